@@ -6932,6 +6932,8 @@ export interface operations {
                 cursor?: string;
                 /** @description clamped to 1 to 100 */
                 limit?: number;
+                /** @description in code, target, title and note; a page may be short although more follow */
+                search?: string;
             };
             header?: never;
             path?: never;

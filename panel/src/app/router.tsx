@@ -76,6 +76,26 @@ const link = createRoute({
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
 });
 
+const linkImport = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/import",
+  component: lazyRouteComponent(() => import("../links/csv/import-page.tsx"), "ImportPage"),
+});
+
+const deletedLinks = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/deleted",
+  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
+    typeof q === "string" && q !== "" ? { q } : {},
+  component: lazyRouteComponent(() => import("../links/deleted/deleted-page.tsx"), "DeletedLinksPage"),
+});
+
+const tags = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/tags",
+  component: lazyRouteComponent(() => import("../links/tags/tags-page.tsx"), "TagsPage"),
+});
+
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: "/tokens",
@@ -143,6 +163,9 @@ export const router = createRouter({
       analytics,
       links,
       link,
+      linkImport,
+      deletedLinks,
+      tags,
       files,
       trash,
       shares,

@@ -11,6 +11,7 @@ import { LinkForm } from "./link-form.tsx";
 import { LinkTable } from "./link-table.tsx";
 import { tagsQuery, totalQuery } from "./link-queries.ts";
 import type { LinkSearch } from "./link-search.ts";
+import { LinksMenu } from "./links-menu.tsx";
 import classes from "./links.module.css";
 
 const SEARCH_DELAY_MS = 150;
@@ -52,9 +53,12 @@ export function LinksPage() {
             {total !== undefined && <Plural value={total} one="# link" other="# links" />}
           </Text>
         </div>
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-          <Trans>New link</Trans>
-        </Button>
+        <Group gap="xs" wrap="nowrap">
+          <LinksMenu search={search} />
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+            <Trans>New link</Trans>
+          </Button>
+        </Group>
       </Group>
       <Group px="md" py="sm" gap="xs">
         <TextInput

@@ -14,7 +14,7 @@ import { codeOf, domainOf, keyOf } from "../link-key.ts";
 import type { LinkRepository } from "../links.repository.ts";
 import { reaches } from "../writer.ts";
 import type { DeletedLink } from "../deleted-content.ts";
-import type { DeletedPlace, DeletedRepository } from "./repository.ts";
+import type { DeletedFilter, DeletedPlace, DeletedRepository } from "./repository.ts";
 
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
@@ -35,15 +35,40 @@ const HOUR_MS = 3_600_000;
 /** After each portion. */
 const REST_MS = 25;
 const MOST_RUNS = 5;
+/** Read at once, and at most, for a page of a search. */
+const PORTION = 500;
+const MOST_PORTIONS = 10;
 
 export function createDeletedLinks(deps: Deps) {
   const { repository, changes, rule, clock } = deps;
   const since = (): number => clock.now() - deps.restoreDays() * DAY_MS;
 
+  async function searched(
+    filter: DeletedFilter,
+    after: DeletedPlace | null,
+    limit: number,
+    wanted: string,
+  ): Promise<DeletedPage> {
+    const links: DeletedLink[] = [];
+    let place = after;
+    for (let portions = 0; portions < MOST_PORTIONS; portions++) {
+      const found = await repository.page(filter, place, PORTION);
+      for (const link of found) {
+        if (links.length === limit) return { links, next: place };
+        place = { at: link.deletedAt, id: link.id };
+        if (hasText(link, wanted)) links.push(link);
+      }
+      if (found.length < PORTION) return { links, next: null };
+    }
+    return { links, next: place };
+  }
+
   return {
-    /** Newest first. */
-    async page(actor: Actor, after: DeletedPlace | null, limit: number): Promise<DeletedPage> {
+    /** Newest first. A page of a search (in code, target, title and note) may be short although more follow. */
+    async page(actor: Actor, after: DeletedPlace | null, limit: number, search = ""): Promise<DeletedPage> {
       const filter = { since: since(), ownerId: actor.ownOnly ? actor.accountId : null };
+      const wanted = search.trim().toLowerCase();
+      if (wanted !== "") return searched(filter, after, limit, wanted);
       const found = await repository.page(filter, after, limit + 1);
       const links = found.slice(0, limit);
       const last = found.length > limit ? links.at(-1) : undefined;
@@ -92,6 +117,9 @@ export function createDeletedLinks(deps: Deps) {
     },
   };
 }
+
+const hasText = ({ code, target, title, note }: DeletedLink, wanted: string): boolean =>
+  [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(wanted));
 
 type Wanted = { actor: Actor; id: number; code: string | null; since: number };
 

@@ -46,6 +46,25 @@ describe("deleted links", () => {
     expect(await codes("?sort=code")).toEqual(["a", "d"]);
   });
 
+  test("are found by a part of code, target, title and note, page by page", async () => {
+    const links = [
+      { code: "SPRING/1" },
+      { code: "b", title: "Spring" },
+      { code: "c" },
+      { code: "d", note: "spring" },
+    ];
+    for (const link of links) {
+      await create(link);
+      await call("DELETE", `/links/${link.code}`);
+    }
+    const pageOf = async (query: string) => (await call("GET", `/links/deleted?search=sprinG&${query}`)).body;
+    const first = await pageOf("limit=2");
+    const second = await pageOf(`limit=2&cursor=${first.next_cursor}`);
+    const found = [...first.data, ...second.data].map(({ code }: { code: string }) => code);
+    expect([found, second.next_cursor]).toEqual([["d", "b", "SPRING/1"], null]);
+    expect((await pageOf("limit=1")).data).toHaveLength(1);
+  });
+
   test.each([
     ["GET", "/links/deleted?cursor=%21", 400, 1000],
     ["GET", "/links/deleted?cursor=W10", 400, 1000],

@@ -8,6 +8,8 @@ import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from
 import type { DeletedLinks } from "./deleted.ts";
 import type { DeletedLink } from "../deleted-content.ts";
 
+const MOST_SEARCHED = 1_000;
+
 export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
   id: z.int(),
   deleted_at: z.iso.datetime(),
@@ -45,12 +47,20 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
       method: "GET",
       path: "/links/deleted",
       summary: "List deleted links that can be put back, newest first; those of shares can't",
-      query: z.object(cursorQuery),
+      query: z.object({
+        ...cursorQuery,
+        search: z
+          .string()
+          .max(MOST_SEARCHED)
+          .optional()
+          .describe("in code, target, title and note; a page may be short although more follow"),
+      }),
       answer: z.array(deletedView),
       paged: "cursor",
       async handle({ query, account }) {
         const after = placeOf(timePlace, query.cursor);
-        const { links, next } = await deleted.page(actorOf(account), after, limitOf(query.limit));
+        const limit = limitOf(query.limit);
+        const { links, next } = await deleted.page(actorOf(account), after, limit, query.search);
         return new CursorPage(
           links.map((link) => viewOfDeleted(link, hostOf)),
           next && cursorText(next),

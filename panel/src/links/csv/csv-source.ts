@@ -1,0 +1,134 @@
+/** A chosen CSV file: its columns, what an import takes of them, and the pieces that are sent. */
+import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
+
+export const COLUMNS = [
+  "code",
+  "target",
+  "created_at",
+  "expires_at",
+  "password",
+  "click_count",
+  "domain",
+  "title",
+  "tags",
+  "note",
+  "starts_at",
+  "max_clicks",
+  "fallback_url",
+  "redirect_status",
+  "created_by",
+] as const;
+export type CsvColumn = (typeof COLUMNS)[number];
+
+export type CsvSource = {
+  name: string;
+  bytes: Uint8Array<ArrayBuffer>;
+  separator: string;
+  header: string[];
+  /** Of the first record after the header. */
+  sample: string[];
+  /** Offset and line of the first record after the header. */
+  start: number;
+  row: number;
+};
+
+/** Names that other services give them. */
+const OTHER_NAMES: Partial<Record<CsvColumn, readonly string[]>> = {
+  code: ["slug", "short", "key", "alias", "keyword", "short code", "shortcode", "back-half", "path"],
+  target: [
+    "url",
+    "long_url",
+    "long url",
+    "longurl",
+    "destination",
+    "destination url",
+    "original url",
+    "link",
+  ],
+  click_count: ["clicks"],
+  note: ["description", "comments", "notes"],
+};
+
+const SEPARATORS = [",", ";", "\t"];
+const decoder = new TextDecoder();
+
+export function readCsvSource(name: string, bytes: Uint8Array<ArrayBuffer>): CsvSource {
+  const readings = SEPARATORS.map((separator) => {
+    const places = csvPlaces(bytes, separator);
+    const head = places.next().value;
+    const first = places.next().value;
+    const cellsAt = (place: typeof head): string[] =>
+      place ? csvCells(decoder.decode(bytes.subarray(place.start, place.end)), separator) : [];
+    return {
+      name,
+      bytes,
+      separator,
+      header: cellsAt(head),
+      sample: cellsAt(first || undefined),
+      start: first ? first.start : bytes.length,
+      row: first ? first.row : 1,
+    };
+  });
+  return readings.toSorted((a, b) => b.header.length - a.header.length)[0]!;
+}
+
+/** By column of the file; empty: left out. Each is given once. */
+export function guessedColumns({ header }: CsvSource): (CsvColumn | "")[] {
+  const names = header.map((cell) => cell.trim().toLowerCase());
+  const columns: (CsvColumn | "")[] = names.map(() => "");
+  for (const column of COLUMNS) {
+    const at = [column, ...(OTHER_NAMES[column] ?? [])]
+      .map((name) => names.indexOf(name))
+      .find((index) => index !== -1 && columns[index] === "");
+    if (at !== undefined) columns[at] = column;
+  }
+  return columns;
+}
+
+/** `row`: line of its first record in the file. */
+export type CsvPiece = { blob: Blob; bytes: number; row: number };
+
+/** Of at most so many bytes, each under a header that names what is taken. */
+export function csvPieces(source: CsvSource, columns: readonly string[], most: number): CsvPiece[] {
+  const { bytes, separator, start, row } = source;
+  // The server names what is wrong with a file of UTF-16.
+  if (bytes[0] === 0xff || bytes[0] === 0xfe)
+    return [{ blob: new Blob([bytes]), bytes: bytes.length, row: 2 }];
+  const header = `${columns.map((name, at) => name || `left-out-${at}`).join(separator)}\n`;
+  const pieceOf = (from: number, to: number, line: number): CsvPiece => ({
+    blob: new Blob([header, bytes.subarray(from, to)], { type: "text/csv" }),
+    bytes: header.length + to - from,
+    row: line,
+  });
+  const room = most - header.length;
+  if (bytes.length - start <= room) return [pieceOf(start, bytes.length, row)];
+  const pieces: CsvPiece[] = [];
+  let from = start;
+  let line = row;
+  for (const place of csvPlaces(bytes, separator, start, row)) {
+    if (place.end - from <= room || place.start === from) continue;
+    pieces.push(pieceOf(from, place.start, line));
+    from = place.start;
+    line = place.row;
+  }
+  pieces.push(pieceOf(from, bytes.length, line));
+  return pieces;
+}
+
+export type FailedCsvRow = { row: number; code: string; error: string };
+
+/** The failed rows as they are in the file, each with its line and the reason: mended, they can be imported again. */
+export function failureReport(source: CsvSource, failed: readonly FailedCsvRow[]): Blob {
+  const { bytes, separator, header, start, row } = source;
+  const reasons = new Map(failed.map((item) => [item.row, item.error]));
+  const parts: BlobPart[] = [`${["row", "error", ...header].map(csvCell).join(separator)}\n`];
+  for (const place of csvPlaces(bytes, separator, start, row)) {
+    const reason = reasons.get(place.row);
+    if (reason === undefined) continue;
+    const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
+    // What can't be read would spoil the rows after it.
+    const isWhole = csvCells(text, separator).length === header.length;
+    parts.push(`${[place.row, csvCell(reason), isWhole ? text : csvCell(text)].join(separator)}\n`);
+  }
+  return new Blob(parts, { type: "text/csv;charset=utf-8" });
+}

@@ -1,0 +1,55 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, FileButton, Stack, Text } from "@mantine/core";
+import { IconFileTypeCsv } from "@tabler/icons-react";
+import { useState } from "react";
+import classes from "./csv.module.css";
+import { chooseCsv } from "./import-state.ts";
+
+const TYPES = ".csv,.tsv,.txt,text/csv,text/tab-separated-values";
+
+/** Takes one CSV file, chosen or dropped. */
+export function FileDrop() {
+  const { t } = useLingui();
+  const [isOver, setIsOver] = useState(false);
+  const take = (file: File | null | undefined): void => {
+    if (file) void chooseCsv(file);
+  };
+  return (
+    <div
+      className={classes["drop"]}
+      data-over={isOver || undefined}
+      role="group"
+      aria-label={t`CSV file`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setIsOver(false);
+        take(event.dataTransfer.files[0]);
+      }}
+    >
+      <Stack align="center" gap="sm" ta="center">
+        <IconFileTypeCsv size={32} stroke={1.5} aria-hidden />
+        <Text fw={600}>
+          <Trans>Drop a CSV file here</Trans>
+        </Text>
+        <FileButton onChange={take} accept={TYPES}>
+          {(props) => (
+            <Button {...props}>
+              <Trans>Choose a file</Trans>
+            </Button>
+          )}
+        </FileButton>
+        <Text size="sm" c="dimmed" maw={460}>
+          <Trans>
+            The first line names the columns; code and target are needed. Nothing is written before you have
+            seen what will happen.
+          </Trans>
+        </Text>
+      </Stack>
+    </div>
+  );
+}

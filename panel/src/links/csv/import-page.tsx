@@ -1,0 +1,97 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { accountQuery } from "../../auth/account.ts";
+import { formatBytes, formatNumber } from "../../app/i18n.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { FailedRows } from "./failed-rows.tsx";
+import { FileDrop } from "./file-drop.tsx";
+import { ImportColumns } from "./import-columns.tsx";
+import { ImportCounts } from "./import-counts.tsx";
+import { ImportModes } from "./import-modes.tsx";
+import { ImportProgress } from "./import-progress.tsx";
+import { ImportDone } from "./import-done.tsx";
+import { hasNeededColumns, leaveImport, startImport, useImport } from "./import-state.ts";
+
+/** From a CSV file, with what will happen told before anything is written. */
+export function ImportPage() {
+  const { t } = useLingui();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const { source, run } = useImport();
+  return (
+    <Stack p="md" gap="md" maw={860}>
+      <PageHead
+        title={t`Import links`}
+        sentence={t`From a CSV file: an export of Waymark, of another service, or a table of your own.`}
+      >
+        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <Trans>Links</Trans>
+        </Button>
+      </PageHead>
+      {account.role !== "admin" ? (
+        <Text c="dimmed">
+          <Trans>Only administrators import links.</Trans>
+        </Text>
+      ) : source === null ? (
+        <FileDrop />
+      ) : run.step !== null ? (
+        <ImportProgress step={run.step} />
+      ) : run.result !== null || run.error !== null ? (
+        <ImportDone source={source} run={run} />
+      ) : (
+        <Prepared />
+      )}
+    </Stack>
+  );
+}
+
+/** What will happen, and the choices that change it. */
+function Prepared() {
+  const state = useImport();
+  const sentenceOf = useSentence();
+  const { source, preview } = state;
+  if (source === null) return null;
+  const isUsable = hasNeededColumns(state);
+  const most = preview.result?.success_count ?? 0;
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between">
+        <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+          {source.name} · {formatBytes(source.bytes.length)}
+        </Text>
+        <Button variant="default" size="xs" onClick={leaveImport}>
+          <Trans>Another file</Trans>
+        </Button>
+      </Group>
+      <ImportModes />
+      <ImportColumns />
+      {!isUsable && (
+        <Alert color="yellow" variant="light">
+          <Trans>Choose which columns hold the code and the target.</Trans>
+        </Alert>
+      )}
+      {preview.error !== null && (
+        <Alert color="red" variant="light" role="alert">
+          {sentenceOf(preview.error)}
+        </Alert>
+      )}
+      {isUsable && <ImportCounts work={preview} isDone={false} />}
+      {preview.result !== null && <FailedRows source={source} result={preview.result} />}
+      <Group justify="end" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)">
+        <Button variant="default" onClick={leaveImport}>
+          <Trans>Cancel</Trans>
+        </Button>
+        <Button
+          disabled={most === 0}
+          loading={isUsable && preview.step !== null}
+          onClick={() => void startImport()}
+        >
+          {most === 0 ? <Trans>Import</Trans> : <Trans>Import {formatNumber(most)} rows</Trans>}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

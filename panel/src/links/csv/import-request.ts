@@ -1,0 +1,59 @@
+/** Sends a CSV file and tells how far it is, first of the sending, then of the work. */
+import { answerOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../app/api.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
+
+export type ImportStage = "sending" | "passwords" | "links";
+export type ImportStep = { stage: ImportStage; share: number };
+
+type Asked = {
+  file: Blob;
+  fields: Record<string, string>;
+  signal: AbortSignal;
+  onStep(step: ImportStep): void;
+};
+
+type Told = Partial<Failure> & { data?: ImportResult };
+const LINE = /\{"stage":"(passwords|links)","done":(\d+),"total":(\d+)\}/g;
+
+/** @throws ApiError */
+export async function sendCsv(asked: Asked): Promise<ImportResult> {
+  // A session that has ended is renewed, or asks to sign in, before the file is sent.
+  await answerOf(api.GET("/admin/v1/auth/me", { signal: asked.signal }));
+  const { status, text } = await upload(asked);
+  const told = parsed(text);
+  if (status === 200 && told.data !== undefined) return told.data;
+  throw new ApiError(status === 200 ? 500 : status, told);
+}
+
+function parsed(text: string): Told {
+  try {
+    return JSON.parse(text) as Told;
+  } catch {
+    return {};
+  }
+}
+
+/** By XMLHttpRequest: fetch tells nothing of what is sent. */
+function upload({ file, fields, signal, onStep }: Asked): Promise<{ status: number; text: string }> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", file, "links.csv");
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `${SERVER_URL}${ADMIN_PREFIX}/v1/links/import`);
+    for (const [name, value] of Object.entries(csrfHeader())) request.setRequestHeader(name, value);
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      onStep({ stage: "sending", share: total === 0 ? 0 : loaded / total }),
+    );
+    request.upload.addEventListener("load", () => onStep({ stage: "links", share: 0 }));
+    request.addEventListener("progress", () => {
+      const last = [...request.responseText.slice(-1000).matchAll(LINE)].at(-1);
+      if (last) onStep({ stage: last[1] as ImportStage, share: Number(last[2]) / Number(last[3]) });
+    });
+    request.addEventListener("load", () => resolve({ status: request.status, text: request.responseText }));
+    request.addEventListener("error", () => reject(new ApiError(0, {})));
+    request.addEventListener("abort", () => reject(new DOMException("Given up", "AbortError")));
+    signal.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });
+}

@@ -1,0 +1,132 @@
+/** The import of this tab. It goes on while other pages are shown. */
+import { useSyncExternalStore } from "react";
+import type { ImportResult, PostLinksImportBody } from "../../app/api.ts";
+import { type CsvColumn, type CsvSource, csvPieces, guessedColumns, readCsvSource } from "./csv-source.ts";
+import { type ImportStep, sendCsv } from "./import-request.ts";
+
+export type ImportMode = NonNullable<PostLinksImportBody["mode"]>;
+export type ImportWork = {
+  /** Null: not begun, or over. */
+  step: ImportStep | null;
+  result: ImportResult | null;
+  error: Error | null;
+};
+
+export type ImportState = {
+  source: CsvSource | null;
+  mode: ImportMode;
+  columns: readonly (CsvColumn | "")[];
+  preview: ImportWork;
+  run: ImportWork;
+};
+
+/** Below the server's 10 MB, with room for the form around it. */
+const MOST_BYTES = 10 * 1024 * 1024 - 4096;
+const PREVIEW_DELAY_MS = 250;
+
+const IDLE: ImportWork = { step: null, result: null, error: null };
+const START: ImportState = { source: null, mode: "skip", columns: [], preview: IDLE, run: IDLE };
+
+let state = START;
+let previewing = new AbortController();
+const watchers = new Set<() => void>();
+
+function change(next: Partial<ImportState>): void {
+  state = { ...state, ...next };
+  for (const watcher of watchers) watcher();
+}
+
+export const useImport = (): ImportState =>
+  useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    () => state,
+  );
+
+export const hasNeededColumns = ({ columns }: Pick<ImportState, "columns">): boolean =>
+  columns.includes("code") && columns.includes("target");
+
+export async function chooseCsv(file: File): Promise<void> {
+  const source = readCsvSource(file.name, new Uint8Array(await file.arrayBuffer()));
+  change({ source, columns: guessedColumns(source), run: IDLE });
+  void preview();
+}
+
+export function chooseMode(mode: ImportMode): void {
+  change({ mode });
+  void preview();
+}
+
+/** One column of the file is taken for it; another one that was is left out. */
+export function chooseColumn(at: number, column: CsvColumn | ""): void {
+  change({
+    columns: state.columns.map((now, index) => (index === at ? column : now === column ? "" : now)),
+  });
+  void preview();
+}
+
+export function leaveImport(): void {
+  previewing.abort();
+  change(START);
+}
+
+async function preview(): Promise<void> {
+  previewing.abort();
+  previewing = new AbortController();
+  const { signal } = previewing;
+  if (!hasNeededColumns(state)) return change({ preview: IDLE });
+  change({ preview: { ...IDLE, step: { stage: "sending", share: 0 } } });
+  await new Promise((resolve) => setTimeout(resolve, PREVIEW_DELAY_MS));
+  if (signal.aborted) return;
+  await work(signal, { dry_run: "true" }, (now) => signal.aborted || change({ preview: now }));
+}
+
+/** Goes on when its page is left. */
+export async function startImport(): Promise<void> {
+  previewing.abort();
+  const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+  addEventListener("beforeunload", warn);
+  await work(new AbortController().signal, {}, (now) => change({ run: now }));
+  removeEventListener("beforeunload", warn);
+}
+
+/** One piece after the other; what is done is told even if a later one fails. */
+async function work(
+  signal: AbortSignal,
+  fields: Record<string, string>,
+  tell: (now: ImportWork) => void,
+): Promise<void> {
+  const { source, columns, mode } = state;
+  if (source === null) return;
+  const pieces = csvPieces(source, columns, MOST_BYTES);
+  let result: ImportResult | null = null;
+  for (const [at, piece] of pieces.entries()) {
+    const onStep = ({ stage, share }: ImportStep): void =>
+      tell({ ...IDLE, result, step: { stage, share: (at + share) / pieces.length } });
+    onStep({ stage: "sending", share: 0 });
+    try {
+      const all = { mode, progress: "true", ...fields };
+      const told = await sendCsv({ file: piece.blob, fields: all, signal, onStep });
+      // The first record stands on line 2 of its piece.
+      const failed = told.failed_items.map((item) => ({ ...item, row: item.row - 2 + piece.row }));
+      result = joined(result, { ...told, failed_items: failed });
+    } catch (error) {
+      return tell({ step: null, result, error: error as Error });
+    }
+  }
+  tell({ step: null, result, error: null });
+}
+
+const joined = (before: ImportResult | null, now: ImportResult): ImportResult =>
+  before === null
+    ? now
+    : {
+        total_rows: before.total_rows + now.total_rows,
+        success_count: before.success_count + now.success_count,
+        overwritten_count: (before.overwritten_count ?? 0) + (now.overwritten_count ?? 0),
+        skipped_count: before.skipped_count + now.skipped_count,
+        failed_count: before.failed_count + now.failed_count,
+        failed_items: [...before.failed_items, ...now.failed_items],
+      };

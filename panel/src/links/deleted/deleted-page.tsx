@@ -1,0 +1,91 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconArrowLeft, IconSearch } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { DeletedLink } from "../../app/api.ts";
+import { formatNumber, formatTime } from "../../app/i18n.ts";
+import { DataList } from "../../ui/data-list.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { deletedLinksQuery } from "./deleted-queries.ts";
+import { PutBack } from "./put-back.tsx";
+
+const SEARCH_DELAY_MS = 200;
+
+/** Deleted links, to put them back. */
+export function DeletedLinksPage() {
+  const { t } = useLingui();
+  const { q = "" } = useSearch({ from: "/inside/links/deleted" });
+  const navigate = useNavigate({ from: "/links/deleted" });
+  const [text, setText] = useState(q);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    deletedLinksQuery(q),
+  );
+  const find = useDebouncedCallback(
+    (next: string) => void navigate({ search: next === "" ? {} : { q: next }, replace: true }),
+    SEARCH_DELAY_MS,
+  );
+  return (
+    <Stack p="md" gap="md">
+      <PageHead
+        title={t`Deleted links`}
+        sentence={t`They can be put back with their clicks until their time is over. Their codes are free meanwhile.`}
+      >
+        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <Trans>Links</Trans>
+        </Button>
+      </PageHead>
+      <TextInput
+        maw={480}
+        leftSection={<IconSearch size={16} />}
+        placeholder={t`Search code, target, title and note`}
+        aria-label={t`Search deleted links`}
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          find(value.trim());
+        }}
+      />
+      <DataList<DeletedLink>
+        label={t`Deleted links`}
+        items={data?.pages.flatMap((page) => page.data)}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ id }) => id}
+        empty={
+          q !== "" ? <Trans>No deleted link matches.</Trans> : <Trans>No deleted link can be put back.</Trans>
+        }
+        columns={[
+          { title: t`Link`, cell: (link) => <Name link={link} /> },
+          { title: t`Clicks`, isHidden: "narrow", cell: (link) => formatNumber(link.click_count) },
+          {
+            title: t`Deleted`,
+            isHidden: "narrow",
+            cell: (link) => [formatTime(link.deleted_at), link.deleted_by].filter(Boolean).join(" · "),
+          },
+          { title: t`Actions`, cell: (link) => <PutBack link={link} /> },
+        ]}
+      />
+      {hasNextPage && (
+        <Group>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            <Trans>Show more</Trans>
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+const Name = ({ link }: { link: DeletedLink }) => (
+  <>
+    <Text size="sm" fw={600}>
+      {link.domain === null ? link.code : `${link.domain}/${link.code}`}
+    </Text>
+    <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
+      {link.title ?? link.target}
+    </Text>
+  </>
+);

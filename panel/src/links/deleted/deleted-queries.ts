@@ -1,0 +1,30 @@
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { answerOf, api, type DeletedLink, type Link } from "../../app/api.ts";
+
+const PAGE = 50;
+
+export const deletedLinksQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ["links", "deleted", search],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      answerOf(
+        api.GET("/admin/v1/links/deleted", {
+          params: { query: { limit: PAGE, cursor: pageParam, ...(search !== "" && { search }) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** Under its old code, or another one. */
+export const putBack = async ({ id }: DeletedLink, code: string): Promise<Link> =>
+  (
+    await answerOf(
+      api.POST("/admin/v1/links/deleted/{id}/restore", {
+        params: { path: { id } },
+        body: code === "" ? {} : { code },
+      }),
+    )
+  ).data;

@@ -1,0 +1,81 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconArrowLeft, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useDeferredValue, useState } from "react";
+import type { TagCount } from "../../app/api.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DataList } from "../../ui/data-list.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { tagsQuery } from "../link-queries.ts";
+import { RenameTag } from "./rename-tag.tsx";
+import { deleteTag, storedTag } from "./tag-queries.ts";
+
+const MOST_SHOWN = 100;
+
+/** All tags with the number of their links: to rename, merge and delete them. */
+export function TagsPage() {
+  const { t } = useLingui();
+  const { data: tags, error, refetch } = useQuery(tagsQuery);
+  const [text, setText] = useState("");
+  const wanted = storedTag(useDeferredValue(text));
+  const found = tags?.filter(({ tag }) => tag.includes(wanted));
+  const more = (found?.length ?? 0) - MOST_SHOWN;
+  return (
+    <Stack p="md" gap="md" maw={860}>
+      <PageHead title={t`Tags`} sentence={t`A tag that gets the name of another one is merged with it.`}>
+        <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <Trans>Links</Trans>
+        </Button>
+      </PageHead>
+      <TextInput
+        maw={480}
+        leftSection={<IconSearch size={16} />}
+        placeholder={t`Search tags`}
+        aria-label={t`Search tags`}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <DataList<TagCount>
+        label={t`Tags`}
+        items={found?.slice(0, MOST_SHOWN)}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ tag }) => tag}
+        empty={wanted !== "" ? <Trans>No tag matches.</Trans> : <Trans>No link has a tag yet.</Trans>}
+        columns={[
+          {
+            title: t`Tag`,
+            cell: ({ tag }) => (
+              <AnchorLink to="/links" search={{ tag: [tag] }} size="sm" dir="auto">
+                {tag}
+              </AnchorLink>
+            ),
+          },
+          { title: t`Links`, cell: ({ links }) => <Plural value={links} one="# link" other="# links" /> },
+          {
+            title: t`Actions`,
+            cell: ({ tag, links }) => (
+              <Group gap={4}>
+                <RenameTag tag={tag} tags={tags ?? []} />
+                <ConfirmButton
+                  label={t`Delete`}
+                  question={t`Take the tag ${tag} from ${links} links? This can't be undone.`}
+                  run={() => deleteTag(tag)}
+                  list="links"
+                />
+              </Group>
+            ),
+          },
+        ]}
+      />
+      {more > 0 && (
+        <Text size="sm" c="dimmed">
+          <Plural value={more} one="And # more: search for it." other="And # more: search for them." />
+        </Text>
+      )}
+    </Stack>
+  );
+}

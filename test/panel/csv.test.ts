@@ -1,0 +1,188 @@
+/** Import and export of links, deleted links and tags in Chromium, against the real program. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
+import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
+import { readCsv } from "../../src/lib/csv.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.stop());
+
+const HOSTILE = "<img src=x onerror=alert(1)>";
+const LOOKS = [WIDE, NARROW].flatMap((size) =>
+  (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
+);
+
+async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
+  for (const { size, scheme } of LOOKS) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `${name}, ${size.width} px, ${scheme}`);
+  }
+  await page.setViewportSize(WIDE);
+}
+
+const FILES = [
+  "code,target\na,b\nc,d",
+  '\ufeffcode,target\r\n"a\r\nb",c\r\n\r\n  \r\nd,e\r\n',
+  'a,b\r"x""y",z\rq',
+  '"open,1\n2,3\n',
+  '"a"b,1\n"c\nd",2\n3,"4\n5"',
+  `"${"x".repeat(70_000)}",1\n2,3\n`,
+  "a;b\n1;2\n;;\n",
+];
+
+test.each(FILES)("records stand where the server reads them: %#", (text) => {
+  const bytes = new TextEncoder().encode(text);
+  const read = [...readCsv(Buffer.from(bytes), 64 * 1024)].filter((record) => record !== null);
+  const places = [...csvPlaces(bytes, ",")];
+  expect(places.map(({ row, end }) => [row, end])).toEqual(
+    read.map(({ row, end }) => [row, Math.min(end, bytes.length)]),
+  );
+  for (const [at, { start, end }] of places.entries()) {
+    if (read[at]!.problem !== null) continue;
+    expect(csvCells(new TextDecoder().decode(bytes.subarray(start, end)), ",")).toEqual([
+      ...read[at]!.fields,
+    ]);
+  }
+});
+
+test("a long file goes in pieces of whole records, each with the header and its line", async () => {
+  const rows = Array.from({ length: 400 }, (_, at) => `"c${at}\n",https://x.y/${at},left\n`).join("");
+  const source = readCsvSource("x.csv", new TextEncoder().encode(`Slug,Long URL,extra\n${rows}`));
+  const columns = guessedColumns(source);
+  expect(columns).toEqual(["code", "target", ""]);
+  const pieces = csvPieces(source, columns, 2_000);
+  expect(pieces.length).toBeGreaterThan(3);
+  const texts = await Promise.all(pieces.map(({ blob }) => blob.text()));
+  for (const [at, text] of texts.entries()) {
+    expect(text).toStartWith("code,target,left-out-2\n");
+    expect(text.length).toBeLessThanOrEqual(2_000);
+    const first = Number(/"c(\d+)/.exec(text)![1]);
+    expect(pieces[at]!.row).toBe(2 + 2 * first);
+  }
+  expect(texts.map((text) => text.slice(text.indexOf("\n") + 1)).join("")).toBe(rows);
+});
+
+const codeOf = (path: string) => panel.client.call("GET", `/links/${path}`);
+
+test.skipIf(!CHROMIUM)(
+  "a file is previewed, imported over existing links, its failed rows reported, and all comes back by an export",
+  async () => {
+    await panel.client.call("POST", "/links", { code: "old", target: "https://example.com/before" });
+    const { page, close } = await panel.open("/panel/links");
+    await signInToPanel(page);
+    await page.getByRole("button", { name: "More for links" }).click();
+    await page.getByRole("menuitem", { name: /Import/ }).click();
+    const many = Array.from({ length: 3_000 }, (_, at) => `many/${at},https://example.com/${at},,\n`).join(
+      "",
+    );
+    const text = `slug,URL,title,clicks\nold,https://example.com/after,"${HOSTILE}, and more",7\nbad code,https://example.com/,"two\nlines",1\nftp,ftp://example.com/,,\n"broken"x,1\nnew,https://example.com/new,,\n${many}`;
+    const choice = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a file" }).press("Enter");
+    await (await choice).setFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+
+    await page.getByRole("button", { name: "Import 3,001 rows" }).waitFor();
+    const will = page.getByRole("group", { name: "What will happen" });
+    expect(await will.innerText()).toMatch(/New\s+3,001\s+Overwritten\s+0\s+Skipped\s+1\s+Failed\s+3/i);
+    await page.getByRole("radio", { name: "Overwrite them" }).check();
+    await page.getByRole("button", { name: "Import 3,002 rows" }).waitFor();
+    expect((await codeOf("new")).status).toBe(404);
+    await expectAccessibleInAllLooks(page, "preview of an import");
+
+    await page.getByRole("button", { name: "Import 3,002 rows" }).press("Enter");
+    await page.getByRole("link", { name: "Show the links" }).waitFor();
+    const did = page.getByRole("group", { name: "What happened" });
+    expect(await did.innerText()).toMatch(/Made\s+3,001\s+Overwritten\s+1\s+Skipped\s+0\s+Failed\s+3/i);
+    expect((await codeOf("old")).body.data).toMatchObject({
+      target: "https://example.com/after",
+      title: `${HOSTILE}, and more`,
+      click_count: 7,
+    });
+
+    const reported = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download them with the reasons" }).click();
+    const report = await (await reported).path().then((path) => Bun.file(path).text());
+    expect((await reported).suggestedFilename()).toBe("mine-failed.csv");
+    const lines = report.split("\n");
+    expect(lines[0]).toBe("row,error,slug,URL,title,clicks");
+    expect(lines[1]).toMatch(/^3,.*letters.*,bad code,https:\/\/example.com\/,"two$/);
+    expect(lines[3]).toMatch(/^5,.*,ftp,ftp:\/\/example.com\/,,$/);
+    expect(lines[4]).toMatch(/^6,.*,"""broken""x,1"$/);
+
+    // The access token ends while the page is idle.
+    await page.getByRole("link", { name: "Show the links" }).click();
+    await page.getByRole("textbox", { name: "Search links" }).fill("example.com/new");
+    await page.waitForURL(/q=/);
+    await page.context().clearCookies({ name: "svc_access" });
+    const exported = page.waitForEvent("download");
+    await page.getByRole("button", { name: "More for links" }).click();
+    await page.getByRole("menuitem", { name: "Export what the filter finds (CSV)" }).click();
+    expect((await exported).suggestedFilename()).toMatch(/^shortlinks_export_\d{8}_\d{6}\.csv$/);
+    const csv = await (await exported).path().then((path) => Bun.file(path).text());
+    expect(csv).toStartWith("code,target,created_at,expires_at,password,click_count,domain,title,tags");
+    expect(
+      csv
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(",")[0]),
+    ).toEqual(["new"]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)(
+  "a deleted link is found and put back under another code; tags are renamed, merged, deleted",
+  async () => {
+    const tags = ["spring", HOSTILE];
+    await panel.client.call("POST", "/links", {
+      code: "gone",
+      target: "https://example.com/gone",
+      title: HOSTILE,
+      tags,
+    });
+    await panel.client.call("DELETE", "/links/gone");
+    await panel.client.call("POST", "/links", {
+      code: "gone",
+      target: "https://example.com/",
+      tags: ["summer"],
+    });
+    const { page, close } = await panel.open("/panel/links/deleted");
+    await signInToPanel(page);
+    await page.getByRole("textbox", { name: "Search deleted links" }).fill("nothing");
+    await page.getByText("No deleted link matches.").waitFor();
+    await page.getByRole("textbox", { name: "Search deleted links" }).fill("ONERROR");
+    await page.getByRole("button", { name: "Put back: gone" }).press("Enter");
+    const asked = page.getByRole("dialog", { name: "Put back: gone" });
+    await asked.getByText("is taken meanwhile").waitFor();
+    await expectAccessibleInAllLooks(page, "deleted links");
+    await asked.getByLabel("Another code").fill("back/again");
+    await page.keyboard.press("Enter");
+    await page.getByText("/back/again is back.").waitFor();
+    expect((await codeOf("back/again")).body.data).toMatchObject({
+      title: HOSTILE,
+      tags: [HOSTILE, "spring"],
+    });
+
+    await page.goto(`${panel.origin}/panel/links/tags`);
+    await page.getByRole("button", { name: "Rename spring" }).press("Enter");
+    const rename = page.getByRole("dialog", { name: "Rename spring" });
+    await rename.getByLabel("New name").fill("Summer");
+    await rename.getByText("There is such a tag on 1 link").waitFor();
+    await expectAccessibleInAllLooks(page, "tags");
+    await page.keyboard.press("Enter");
+    await page.getByText("spring is merged with summer.").waitFor();
+    await page.getByRole("row").filter({ hasText: "summer" }).filter({ hasText: "2 links" }).waitFor();
+    await page.getByRole("row").filter({ hasText: HOSTILE }).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
+    await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor({ state: "detached" });
+    expect((await codeOf("back/again")).body.data.tags).toEqual(["summer"]);
+    await close();
+  },
+);
