@@ -102,11 +102,20 @@ const EDITORS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
   [`editor, tag, deep, by ${sort}`, { tag: ["team 1"], sort, page: String(COUNT / 800) }],
 ]);
 
+/** In five in a hundred links, in all, in none of the tag, of two letters. */
+const WORDS = ["frequent", "example", "medium", "zq"];
+const TAGS_AND_WORDS = ["team 1", "all"].flatMap((tag) =>
+  WORDS.flatMap((search): [string, ListQuery][] => [
+    [`${tag} and ${search}`, { tag: [tag], search }],
+    [`${tag} and ${search}, deep`, { tag: [tag], search, page: search === "example" ? "4000" : "20" }],
+  ]),
+);
+
 const LISTS: [string, ListQuery][] = [
   ...TAGS,
   ...MANY_TAGGED,
   ["search, word in titles", { search: "campaign 37 of" }],
-  ["tag and word", { tag: ["team 1"], search: "medium" }],
+  ...TAGS_AND_WORDS,
   ...DEEP,
   ["list, first page", {}],
   ["list, middle page", { page: String(COUNT / 40) }],
@@ -146,7 +155,7 @@ async function measure(links: ActorLinks, name: string, query: ListQuery): Promi
   const asked = linkQueryOf(query, NOW);
   const counted: number[] = [];
   const known: number[] = [];
-  await links.list(asked);
+  const first = await timed(() => links.list(asked));
   for (let run = 0; run < RUNS; run++) {
     await links.create({ code: "bench-touch", target: "https://a.test/", force: true });
     counted.push(await timed(() => links.list(asked)));
@@ -157,7 +166,7 @@ async function measure(links: ActorLinks, name: string, query: ListQuery): Promi
   const isFast = quantile(counted, 0.95) <= GOAL_MS && quantile(known, 0.95) <= KNOWN_GOAL_MS;
   const verdict = isFast ? "" : `  over ${GOAL_MS} or ${KNOWN_GOAL_MS} ms`;
   console.log(
-    `${name.padEnd(34)}${cell(quantile(counted, 0.5))}${cell(quantile(counted, 0.95))}` +
+    `${name.padEnd(34)}${cell(first)}   ${cell(quantile(counted, 0.5))}${cell(quantile(counted, 0.95))}` +
       `${cell(quantile(known, 0.5))}${cell(quantile(known, 0.95))}${verdict}`,
   );
 }
@@ -222,7 +231,7 @@ async function bench(
     const seconds = (await timed(() => fill(database))) / 1000;
     await afterFill(database);
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
-    console.log(`${"milliseconds".padEnd(34)} counted: p50, p95   known: p50, p95`);
+    console.log(`${"milliseconds".padEnd(34)}   first   counted: p50, p95   known: p50, p95`);
     for (const [title, query] of LISTS) if (title.includes(TITLE)) await measure(links, title, query);
     const editor = service.by({ ...COMMAND, accountId: EDITOR, ownOnly: true });
     for (const [title, query] of EDITORS) if (title.includes(TITLE)) await measure(editor, title, query);

@@ -7,6 +7,7 @@ export type IdSet = {
   readonly size: number;
   add(id: number): void;
   delete(id: number): void;
+  copy(): IdSet;
   /** What is in both. */
   and(other: IdSet): IdSet;
   /** What is not in the other one. */
@@ -68,6 +69,7 @@ function setOf(given: Uint8Array, count: number): IdSet {
       size--;
       bytes[at]! &= ~bit;
     },
+    copy: () => setOf(bytes.slice(), size),
     and: (other) => combined(other.bytes, (own, theirs) => own & theirs),
     without: (other) => combined(other.bytes, (own, theirs) => own & ~theirs),
     forEach,

@@ -19,7 +19,7 @@ import { createPlacedPages, type PlacedPage, type PlacedQuery } from "./placed-p
 import { comparing, cut, planFor, sizeOf } from "./plan.ts";
 import { createPositions } from "./positions.ts";
 import { type IdRange, type LinkListRepository, MOST_SORTED, type SortKeys } from "./repository.ts";
-import { createTaggedPages, type Ranked } from "./tagged-pages.ts";
+import { createTaggedPages, HELD_FROM, type Ranked } from "./tagged-pages.ts";
 import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };
@@ -44,7 +44,7 @@ const FEW = 1000;
 const NEAR_END = 0.6;
 const AT_LEAST = 2000;
 
-/** A search among the links of a tag with more than these reads all links. */
+/** A cursor's search among the links of a tag with more than these reads all links. */
 const MOST_READ = 50_000;
 
 /** From this span of ids an order by clicks uses ranks. */
@@ -61,10 +61,12 @@ type ListOptions = {
 
 export function createLinkList(
   repository: LinkListRepository,
-  { rankedFrom = RANKED_FROM, heldFrom, segment, hear = async () => {} }: ListOptions = {},
+  { rankedFrom = RANKED_FROM, heldFrom = HELD_FROM, segment, hear = async () => {} }: ListOptions = {},
 ): LinkList {
   const positions = createPositions(repository.positions, segment);
   const totals = createTotalCache();
+  /** A search among the links of a tag with so many reads those. */
+  const fewTagged = Math.min(heldFrom, MOST_READ);
 
   async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
     const known = totals.get(filter);
@@ -205,16 +207,22 @@ export function createLinkList(
 
   async function numbered({ filter, order, page: at, pageSize }: LinkQuery): Promise<LinkPage> {
     const slice: Slice = { order, offset: (at - 1) * pageSize, limit: pageSize };
+    let sizes: ReadonlyMap<string, number> = new Map();
     if (filter.tags.length > 0) {
       const ranked = await byRarity(filter);
       if (ranked === null) return { total: 0, links: [] };
-      if (startsWithTag(ranked)) return tagged(ranked, slice);
+      if (filter.search === null || ranked.rarest <= fewTagged) return tagged(ranked, slice);
+      sizes = ranked.sizes;
     }
-    if (filter.search !== null) return searched(filter, slice);
+    if (filter.search !== null) return (await held(filter, slice, sizes)) ?? searched(filter, slice);
     return (filter.tags.length === 0 ? await untagged(filter, slice) : null) ?? walked(filter, slice);
   }
 
-  const { tagged, untagged } = createTaggedPages({
+  const {
+    tagged,
+    untagged,
+    searched: held,
+  } = createTaggedPages({
     repository,
     totals,
     positions,

@@ -35,8 +35,8 @@ export function planFor(
 export const costFor = (slice: Pick<Slice, "offset" | "limit">, sizes: Required<Sizes>): number =>
   Math.min(walked(slice, sizes) * TAG_COST, sizes.tagged * SORT_COST);
 
-/** From the nearer end. */
-function walked(
+/** Links along an index up to the end of a page, from the nearer end. */
+export function walked(
   { offset, limit }: Pick<Slice, "offset" | "limit">,
   { matches, links }: Pick<Sizes, "matches" | "links">,
 ): number {

@@ -18,13 +18,21 @@ export type Placed = {
   tags: readonly string[];
 };
 
+/** `gone`: ids of the latest deletions. `isComplete`: they explain every code that no link has. */
+export type Changed = { links: readonly Placed[]; gone: readonly number[]; isComplete: boolean };
+
 /** `last`: null if no more follow. */
 export type OrderPart = { ids: number[]; last: ListPlace | null };
 
 export type PositionsRepository = ReturnType<typeof createPositionsRepository>;
 
+/** Deletions read beyond the codes told: some are told with others. */
+const MORE_GONE = 200;
+
 /** Less than Dialect.joinTexts takes, for ids of any length. */
-const IDS_AT_ONCE = 50_000;
+export const IDS_AT_ONCE = 50_000;
+/** In one text. */
+const MOST_SEARCHED = 500_000;
 
 export function createPositionsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const pageKeys = createOrderedKeys(read, dialect);
@@ -69,7 +77,57 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
     return ids;
   }
 
+  /** Of at most 1,000 codes or ids. */
+  async function placed<K extends "id" | "code">(key: K, values: readonly Placed[K][]): Promise<Placed[]> {
+    const rows = await read
+      .selectFrom("links")
+      .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
+      .select([
+        "links.id",
+        "links.code",
+        "links.created_at as createdAt",
+        "links.expires_at as expiresAt",
+        "links.owner_id as ownerId",
+      ])
+      .select((eb) => eb.fn.coalesce("link_clicks.ranked", eb.lit(0)).as("ranked"))
+      .where(`links.${key}`, "in", values as never)
+      .execute();
+    const tags = await tagsOf(
+      read,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+  }
+
+  /** Each link's id if it matches, or if it does not; else null. */
+  const tested = (search: string, others: boolean, hints: { likely?: boolean } = {}) =>
+    read.selectFrom("links").select((eb) => {
+      const id = eb.ref("links.id");
+      const test = eb.case().when(dialect.linkContains(search, hints));
+      return (others ? test.then(eb.lit(null)).else(id) : test.then(id).else(eb.lit(null))).end().as("id");
+    });
+
   return {
+    placed,
+
+    /** What happened to at most 1,000 codes. */
+    async changesOf(codes: readonly string[]): Promise<Changed> {
+      const gone = await read
+        .selectFrom("deleted_links")
+        .select(["link_id", "code"])
+        .orderBy("deleted_at", "desc")
+        .orderBy("link_id", "desc")
+        .limit(codes.length + MORE_GONE)
+        .execute();
+      const links = await placed("code", codes);
+      const explained = new Set([...links, ...gone].map(({ code }) => code));
+      return {
+        links,
+        gone: gone.map((row) => row.link_id),
+        isComplete: codes.every((code) => explained.has(code)),
+      };
+    },
+
     /** Every match in portions of `size` ≤ 50,000, ascending. In an order by clicks without a filter. */
     async *parts(filter: LinkFilter, sort: SortKey, size = IDS_AT_ONCE): AsyncGenerator<OrderPart> {
       const order: LinkOrder = { sort, descending: false };
@@ -106,27 +164,79 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
       }
     },
 
-    /** Of at most 1,000 codes or ids. */
-    async placed<K extends "id" | "code">(key: K, values: readonly Placed[K][]): Promise<Placed[]> {
+    /** Ids of expired links, and up to which instant. Null if there are more than a portion. */
+    async expiredBetween(after: number, upTo: number): Promise<number[] | null> {
+      const portion = read
+        .selectFrom("links")
+        .select("id")
+        .where("expires_at", ">", after)
+        .where("expires_at", "<=", upTo)
+        .limit(IDS_AT_ONCE + 1);
+      const found = await read
+        .selectFrom(portion.as("portion"))
+        .select(dialect.joinTexts("id").as("ids"))
+        .executeTakeFirstOrThrow();
+      const ids = idsIn(found.ids);
+      return ids.length > IDS_AT_ONCE ? null : ids;
+    },
+
+    /**
+     * Of all matches, or of the other links: for a server that spreads one scan over its cores. Null for more than half a
+     * million.
+     */
+    async idsOfSearch(search: string, others: boolean): Promise<number[] | null> {
+      const all = others
+        ? tested(search, true, { likely: true })
+        : tested(search, false).where(dialect.linkContains(search));
+      const some = read
+        .selectFrom(all.as("tested"))
+        .select("id")
+        .where("id", "is not", null)
+        .limit(MOST_SEARCHED + 1);
+      const found = await read
+        .selectFrom(some.as("found"))
+        .select(dialect.joinTexts("id").as("ids"))
+        .executeTakeFirstOrThrow();
+      const ids = idsIn(found.ids);
+      return ids.length > MOST_SEARCHED ? null : ids;
+    },
+
+    /** Among at most 50,000 ids. `others`: the links that do not match. `links`: how many there are. */
+    async searchedWithin(search: string, { from, to }: { from: number; to: number }, others: boolean) {
+      const { ids, links } = await read
+        .selectFrom(
+          tested(search, others)
+            .where((eb) => eb.between("links.id", from, to))
+            .as("tested"),
+        )
+        .select((eb) => [dialect.joinTexts("id").as("ids"), eb.fn.countAll<number>().as("links")])
+        .executeTakeFirstOrThrow();
+      return { ids: idsIn(ids), links: Number(links) };
+    },
+
+    /** At most 50,000. */
+    async idsWithin({ from, to }: { from: number; to: number }): Promise<number[]> {
+      const found = await read
+        .selectFrom("links")
+        .select(joined)
+        .where((eb) => eb.between("links.id", from, to))
+        .executeTakeFirstOrThrow();
+      return idsIn(found.ids);
+    },
+
+    /** Which of at most 1,000 ids. */
+    async matchingAmong(filter: LinkFilter, ids: readonly number[]): Promise<Set<number>> {
+      if (ids.length === 0) return new Set();
       const rows = await read
         .selectFrom("links")
-        .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
-        .select([
-          "links.id",
-          "links.code",
-          "links.created_at as createdAt",
-          "links.expires_at as expiresAt",
-          "links.owner_id as ownerId",
-        ])
-        .select((eb) => eb.fn.coalesce("link_clicks.ranked", eb.lit(0)).as("ranked"))
-        .where(`links.${key}`, "in", values as never)
+        .select("links.id")
+        .where("links.id", "in", ids)
+        .where(matching(dialect, filter))
         .execute();
-      const tags = await tagsOf(
-        read,
-        rows.map(({ id }) => id),
-      );
-      return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+      return new Set(rows.map(({ id }) => id));
     },
+
+    sharesScans: dialect.sharesScans,
   };
 }
 

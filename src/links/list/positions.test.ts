@@ -4,6 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type Link, PLAIN, UNOWNED } from "../link.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import type { LinkFilter } from "./filter.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { domainOf, keyOf } from "../link-key.ts";
 import { createLinkList, type LinkList } from "./list.ts";
 import { SORT_KEYS, type SortKey } from "./order.ts";
@@ -39,11 +40,13 @@ const ORDERS: Record<SortKey, (a: Link, b: Link) => number> = {
 };
 
 function expected(links: readonly Link[], filter: LinkFilter, sort: SortKey, order: string): Link[] {
+  const needle = filter.search?.toLowerCase() ?? "";
   const isExpired = ({ expiresAt }: Link) => expiresAt !== null && expiresAt <= NOW;
   const found = links
     .filter(
       (link) =>
         filter.tags.every((tag) => link.tags.includes(tag)) &&
+        (link.code.toLowerCase().includes(needle) || link.target.toLowerCase().includes(needle)) &&
         (filter.ownerId === null || link.ownerId === filter.ownerId) &&
         (filter.domain === null || domainOf(link.code) === filter.domain) &&
         (filter.state === null || isExpired(link) === (filter.state === "expired")) &&
@@ -68,6 +71,14 @@ const FILTERS: [string, ListQuery, Partial<LinkFilter>?][] = [
   ["a tag among those of an account", { tag: ["most"] }, { ownerId: OWNER }],
   ["a tag on the default domain", { tag: ["half"] }, { domain: 0 }],
   ["a tag on another domain", { tag: ["all"] }, { domain: 3 }],
+  ["a search", { search: "9" }],
+  ["a search with a frequent tag", { search: "C2", tag: ["half"] }],
+  ["a search that every link has, with a tag", { search: "EXAMPLE", tag: ["most"] }],
+  [
+    "a search with an owner, a domain and a state",
+    { search: "1", only_active: "1" },
+    { ownerId: OWNER, domain: 0 },
+  ],
   ["those of an account", {}, { ownerId: OWNER }],
   ["the active of an account on a domain", { only_active: "1" }, { ownerId: OWNER, domain: 0 }],
   ["the default domain", {}, { domain: 0 }],
@@ -157,6 +168,37 @@ forEachDialect(({ openDb }) => {
       await links.batch.remove([LINKS[24]!.code, LINKS[22]!.code, "C-new"]);
       await links.create({ code: LINKS[24]!.code, target: TARGET, tags: ["all", "half"] });
       await check(changed, orders);
+    });
+
+    test("follow a search while links are made, changed, renamed, deleted and put back", async () => {
+      const { links } = room;
+      const searches: typeof FILTERS = [
+        ["a search", { search: "sought" }],
+        ["with a tag", { search: "sought", tag: ["half"] }],
+        ["of many", { search: "example" }],
+      ];
+      const orders = ["created_at", "code", "expires_at"] as const;
+      await check(searches, orders);
+      const items = Array.from({ length: 40 }, (_, at) => ({
+        code: `sought-${at}`,
+        target: TARGET,
+        tags: at % 2 === 0 ? ["half"] : [],
+      }));
+      await links.batch.create(items);
+      await check(searches, orders);
+      await links.patch("sought-1", { code: "hidden" });
+      await links.patch("sought-2", { target: `${TARGET}more` });
+      await links.patch(LINKS[15]!.code, { target: `${TARGET}SOUGHT` });
+      await check(searches, orders);
+      const { id } = await links.get("sought-4");
+      await links.batch.remove(["sought-3", "sought-4", "sought-6"]);
+      await check(searches, orders);
+      await links.create({ code: "sought-6", target: TARGET });
+      await links.deleted.restore(COMMAND, id, null);
+      await other.links.remove("sought-8");
+      await check(searches, orders);
+      await links.batch.remove([...items.map(({ code }) => code), "hidden"]);
+      await check(searches, orders);
     });
 
     test("follow tags that are renamed, merged and removed", async () => {

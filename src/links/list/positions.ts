@@ -1,203 +1,165 @@
 /**
- * Finds pages far from the start of a filter with frequent tags, in memory: which links each condition takes, as bits,
- * and the orders in segments. Both are made when first needed, follow the changes that are told, and are dropped while
- * nobody asks. A million links take 2 MB an order and 125 KB a condition.
+ * Finds pages far from the start of a filter with frequent tags or a search, in memory: which links each condition
+ * takes, as bits, and the orders in segments. Both are made when first needed and follow the changes that are told. A
+ * million links take 2 MB an order and 125 KB a condition.
  */
-
 import { chunked } from "../../lib/chunked.ts";
-import { domainOf } from "../link-key.ts";
+import { createConditions, keyOfDomain, keyOfOwner, keyOfSearch, keyOfTag } from "./conditions.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
+import { createHeldThings, type Held } from "./held.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import type { Slice } from "./ordered-keys.repository.ts";
 import type { ListPlace } from "./place.ts";
-import type { Placed, PositionsRepository } from "./positions.repository.ts";
+import type { Changed, Placed, PositionsRepository } from "./positions.repository.ts";
+import type { IdRange } from "./repository.ts";
 import { createSegments, SEGMENT, type Segments } from "./segments.ts";
 
-type Kept = { ids: IdSet; takes(link: Placed): boolean };
-type Order = { segments: Segments; madeAt: number };
+type Order = Held & { segments: Segments; madeAt: number };
 
-const MOST_SETS = 24;
-/** Told codes to look up. More make everything anew. */
-const MOST_TOLD = 5_000;
+/** Sets and orders. */
+const MOST_HELD = 28;
 const CHUNK = 1_000;
+/** Matches of a search. */
+const MOST_TESTED = 5_000;
 /** Ranks change untold, about twice a minute. */
 const RANKS_KEPT_MS = 30_000;
-const UNUSED_MS = 600_000;
 
 export type Positions = ReturnType<typeof createPositions>;
 
 export function createPositions(repository: PositionsRepository, segment = SEGMENT) {
-  const sets = new Map<string, Kept>();
-  const orders = new Map<SortKey, Order>();
-  let told = new Set<string>();
-  /** Of what was kept and is wrong. */
-  let drops = 0;
-  let usedAt: number | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  const held = createHeldThings({ changesOf: repository.changesOf, most: MOST_HELD });
+  const conditions = createConditions(repository, held);
+  /** One order is made at a time. */
+  let orders: Promise<unknown> = Promise.resolve();
 
-  function clear(): void {
-    drops++;
-    sets.clear();
-    orders.clear();
-    told = new Set();
-    usedAt = null;
+  async function setsOf({ tags, ownerId, domain }: LinkFilter, sizes: ReadonlyMap<string, number>) {
+    const sets: IdSet[] = [];
+    for (const tag of tags) sets.push(await conditions.ofTag(tag, sizes.get(keyOfTag(tag))));
+    if (ownerId !== null) sets.push(await conditions.ofOwner(ownerId, sizes.get(keyOfOwner(ownerId))));
+    if (domain !== null) sets.push(await conditions.ofDomain(domain, sizes.get(keyOfDomain(domain))));
+    return sets;
   }
 
-  /** One after the other, after what was told. */
-  function inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const next = turn.then(async () => {
-      usedAt = performance.now();
-      await followTold();
-      return run();
-    });
-    turn = next.catch(() => {});
-    return next;
+  /** In the background: a later page with other matches needs them. */
+  function prepareSets(filter: LinkFilter, sizes: ReadonlyMap<string, number>): void {
+    setsOf(filter, sizes).catch(() => {});
   }
 
-  async function followTold(): Promise<void> {
-    const codes = [...told];
-    told = new Set();
-    try {
-      for (const chunk of chunked(codes, CHUNK)) {
-        for (const link of await repository.placed("code", chunk)) follow(link);
-      }
-    } catch (error) {
-      clear();
-      throw error;
-    }
-  }
-
-  function follow(link: Placed): void {
-    if (link.id > LARGEST_ID) return clear();
-    for (const { ids, takes } of sets.values()) {
-      if (takes(link)) ids.add(link.id);
-      else ids.delete(link.id);
-    }
-    for (const [sort, { segments }] of orders) segments.place(link.id, placeIn(sort, link));
-  }
-
-  async function setOf(
-    key: string,
-    takes: Kept["takes"],
-    portions: () => AsyncIterable<readonly number[]>,
-    size?: number,
-  ): Promise<IdSet> {
-    const known = sets.get(key);
-    sets.delete(key);
-    if (known !== undefined && (size === undefined || known.ids.size === size)) {
-      sets.set(key, known);
-      return known.ids;
-    }
-    const seen = drops;
-    const ids = createIdSet();
-    for await (const portion of portions()) for (const id of portion) ids.add(id);
-    if (seen === drops) sets.set(key, { ids, takes });
-    if (sets.size > MOST_SETS) sets.delete(sets.keys().next().value!);
-    return ids;
-  }
-
-  const idsOf = (filter: Partial<LinkFilter>, sort: SortKey) =>
-    async function* () {
-      for await (const { ids } of repository.parts({ ...EVERYTHING, ...filter }, sort)) yield ids;
-    };
-
-  /** Deletions show in the size of a set only, so one condition at least has its size in `sizes`. */
-  async function matchesOf(filter: LinkFilter, sizes: ReadonlyMap<string, number>): Promise<IdSet> {
-    const { ownerId, domain, createdAfter, createdBefore, state, asOf } = filter;
+  /** Null for a search with too many matches. `all`: every id. */
+  async function matchesOf(
+    filter: LinkFilter,
+    sizes: ReadonlyMap<string, number>,
+    all: IdRange,
+  ): Promise<IdSet | null> {
+    const { search, createdAfter, createdBefore, state, asOf } = filter;
     const found: IdSet[] = [];
-    for (const tag of filter.tags) {
-      const key = keyOfTag(tag);
-      const portions = () => repository.idsOfTag(tag);
-      found.push(await setOf(key, ({ tags }) => tags.includes(tag), portions, sizes.get(key)));
-    }
-    if (ownerId !== null) {
-      const key = keyOfOwner(ownerId);
-      const portions = idsOf({ ownerId }, "created_at");
-      found.push(await setOf(key, (link) => link.ownerId === ownerId, portions, sizes.get(key)));
-    }
-    if (domain !== null) {
-      const key = keyOfDomain(domain);
-      const portions = idsOf({ domain }, "code");
-      found.push(await setOf(key, ({ code }) => domainOf(code) === domain, portions, sizes.get(key)));
-    }
-    if (createdAfter !== null || createdBefore !== null) {
-      const [from, to] = [createdAfter ?? -Infinity, createdBefore ?? Infinity];
-      const takes = ({ createdAt }: Placed) => createdAt >= from && createdAt <= to;
-      const portions = idsOf({ createdAfter, createdBefore }, "created_at");
-      found.push(await setOf(`created ${from} ${to}`, takes, portions));
-    }
-    let matches = found.reduce((all, ids) => all.and(ids));
-    if (state !== null) {
-      const expired = createIdSet();
-      for await (const ids of idsOf({ state: "expired", asOf }, "expires_at")()) {
-        for (const id of ids) expired.add(id);
+    if (search !== null) {
+      const matches = await conditions.searched(search, all);
+      if (matches === null) return null;
+      if (matches.size <= MOST_TESTED && !conditions.knows(filter)) {
+        prepareSets(filter, sizes);
+        return tested(filter, matches);
       }
-      matches = state === "expired" ? matches.and(expired) : matches.without(expired);
+      found.push(matches);
     }
-    return matches;
+    found.push(...(await setsOf(filter, sizes)));
+    if (createdAfter !== null || createdBefore !== null) {
+      found.push(await conditions.createdBetween(createdAfter, createdBefore));
+    }
+    const [only] = found;
+    // They change while a page is found.
+    const matches = found.length === 1 ? only!.copy() : found.reduce((before, ids) => before.and(ids));
+    if (state === null) return matches;
+    const expired = await conditions.expiredAt(asOf);
+    return state === "expired" ? matches.and(expired) : matches.without(expired);
   }
 
-  const isUsable = (sort: SortKey, order: Order | undefined): order is Order =>
-    order !== undefined &&
-    !order.segments.isWorn() &&
-    (sort !== "click_count" || performance.now() - order.madeAt <= RANKS_KEPT_MS);
+  /** Cheaper than sets of other conditions. */
+  async function tested(filter: LinkFilter, ids: IdSet): Promise<IdSet> {
+    const set = createIdSet();
+    for (const chunk of chunked(ids.all(), CHUNK)) {
+      for (const id of await repository.matchingAmong({ ...filter, search: null }, chunk)) set.add(id);
+    }
+    return set;
+  }
 
-  async function segmentsOf(sort: SortKey): Promise<Segments> {
-    const known = orders.get(sort);
-    if (isUsable(sort, known)) return known.segments;
-    orders.delete(sort);
-    const seen = drops;
+  const isUsable = (sort: SortKey, order: Order): boolean =>
+    !order.segments.isWorn() && (sort !== "click_count" || performance.now() - order.madeAt <= RANKS_KEPT_MS);
+
+  async function makeOrder(sort: SortKey): Promise<Order> {
     const madeAt = performance.now();
     const segments = createSegments(sort, segment);
     for await (const { ids, last } of repository.parts(EVERYTHING, sort, segment)) segments.append(ids, last);
-    if (seen === drops) orders.set(sort, { segments, madeAt });
-    return segments;
+    return {
+      segments,
+      madeAt,
+      follow({ links }: Changed) {
+        if (links.some(({ id }) => id > LARGEST_ID)) return false;
+        for (const link of links) segments.place(link.id, placeIn(sort, link));
+        return true;
+      },
+    };
   }
+
+  async function segmentsOf(sort: SortKey): Promise<Segments> {
+    const make = () => {
+      const made = orders.then(() => makeOrder(sort));
+      orders = made.catch(() => {});
+      return made;
+    };
+    const order = await held.get(keyOfOrder(sort), make);
+    if (isUsable(sort, order)) return order.segments;
+    held.forget(keyOfOrder(sort));
+    return (await held.get(keyOfOrder(sort), make)).segments;
+  }
+
+  const knows = (sort: SortKey): boolean => {
+    const order = held.peek(keyOfOrder(sort)) as Order | undefined;
+    return order !== undefined && isUsable(sort, order);
+  };
 
   return {
     /** By the largest id. */
     canHold: (largest: number): boolean => largest <= LARGEST_ID,
 
     /** Whether pages in this order cost little. */
-    knows: (sort: SortKey): boolean => isUsable(sort, orders.get(sort)),
+    knows,
 
-    /** Of a filter without a search, and with a tag, owner or domain. `sizes`: by keys of such conditions. */
-    matches: (filter: LinkFilter, sizes: ReadonlyMap<string, number>): Promise<IdSet> =>
-      inTurn(() => matchesOf(filter, sizes)),
-
-    /** Where to start for an ascending slice of the matches. */
-    find: (matches: IdSet, { order: { sort }, offset, limit }: Slice) =>
-      inTurn(async () => {
-        const segments = await segmentsOf(sort);
-        // Another node made them a moment ago.
-        for (const ids of chunked(segments.missing(matches), CHUNK)) {
-          for (const link of await repository.placed("id", ids)) segments.place(link.id, placeIn(sort, link));
-        }
-        return segments.find(matches, offset, limit);
-      }),
-
-    /** After a page that was not what it should be. */
-    clear,
-
-    tellLinks(codes: readonly string[]): void {
-      if (usedAt === null) return;
-      for (const code of codes) told.add(code);
-      if (codes.includes("*") || told.size > MOST_TOLD || performance.now() - usedAt > UNUSED_MS) clear();
+    /** Makes an order in the background, so that a page far from the start need not wait for it. */
+    prepare(sort: SortKey): void {
+      if (!knows(sort)) segmentsOf(sort).catch(() => {});
     },
 
+    /** Whether the search costs little. */
+    knowsSearch: (search: string): boolean => held.peek(keyOfSearch(search)) !== undefined,
+
+    /** Of a filter with a tag, owner, domain or search. `sizes`: by keys of such conditions. */
+    matches: matchesOf,
+
+    /** Where to start for an ascending slice of the matches. */
+    async find(matches: IdSet, { order: { sort }, offset, limit }: Slice) {
+      const segments = await segmentsOf(sort);
+      // Another node made them a moment ago.
+      for (const ids of chunked(segments.missing(matches), CHUNK)) {
+        for (const link of await repository.placed("id", ids)) segments.place(link.id, placeIn(sort, link));
+      }
+      return segments.find(matches, offset, limit);
+    },
+
+    /** After a page that was not what it should be. */
+    clear: held.clear,
+
+    tellLinks: held.tell,
+
     tellTags(tags: readonly string[]): void {
-      if (usedAt === null) return;
-      drops++;
-      if (tags.includes("*")) return clear();
-      for (const tag of tags) sets.delete(keyOfTag(tag));
+      if (tags.includes("*")) return held.clear();
+      for (const tag of tags) held.forget(keyOfTag(tag));
     },
   };
 }
 
-export const keyOfTag = (tag: string): string => `tag ${tag}`;
-export const keyOfOwner = (ownerId: number): string => `owner ${ownerId}`;
-export const keyOfDomain = (domain: number): string => `domain ${domain}`;
+const keyOfOrder = (sort: SortKey): string => `order ${sort}`;
 
 function placeIn(sort: SortKey, { id, code, createdAt, expiresAt, ranked }: Placed): ListPlace {
   switch (sort) {

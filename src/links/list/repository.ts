@@ -1,5 +1,6 @@
 /** Queries find a page as ids or codes, over narrow columns and indexes, then read its rows. */
 import type { SelectQueryBuilder } from "kysely";
+import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -34,6 +35,7 @@ const LIKELY = 0.5;
 const COUNTED = 20_000;
 /** Per query. */
 export const MOST_SORTED = 8000;
+const CHUNK = 1_000;
 const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
 
 /** Keys of the orders by code and creation. */
@@ -146,6 +148,15 @@ export function createLinkListRepository(
         .where(matching(dialect, filter))
         .execute();
       return new Set(rows.map(({ code }) => code));
+    },
+
+    /** In any order. */
+    async keysOf(ids: readonly number[]): Promise<SortKeys[]> {
+      const keys: SortKeys[] = [];
+      for (const chunk of chunked(ids, CHUNK)) {
+        keys.push(...(await read.selectFrom("links").select(SORT_KEYS).where("id", "in", chunk).execute()));
+      }
+      return keys;
     },
 
     /** Null without links. */

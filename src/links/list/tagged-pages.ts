@@ -1,14 +1,15 @@
 /**
  * Pages of a filter with tags. They start with the links of the rarest tag, or follow the order's index and test the
- * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of an owner or a
- * domain in an order whose index does not have them.
+ * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, and of an
+ * owner or a domain in an order whose index does not have them.
  */
 import type { Link } from "../link.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import type { IdSet } from "./id-set.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
-import { costFor, planFor, type Sizes, sizeOf } from "./plan.ts";
-import { keyOfDomain, keyOfOwner, keyOfTag, type Positions } from "./positions.ts";
+import { comparing, costFor, planFor, type Sizes, sizeOf, walked } from "./plan.ts";
+import { keyOfDomain, keyOfOwner, keyOfTag } from "./conditions.ts";
+import type { Positions } from "./positions.ts";
 import type { IdRange, LinkListRepository } from "./repository.ts";
 import type { TotalCache } from "./total-cache.ts";
 
@@ -35,9 +36,11 @@ type Deps = {
   ): Promise<Link[]>;
 };
 
-const HELD_FROM = 10_000;
+export const HELD_FROM = 10_000;
 /** Matches whose ids are kept. */
 const FEW = 1000;
+/** Matches whose keys are read and sorted. */
+const MOST_SORTED = 10_000;
 
 export function createTaggedPages(deps: Deps) {
   const { repository, totals, positions, hear, rankedFrom, heldFrom = HELD_FROM, loadFew, loadPage } = deps;
@@ -78,10 +81,11 @@ export function createTaggedPages(deps: Deps) {
     const keep = totals.open(filter);
     const all = await repository.extent();
     if (all === null) return { total: 0, links: [] };
-    const isHeld = rarest >= heldFrom && positions.canHold(all.to);
-    const sizes = new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
+    const isHeld = rarest >= heldFrom && filter.search === null && positions.canHold(all.to);
+    const sizes = byKey(byTag);
     const isCounted = known !== undefined || !isHeld || isOneTag(filter);
-    const matches = isCounted ? null : await positions.matches(filter, sizes);
+    const matches = isCounted ? null : await positions.matches(filter, sizes, all);
+    if (isHeld) positions.prepare(slice.order.sort);
     const total = known?.total ?? matches?.size ?? (await repository.count(filter));
     const ids = total > FEW ? null : (matches?.all() ?? (await repository.matchingIds(filter, FEW + 1)));
     if (ids !== null && ids.length <= FEW) {
@@ -91,8 +95,8 @@ export function createTaggedPages(deps: Deps) {
     keep({ total, ids: null });
     const of = { matches: total, links: sizeOf(all), rankedFrom, tagged: rarest };
     if (isHeld && isFoundInMemory(slice, of)) {
-      const set = matches ?? (await positions.matches(filter, sizes));
-      const links = await held(filter, slice, total, set);
+      const set = matches ?? (await positions.matches(filter, sizes, all));
+      const links = set && (await held(filter, slice, total, set));
       if (links !== null) return { total, links };
     }
     return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
@@ -125,15 +129,58 @@ export function createTaggedPages(deps: Deps) {
     const isByFewClicks = slice.order.sort === "click_count" && sizeOf(all) < rankedFrom;
     if (links < heldFrom || isByFewClicks) return null;
     const key = ownerId === null ? keyOfDomain(domain!) : keyOfOwner(ownerId);
-    const set = await positions.matches(filter, new Map([[key, links]]));
-    const found = await held(filter, slice, set.size, set);
-    if (found === null) return null;
+    const set = await positions.matches(filter, new Map([[key, links]]), all);
+    const found = set && (await held(filter, slice, set.size, set));
+    if (set === null || found === null) return null;
     keep({ total: set.size, ids: null });
     return { total: set.size, links: found };
   }
 
-  return { tagged, untagged };
+  /** Null if reading serves as well. */
+  async function searched(
+    filter: LinkFilter,
+    slice: Slice,
+    byTag: ReadonlyMap<string, number>,
+  ): Promise<Page | null> {
+    const all = await repository.extent();
+    if (all === null || !positions.canHold(all.to) || sizeOf(all) < heldFrom) return null;
+    await hear();
+    const known = totals.get(filter);
+    if (known?.ids) return loadFew(known.ids, slice);
+    const keep = totals.open(filter);
+    const set = await positions.matches(filter, byKey(byTag), all);
+    if (set === null) return null;
+    const total = set.size;
+    if (total <= FEW) {
+      const ids = set.all();
+      keep({ total, ids });
+      return loadFew(ids, slice);
+    }
+    keep({ total, ids: null });
+    const { order, offset, limit } = slice;
+    const of = { matches: total, links: sizeOf(all), rankedFrom };
+    const isByFewClicks = order.sort === "click_count" && of.links < rankedFrom;
+    if (isByFewClicks || (!positions.knows(order.sort) && walked(slice, of) <= heldFrom)) {
+      if (!isByFewClicks) positions.prepare(order.sort);
+      return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
+    }
+    const isByKey = order.sort === "code" || order.sort === "created_at";
+    if (isByKey && total <= MOST_SORTED && !positions.knows(order.sort)) {
+      positions.prepare(order.sort);
+      const keys = await repository.keysOf(set.all());
+      const codes = keys.sort(comparing(order)).map(({ code }) => code);
+      const page = { codes: codes.slice(offset, offset + limit) };
+      return { total, links: await repository.load(page, { order, offset: 0, limit }) };
+    }
+    const links = await held(filter, slice, total, set);
+    return links && { total, links };
+  }
+
+  return { tagged, untagged, searched };
 }
+
+const byKey = (byTag: ReadonlyMap<string, number>) =>
+  new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
 
 /** Whether the owner or domain would be tested in many rows. */
 function isFar({ search, ownerId, domain }: LinkFilter, { order, offset }: Slice, from: number): boolean {
