@@ -7,9 +7,11 @@ import {
 } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
+import { prefetchLinkReport } from "../clicks/frame.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
+import { linkQuery } from "../links/link-queries.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError, whenSignedOut } from "./api.ts";
@@ -73,6 +75,14 @@ const link = createRoute({
     ...readReportSearch(search),
     ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
   }),
+  loaderDeps: ({ search }) => search,
+  loader({ context, params, cause, deps: { domain, ...report } }) {
+    // A pointer that passes over links asks for nothing.
+    if (cause === "preload") return;
+    const place = { code: params._splat ?? "", domain };
+    void context.queries.prefetchQuery(linkQuery(place));
+    prefetchLinkReport(context.queries, place, report);
+  },
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
 });
 

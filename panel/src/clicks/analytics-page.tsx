@@ -5,7 +5,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { LinkList } from "./link-lists.tsx";
-import { useLive } from "./live.ts";
 import type { ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import { topQuery } from "./report-queries.ts";
@@ -17,7 +16,6 @@ export function AnalyticsPage() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/analytics" });
   const navigate = useNavigate({ from: "/analytics" });
-  const live = useLive(true);
   const report = useTotalReport(search);
   const top = useQuery(topQuery({ span: report.shown, visitors: report.visitors }));
   const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
@@ -33,7 +31,7 @@ export function AnalyticsPage() {
         <CompareLinks search={search} onChange={change} />
         <ExportMenu report={report} top={top.data} />
       </Group>
-      <ReportView place={null} report={report} search={search} live={live} onChange={change}>
+      <ReportView place={null} report={report} search={search} mayWatch onChange={change}>
         <LinkList
           title={t`Most clicked links`}
           items={top.data}

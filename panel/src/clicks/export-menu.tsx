@@ -4,7 +4,7 @@ import { IconDownload } from "@tabler/icons-react";
 import type { TopLink } from "../app/api.ts";
 import { answerOf, api } from "../app/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
-import { endOfBucket, isoDay, startOfBucket } from "./buckets.ts";
+import { endOfBucket, isoDay, startOfBucket } from "./chart/buckets.ts";
 import classes from "./clicks.module.css";
 import { csvOf, download, follow } from "./csv.ts";
 import { datesOf } from "./range.ts";

@@ -3,7 +3,6 @@ import { Group, Stack, Text } from "@mantine/core";
 import { useRouteContext } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export-menu.tsx";
-import { useLive } from "./live.ts";
 import type { ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import type { Place } from "./report-queries.ts";
@@ -15,7 +14,6 @@ type Props = { place: Place; search: ReportSearch; onChange(search: ReportSearch
 /** The clicks of one link. */
 export function LinkNumbers({ place, search, onChange }: Props) {
   const { account } = useRouteContext({ from: "/inside" });
-  const live = useLive(account.role === "admin");
   const report = useLinkReport(place, search);
   return (
     <Stack gap="sm" component="section">
@@ -29,7 +27,13 @@ export function LinkNumbers({ place, search, onChange }: Props) {
         <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />
         <ExportMenu report={report} name={place.code} />
       </Group>
-      <ReportView place={place} report={report} search={search} live={live} onChange={onChange} />
+      <ReportView
+        place={place}
+        report={report}
+        search={search}
+        mayWatch={account.role === "admin"}
+        onChange={onChange}
+      />
     </Stack>
   );
 }

@@ -4,14 +4,15 @@ import { useState } from "react";
 import { formatNumber } from "../app/i18n.ts";
 import classes from "./clicks.module.css";
 import { LiveBadge } from "./live-badge.tsx";
-import { type LiveView, useSeconds } from "./live.ts";
+import { useLive, useSeconds } from "./live.ts";
 
 const SECONDS = 60;
 const HEIGHT = 40;
 
 /** Clicks a second, now and in the last minute. */
-export function LiveClicks({ live }: { live: LiveView | null }) {
+export function LiveClicks() {
   const { t } = useLingui();
+  const live = useLive(true);
   const [rates, setRates] = useState<readonly number[]>([]);
   useSeconds(live, ({ clicks_per_second }) =>
     setRates((before) => [...before, clicks_per_second].slice(-SECONDS)),

@@ -6,30 +6,31 @@ import type { NewestClick } from "../app/api.ts";
 import { formatClock } from "../app/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./clicks.module.css";
-import { type LiveClick, type LiveView, useSeconds } from "./live.ts";
+import { type LiveClick, type LiveView, useLive, useSeconds } from "./live.ts";
 import { LiveBadge } from "./live-badge.tsx";
 import { agentName, deviceName, placeName, referrerName } from "./names.ts";
 import { newestQuery, type Place } from "./report-queries.ts";
-import type { Frame } from "./use-report.ts";
+import type { Frame } from "./frame.ts";
 
 type Props = {
   place: Place | null;
   frame: Frame;
   isDetailed: boolean | undefined;
-  live: LiveView | null;
+  /** Whether the account may watch the live view. Others ask again. */
+  mayWatch: boolean;
   most?: number;
 };
 
 const MOST = 20;
-/** Those who may not watch ask again. */
 const ASK_AGAIN_MS = 5_000;
 /** After a click arrived: until it is counted, and at most so often. */
 const COUNTED_MS = 6_000;
 
 /** Clicks of the shown time, newest first; those that arrive come on top. */
-export function NewestClicks({ place, frame, isDetailed, live, most = MOST }: Props) {
+export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }: Props) {
   const { t } = useLingui();
   const { shown, visitors, isOpen } = frame;
+  const live = useLive(mayWatch && isOpen);
   const { data } = useQuery({
     ...newestQuery(place, { span: shown, visitors }),
     ...(isOpen && live === null && { refetchInterval: ASK_AGAIN_MS }),

@@ -8,26 +8,26 @@ import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
 import { firstLinksQuery, LinkList, NothingYet } from "./link-lists.tsx";
 import { LiveClicks } from "./live-clicks.tsx";
-import { useLive } from "./live.ts";
 import { NewestClicks } from "./newest-clicks.tsx";
 import { earlierOf, type ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
-import { sum } from "./series.ts";
+import { sum } from "./chart/series.ts";
 import { TrendCard } from "./trend-card.tsx";
-import { frameOf } from "./use-report.ts";
+import { frameOf } from "./frame.ts";
 
 export function OverviewPage() {
   const { account } = useRouteContext({ from: "/inside" });
   return account.role === "admin" ? <Overview /> : <OwnOverview />;
 }
 
+const NO_OTHERS: [] = [];
+
 function Overview() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/" });
   const navigate = useNavigate({ from: "/" });
   const sentenceOf = useSentence();
-  const live = useLive(true);
   const frame = frameOf(search, "all");
   const { span, unit, visitors } = frame;
   const earlierSpan = earlierOf(search, span);
@@ -68,15 +68,15 @@ function Overview() {
         <Figure label={t`Links`} value={totals.data?.total_links} />
       </SimpleGrid>
       <TrendCard
-        report={{ ...frame, trend: trend.data, earlier, others: [] }}
+        report={{ ...frame, trend: trend.data, earlier, others: NO_OTHERS }}
         search={search}
         onChange={change}
       />
       <div className={classes["report"]}>
         <div className={classes["column"]}>
-          <LiveClicks live={live} />
+          <LiveClicks />
           <div className={classes["last"]}>
-            <NewestClicks place={null} frame={frame} isDetailed={undefined} live={live} most={12} />
+            <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch most={12} />
           </div>
         </div>
         <div className={classes["column"]}>

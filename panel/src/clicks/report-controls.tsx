@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, NativeSelect, TextInput } from "@mantine/core";
-import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
+import { isoDay, DAY_MS, type Unit } from "./chart/buckets.ts";
 import classes from "./clicks.module.css";
 import {
   COMPARISONS,

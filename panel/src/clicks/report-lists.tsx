@@ -1,12 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Box } from "@mantine/core";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useMemo } from "react";
 import classes from "./clicks.module.css";
 import { agentName, deviceName, referrerName, regionName } from "./names.ts";
 import { type Counted, SharesList } from "./shares-list.tsx";
 import type { Report } from "./use-report.ts";
 
 const WorldMap = lazy(async () => ({ default: (await import("./world-map.tsx")).WorldMap }));
+
+const NO_COUNTRIES: readonly Counted[] = [];
 
 type Named = readonly { name: string; count: number; percentage: number }[] | undefined;
 
@@ -22,14 +24,19 @@ type Props = {
 
 /** Where the clicks of the shown time came from. */
 export function ReportLists({ report, newest, top }: Props) {
-  const { t } = useLingui();
+  const { t, i18n } = useLingui();
   const { referrers, devices, isDetailed, isStale } = report;
-  const countries = report.countries?.map(({ country, count, percentage }) => ({
-    key: country,
-    name: regionName(country),
-    count,
-    percentage,
-  }));
+  const countries = useMemo(
+    () =>
+      report.countries?.map(({ country, count, percentage }) => ({
+        key: country,
+        name: regionName(country),
+        count,
+        percentage,
+      })),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- names by language
+    [report.countries, i18n.locale],
+  );
   const lists = [
     [
       t`Referrers`,
@@ -56,7 +63,7 @@ export function ReportLists({ report, newest, top }: Props) {
             <SharesList title={t`Countries`} items={countries}>
               <Box className={classes["mapPlace"]!}>
                 <Suspense fallback={null}>
-                  <WorldMap countries={countries ?? []} />
+                  <WorldMap countries={countries ?? NO_COUNTRIES} />
                 </Suspense>
               </Box>
             </SharesList>

@@ -1,7 +1,6 @@
 import { Alert, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useSentence } from "../ui/failure.tsx";
-import { type LiveView } from "./live.ts";
 import { NewestClicks } from "./newest-clicks.tsx";
 import type { ReportSearch } from "./range.ts";
 import type { Place } from "./report-queries.ts";
@@ -13,14 +12,14 @@ type Props = {
   place: Place | null;
   report: Report;
   search: ReportSearch;
-  live: LiveView | null;
+  mayWatch: boolean;
   onChange(search: ReportSearch): void;
   /** Beside the lists. */
   children?: ReactNode;
 };
 
 /** A chart and the lists that follow it. */
-export function ReportView({ place, report, search, live, onChange, children }: Props) {
+export function ReportView({ place, report, search, mayWatch, onChange, children }: Props) {
   const sentenceOf = useSentence();
   return (
     <Stack gap="sm">
@@ -33,7 +32,9 @@ export function ReportView({ place, report, search, live, onChange, children }: 
       <ReportLists
         report={report}
         top={children}
-        newest={<NewestClicks place={place} frame={report} isDetailed={report.isDetailed} live={live} />}
+        newest={
+          <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
+        }
       />
     </Stack>
   );

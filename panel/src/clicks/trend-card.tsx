@@ -3,12 +3,12 @@ import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { formatNumber, formatPercent } from "../app/i18n.ts";
-import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./buckets.ts";
-import type { Brush } from "./brush.ts";
+import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./chart/buckets.ts";
+import type { Brush } from "./chart/brush.ts";
 import classes from "./clicks.module.css";
 import { type ReportSearch, withoutTime, writePart } from "./range.ts";
-import { seriesOf, sum, valuesFor } from "./series.ts";
-import { CHART_HEIGHT, TrendChart } from "./trend-chart.tsx";
+import { seriesOf, sum, valuesFor } from "./chart/series.ts";
+import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
 
 type Props = {
@@ -28,8 +28,8 @@ export function TrendCard({ report, search, onChange }: Props) {
   const starts = useMemo(() => trend?.labels.map(startOfBucket) ?? [], [trend]);
   const series = useMemo(
     () => (trend ? seriesOf(trend, visitors, { earlier, vs, others }) : []),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the others by what they are; names by language
-    [trend, earlier, vs, visitors, i18n.locale, ...others.map((other) => other.trend)],
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- names by language
+    [trend, earlier, vs, visitors, i18n.locale, others],
   );
   const brush = useMemo((): Brush | null => {
     if (part === undefined || starts.length === 0) return null;

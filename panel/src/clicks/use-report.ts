@@ -1,8 +1,8 @@
 /** All that a report shows, asked for at once. */
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { DeviceReport, Place as Visited, Referrer, Trend } from "../app/api.ts";
-import { type Span, startOfUnit, type Unit } from "./buckets.ts";
-import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
+import { type Frame, frameOf } from "./frame.ts";
+import { earlierOf, type ReportSearch } from "./range.ts";
 import {
   countriesQuery,
   devicesQuery,
@@ -12,17 +12,6 @@ import {
   referrersQuery,
   trendQuery,
 } from "./report-queries.ts";
-
-export type Frame = {
-  span: Span;
-  unit: Unit;
-  visitors: Visitors;
-  part: Span | undefined;
-  /** What the lists are about. */
-  shown: Span;
-  /** It still grows. */
-  isOpen: boolean;
-};
 
 export type Report = Frame & {
   trend: Trend | undefined;
@@ -38,16 +27,20 @@ export type Report = Frame & {
   error: Error | null;
 };
 
-export function frameOf(search: ReportSearch, visitors: Visitors = search.visitors ?? "human"): Frame {
-  const asked = spanOf(search);
-  const unit = unitOf(search, asked);
-  // The first week or month of a chart is whole, unless dates were chosen.
-  const start = search.from === undefined ? startOfUnit(asked.start, unit) : asked.start;
-  const span = { start, end: asked.end };
-  const part = partOf(search, span);
-  const shown = part ?? span;
-  return { span, unit, visitors, part, shown, isOpen: shown.end > Date.now() };
-}
+type LinkAnswer = Awaited<ReturnType<NonNullable<ReturnType<typeof linkReportQuery>["queryFn"]>>>;
+
+/** The same object until an answer changes. */
+const combine = (results: readonly UseQueryResult<LinkAnswer>[]) => ({
+  trends: results.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
+  error: results.find(({ error }) => error !== null)?.error ?? null,
+});
+
+/** Links that are compared with. */
+const useOthers = (search: ReportSearch, { span, unit, visitors }: Frame, domain: string | undefined) =>
+  useQueries({
+    queries: (search.with ?? []).map((code) => linkReportQuery({ code, domain }, { span, visitors }, unit)),
+    combine,
+  });
 
 /** The lists below a chart. */
 function useLists(place: Place | null, { shown, visitors }: Frame) {
@@ -70,24 +63,20 @@ export function useLinkReport(place: Place, search: ReportSearch): Report {
     ...linkReportQuery(place, { span: earlierSpan ?? span, visitors }, unit),
     enabled: earlierSpan !== undefined,
   });
-  const others = useQueries({
-    queries: (search.with ?? []).map((code) =>
-      linkReportQuery({ code, domain: place.domain }, { span, visitors }, unit),
-    ),
-  });
+  const others = useOthers(search, frame, place.domain);
   const { countries, devices } = useLists(place, frame);
   const listed = frame.part === undefined ? whole : part;
   return {
     ...frame,
     trend: whole.data?.data.trend,
     earlier: earlierSpan && earlier.data?.data.trend,
-    others: others.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
+    others: others.trends,
     referrers: listed.data?.data.top_referrers,
     countries: countries.data?.data,
     devices: devices.data?.data,
     isDetailed: isDetailed(whole.data),
     isStale: [listed, countries, devices].some((query) => query.isPlaceholderData),
-    error: [whole, listed, countries, devices, ...others].find(({ error }) => error !== null)?.error ?? null,
+    error: [whole, listed, countries, devices, others].find(({ error }) => error !== null)?.error ?? null,
   };
 }
 
@@ -100,24 +89,19 @@ export function useTotalReport(search: ReportSearch): Report {
     ...trendQuery({ span: earlierSpan ?? span, visitors }, unit),
     enabled: earlierSpan !== undefined,
   });
-  const others = useQueries({
-    queries: (search.with ?? []).map((code) =>
-      linkReportQuery({ code, domain: undefined }, { span, visitors }, unit),
-    ),
-  });
+  const others = useOthers(search, frame, undefined);
   const referrers = useQuery(referrersQuery({ span: shown, visitors }));
   const { countries, devices } = useLists(null, frame);
   return {
     ...frame,
     trend: trend.data,
     earlier: earlierSpan && earlier.data,
-    others: others.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
+    others: others.trends,
     referrers: referrers.data?.data,
     countries: countries.data?.data,
     devices: devices.data?.data,
     isDetailed: isDetailed(referrers.data),
     isStale: [referrers, countries, devices].some((query) => query.isPlaceholderData),
-    error:
-      [trend, referrers, countries, devices, ...others].find(({ error }) => error !== null)?.error ?? null,
+    error: [trend, referrers, countries, devices, others].find(({ error }) => error !== null)?.error ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { type KeyboardEvent, type PointerEvent, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { formatNumber, formatShare } from "../app/i18n.ts";
 import classes from "./clicks.module.css";
 import type { Counted } from "./shares-list.tsx";
@@ -17,7 +17,7 @@ type Props = { countries: readonly Counted[] };
 type Tip = { country: Counted; x: number; y: number };
 
 /** Countries by clicks. The list beside it says the same; arrow keys go through it. */
-export function WorldMap({ countries }: Props) {
+export const WorldMap = memo(function WorldMap({ countries }: Props) {
   const { t } = useLingui();
   const [tip, setTip] = useState<Tip | null>(null);
   const byCode = useMemo(() => new Map(countries.map((country) => [country.key, country])), [countries]);
@@ -98,7 +98,7 @@ export function WorldMap({ countries }: Props) {
       )}
     </div>
   );
-}
+});
 
 /** The outline of a country above its neighbours. */
 function Chosen({ code }: { code: string }) {

@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { Table } from "@mantine/core";
 import { useState } from "react";
-import { formatNumber } from "../app/i18n.ts";
+import { formatNumber } from "../../app/i18n.ts";
 import { longName, type Unit } from "./buckets.ts";
-import classes from "./clicks.module.css";
+import classes from "../clicks.module.css";
 import type { Series } from "./series.ts";
 
 type Props = { label: string; starts: readonly number[]; unit: Unit; series: readonly Series[] };

@@ -1,8 +1,8 @@
 /** Answers about clicks by time as lines of a chart. */
 import { t } from "@lingui/core/macro";
-import type { Trend } from "../app/api.ts";
+import type { Trend } from "../../app/api.ts";
 import type { Look } from "./looks.ts";
-import type { Comparison, Visitors } from "./range.ts";
+import type { Comparison, Visitors } from "../range.ts";
 
 export type Series = {
   name: string;

@@ -1,6 +1,6 @@
 /** The drawing of a trend by uPlot. Pointer and keys are those of brush.ts. */
 import uPlot from "uplot";
-import { formatCompact } from "../app/i18n.ts";
+import { formatCompact } from "../../app/i18n.ts";
 import { shortName, type Unit } from "./buckets.ts";
 import { INK, LOOKS, type Scheme } from "./looks.ts";
 import type { Series } from "./series.ts";

@@ -1,0 +1,42 @@
+/** What a report asks for, by the address of its page. */
+import type { QueryClient } from "@tanstack/react-query";
+import { type Span, startOfUnit, type Unit } from "./chart/buckets.ts";
+import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
+import { countriesQuery, devicesQuery, linkReportQuery, newestQuery, type Place } from "./report-queries.ts";
+
+export type Frame = {
+  span: Span;
+  unit: Unit;
+  visitors: Visitors;
+  part: Span | undefined;
+  /** What the lists are about. */
+  shown: Span;
+  /** It still grows. */
+  isOpen: boolean;
+};
+
+export function frameOf(search: ReportSearch, visitors: Visitors = search.visitors ?? "human"): Frame {
+  const asked = spanOf(search);
+  const unit = unitOf(search, asked);
+  // The first week or month of a chart is whole, unless dates were chosen.
+  const start = search.from === undefined ? startOfUnit(asked.start, unit) : asked.start;
+  const span = { start, end: asked.end };
+  const part = partOf(search, span);
+  const shown = part ?? span;
+  return { span, unit, visitors, part, shown, isOpen: shown.end > Date.now() };
+}
+
+/** Asks for a link's numbers while its page is still on the way. */
+export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
+  const { span, unit, visitors, part, shown } = frameOf(search);
+  const earlier = earlierOf(search, span);
+  const asked = { span: shown, visitors };
+  void queries.prefetchQuery(linkReportQuery(place, { span, visitors }, unit));
+  if (part !== undefined) void queries.prefetchQuery(linkReportQuery(place, asked, unit));
+  if (earlier !== undefined) {
+    void queries.prefetchQuery(linkReportQuery(place, { span: earlier, visitors }, unit));
+  }
+  void queries.prefetchQuery(countriesQuery(place, asked));
+  void queries.prefetchQuery(devicesQuery(place, asked));
+  void queries.prefetchQuery(newestQuery(place, asked));
+}
