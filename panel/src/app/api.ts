@@ -1,7 +1,9 @@
 /** The typed client of the API, with the session's cookies. A session that ended is renewed once, for all tabs. */
 import createClient, { type Middleware } from "openapi-fetch";
 import type { Failure, paths } from "../../../clients/typescript/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "./place.ts";
+import { reachable } from "./connection.ts";
+import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "./place.ts";
+import { endOfSession } from "./session-end.ts";
 
 export type * from "../../../clients/typescript/api.ts";
 
@@ -21,8 +23,13 @@ export class ApiError extends Error {
   }
 }
 
-const API_PREFIX = "/admin";
+/** As in the document of the API, and where they are here. */
+const PREFIXES: readonly [string, (root: string) => string][] = [
+  ["/admin", (root) => root + ADMIN_PREFIX],
+  ["/panel", () => PANEL_PATH.replace(/\/$/, "")],
+];
 const REFRESH = `${SERVER_URL}${ADMIN_PREFIX}/v1/auth/refresh`;
+const RENEWED = "waymark-renewed";
 const SESSION_PATHS = /\/v1\/auth\/(?:login|refresh|logout)$/;
 
 /** The cookie that scripts may read lives as long as the session. */
@@ -35,21 +42,31 @@ function csrfToken(): string {
 
 export const csrfHeader = (): Record<string, string> => ({ "X-CSRF-Token": csrfToken() });
 
-/** Called when the session has ended for good. */
-let onSignedOut: () => void = () => {};
-export const whenSignedOut = (run: () => void): void => void (onSignedOut = run);
-
 let lastRenewal = 0;
 
-/** One renewal at a time over all tabs; one that another tab has just made counts. */
-export async function renewSession(since: number): Promise<boolean> {
-  return navigator.locks.request("waymark-session", async () => {
-    const known = Number(localStorage.getItem("waymark-renewed") ?? 0);
-    if (Math.max(known, lastRenewal) > since) return true;
+/** Over plain HTTP off localhost there are no locks; the server forgives a second tab for ten seconds. */
+let renewals: Promise<unknown> = Promise.resolve();
+function oneAtATime<T>(run: () => Promise<T>): Promise<T> {
+  if ("locks" in navigator) return navigator.locks.request("waymark-session", run);
+  const next = renewals.then(run, run);
+  renewals = next;
+  return next;
+}
+
+/**
+ * One renewal at a time over all tabs; one that another tab has made after `since`, in epoch ms, counts. False when the
+ * session has ended. @throws ApiError when that is not known
+ */
+export function renewSession(since: number): Promise<boolean> {
+  return oneAtATime(async () => {
+    const known = Math.max(Number(localStorage.getItem(RENEWED) ?? 0), lastRenewal);
+    // One in the future is from before the clock was set back.
+    if (known > since && known <= Date.now()) return true;
     const answer = await fetch(REFRESH, { method: "POST", credentials: "same-origin" });
+    if (answer.status >= 429) throw await failureOf(answer);
     if (!answer.ok) return false;
     lastRenewal = Date.now();
-    localStorage.setItem("waymark-renewed", String(lastRenewal));
+    localStorage.setItem(RENEWED, String(lastRenewal));
     return true;
   });
 }
@@ -57,8 +74,10 @@ export async function renewSession(since: number): Promise<boolean> {
 const address = (url: string): string => {
   const target = new URL(url);
   const path = new URL(SERVER_URL).pathname.replace(/\/$/, "");
-  if (target.pathname.startsWith(`${path}${API_PREFIX}/`)) {
-    target.pathname = path + ADMIN_PREFIX + target.pathname.slice(path.length + API_PREFIX.length);
+  for (const [prefix, place] of PREFIXES) {
+    if (!target.pathname.startsWith(`${path}${prefix}/`)) continue;
+    target.pathname = place(path) + target.pathname.slice(path.length + prefix.length);
+    break;
   }
   return target.href;
 };
@@ -76,21 +95,37 @@ async function send(request: Request): Promise<Response> {
   };
   try {
     const answer = await ask();
-    if (answer.status !== 401 || SESSION_PATHS.test(request.url)) return answer;
-    if (await renewSession(startedAt)) return await ask();
-    onSignedOut();
-    return answer;
+    if (SESSION_PATHS.test(request.url) || !(await isWithoutSession(answer))) return answerOfServer(answer);
+    const again = (await renewSession(startedAt)) ? await ask() : answer;
+    if (again.status !== 401) return answerOfServer(again);
+    return (await endOfSession()) ? answerOfServer(await ask()) : again;
   } catch (cause) {
-    if (request.signal.aborted) throw cause;
+    if (request.signal.aborted || cause instanceof ApiError) throw cause;
+    void reachable();
     throw Object.assign(new ApiError(0, {}), { cause });
   }
 }
 
+/** A wrong password is a 401 too. */
+async function isWithoutSession(answer: Response): Promise<boolean> {
+  return answer.status === 401 && (await failureOf(answer.clone())).error !== "AuthFailed";
+}
+
+/** @throws TypeError when a proxy answers for a server that is away */
+function answerOfServer(answer: Response): Response {
+  const isOurs = answer.headers.get("Content-Type")?.includes("json") ?? false;
+  if (answer.status >= 502 && answer.status <= 504 && !isOurs) throw new TypeError("a proxy answered");
+  return answer;
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => ({}));
+  return new ApiError(response.status, typeof body === "object" && body !== null ? body : {});
+}
+
 const failures: Middleware = {
   async onResponse({ response }) {
-    if (response.ok) return;
-    const body: unknown = await response.json().catch(() => ({}));
-    throw new ApiError(response.status, typeof body === "object" && body !== null ? body : {});
+    if (!response.ok) throw await failureOf(response);
   },
 };
 

@@ -1,4 +1,5 @@
 import { i18n } from "@lingui/core";
+import { loaded } from "./lazy.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語", zh: "中文" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -15,7 +16,7 @@ export function preferredLanguage(): Language {
 }
 
 export async function loadLanguage(language: Language): Promise<void> {
-  const { messages } = await import(`../locales/${language}.po`);
+  const { messages } = await loaded(() => import(`../locales/${language}.po`));
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
 }

@@ -9,6 +9,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { ConnectionBar } from "../ui/connection-bar.tsx";
 import { loadLanguage, preferredLanguage } from "./i18n.ts";
 import { queries } from "./queries.ts";
 import { router } from "./router.tsx";
@@ -22,6 +23,7 @@ createRoot(document.getElementById("root")!).render(
     <I18nProvider i18n={i18n}>
       <MantineProvider theme={THEME} cssVariablesResolver={VARIABLES} defaultColorScheme="auto">
         <Notifications position="bottom-right" />
+        <ConnectionBar />
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
         </QueryClientProvider>

@@ -13,6 +13,7 @@ import {
   IconUsers,
   IconWorld,
 } from "@tabler/icons-react";
+import { useLocation } from "@tanstack/react-router";
 import type { Account } from "./api.ts";
 
 type Role = Account["role"];
@@ -22,6 +23,18 @@ const ALL: readonly Role[] = ["admin", "editor", "user"];
 
 /** In the order of the menu. */
 export function usePages({ role }: Account) {
+  return useEveryPage().filter(({ roles }) => roles.includes(role));
+}
+
+/** False for the address of a page that the account may not see. */
+export function useMayOpen({ role }: Account): boolean {
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const isBelow = (place: string) => path === place || path.startsWith(`${place}/`);
+  const page = useEveryPage().find(({ to }) => isBelow(to));
+  return (isBelow("/link") ? EDITORS : (page?.roles ?? ALL)).includes(role);
+}
+
+function useEveryPage() {
   const { t } = useLingui();
   return [
     { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS },
@@ -35,5 +48,5 @@ export function usePages({ role }: Account) {
     { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
     { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
     { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
-  ].filter(({ roles }) => roles.includes(role));
+  ];
 }

@@ -5,17 +5,21 @@ type Place = {
   /** `routes.admin_prefix` */
   admin: string;
   instanceName: string;
+  /** Whether a password is set. */
+  isSetUp: boolean;
 };
 
-const DEVELOPMENT: Place = { root: "./", admin: "/admin", instanceName: "Waymark" };
+const DEVELOPMENT: Place = { root: "./", admin: "/admin", instanceName: "Waymark", isSetUp: true };
 
-function read(): Place {
-  const content = document.querySelector<HTMLMetaElement>("meta[name=waymark]")?.content;
+/** Of the page, or of one that was asked for anew. */
+export function readPlace(page: ParentNode): Place {
+  const content = page.querySelector<HTMLMetaElement>("meta[name=waymark]")?.content;
   return content === undefined ? DEVELOPMENT : { ...DEVELOPMENT, ...(JSON.parse(content) as Partial<Place>) };
 }
 
-const place = read();
+const place = readPlace(document);
 
+export const WAS_SET_UP = place.isSetUp;
 export const INSTANCE_NAME = place.instanceName;
 /** Path of the panel, with a slash at its end. */
 export const PANEL_PATH = new URL(".", document.baseURI).pathname;

@@ -1,10 +1,4 @@
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { prefetchLinkReport } from "../clicks/frame.ts";
@@ -14,9 +8,11 @@ import { readFileSearch } from "../files/file-search.ts";
 import { linkQuery } from "../links/link-queries.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
-import { ApiError, whenSignedOut } from "./api.ts";
+import { ApiError } from "./api.ts";
+import { lazyRouteComponent } from "./lazy.ts";
 import { PANEL_PATH } from "./place.ts";
 import { queries } from "./queries.ts";
+import { whenSignedOut } from "./session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
@@ -29,6 +25,12 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("../auth/sign-in-page.tsx"), "SignInPage"),
 });
 
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: "/set-up",
+  component: lazyRouteComponent(() => import("../auth/set-up-page.tsx"), "SetUpPage"),
+});
+
 /** Everything that needs an account. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -37,7 +39,8 @@ const inside = createRoute({
     try {
       return { account: await context.queries.ensureQueryData(accountQuery) };
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      // 404: the admin API is off.
+      if (!(error instanceof ApiError) || ![401, 404].includes(error.status)) throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
     }
   },
@@ -168,6 +171,7 @@ const shares = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
+    setUp,
     inside.addChildren([
       overview,
       analytics,
@@ -196,9 +200,9 @@ export const router = createRouter({
 });
 
 whenSignedOut(() => {
-  queries.clear();
   const { pathname, href } = router.state.location;
-  if (pathname !== "/sign-in") void router.navigate({ to: "/sign-in", search: { to: href } });
+  if (["/sign-in", "/set-up"].includes(pathname)) return;
+  void router.navigate({ to: "/sign-in", search: { to: href } }).then(() => queries.clear());
 });
 
 declare module "@tanstack/react-router" {

@@ -3,16 +3,20 @@ import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
+import { keepSessionFresh } from "../auth/fresh-session.ts";
+import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
-import { usePages } from "./pages.ts";
+import { NoPermissionPage } from "../ui/failure.tsx";
+import { loaded } from "./lazy.ts";
+import { useMayOpen, usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
 
 const UploadDock = lazy(async () => ({
-  default: (await import("../files/uploads/upload-dock.tsx")).UploadDock,
+  default: (await loaded(() => import("../files/uploads/upload-dock.tsx"))).UploadDock,
 }));
 
 export function Shell() {
@@ -20,6 +24,8 @@ export function Shell() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
   const pages = usePages(account);
+  const isRefused = !useMayOpen(account);
+  useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
   return (
     <AppShell
@@ -61,12 +67,11 @@ export function Shell() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main id="content">
-        <Outlet />
-      </AppShell.Main>
+      <AppShell.Main id="content">{isRefused ? <NoPermissionPage /> : <Outlet />}</AppShell.Main>
       <Suspense fallback={null}>
         <UploadDock account={String(account.id)} />
       </Suspense>
+      <SessionDialog />
     </AppShell>
   );
 }

@@ -1,0 +1,46 @@
+/** What happens when a session has ended for good, and what the tabs of a browser tell each other. */
+
+/** Asks for the password over the page. True when signed in again. */
+type Ask = () => Promise<boolean>;
+
+let ask: Ask | null = null;
+let asking: Promise<boolean> | null = null;
+let leave: () => void = () => {};
+
+/** One page at a time. Returns how to end it. */
+export function askAtSessionEnd(run: Ask): () => void {
+  ask = run;
+  return () => void (ask = null);
+}
+
+/** To the sign-in. */
+export const leaveHere = (): void => leave();
+/** Called when nobody is signed in any more. */
+export const whenSignedOut = (run: () => void): void => void (leave = run);
+
+/** True when signed in again: the request that was refused is sent once more. Asked once for all of them. */
+export function endOfSession(): Promise<boolean> {
+  if (ask === null) return Promise.resolve(false);
+  asking ??= ask().finally(() => (asking = null));
+  return asking.then((isSignedIn) => {
+    if (!isSignedIn) leave();
+    return isSignedIn;
+  });
+}
+
+export type TabNews = { what: "signed-out" } | { what: "signed-in"; username: string };
+
+const tabs = new BroadcastChannel("waymark-session");
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+export const tellTabs = (news: TabNews): void => tabs.postMessage(news);
+
+export function onTabNews(heard: (news: TabNews) => void): () => void {
+  const listener = ({ data }: MessageEvent<TabNews>) => heard(data);
+  tabs.addEventListener("message", listener);
+  return () => tabs.removeEventListener("message", listener);
+}
+
+onTabNews(({ what }) => {
+  if (what === "signed-out") leave();
+});

@@ -1,0 +1,26 @@
+import { Center, Paper, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { INSTANCE_NAME } from "../app/place.ts";
+
+type Props = { title?: string; sentence: ReactNode; children?: ReactNode; wide?: boolean };
+
+/** The frame of a page for people who are not signed in. */
+export function Entrance({ title = INSTANCE_NAME, sentence, children, wide = false }: Props) {
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Paper withBorder shadow="sm" radius="lg" p="xl" w="100%" maw={wide ? 480 : 400}>
+        <Stack gap="md">
+          <div>
+            <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
+              {title}
+            </Title>
+            <Text c="dimmed" size="sm">
+              {sentence}
+            </Text>
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}

@@ -1,0 +1,121 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { askAtSessionEnd, onTabNews, tellTabs } from "../app/session-end.ts";
+import { accountQuery } from "./account.ts";
+import { Refusal } from "./refusal.tsx";
+import { logIn } from "./sign-in.ts";
+
+/** Above forms and their menus. */
+const ABOVE_ALL = 1000;
+
+type Answer = (isSignedIn: boolean) => void;
+
+/** A session that ended asks for the password over the page; then what was refused is sent as it stood. */
+export function SessionDialog() {
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const [answer, setAnswer] = useState<{ give: Answer } | null>(null);
+  const open = useRef<Answer | null>(null);
+
+  function settle(isSignedIn: boolean): void {
+    open.current?.(isSignedIn);
+    open.current = null;
+    setAnswer(null);
+  }
+
+  useEffect(() => {
+    const forget = askAtSessionEnd(() => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      open.current = resolve;
+      setAnswer({ give: settle });
+      return promise;
+    });
+    return () => {
+      forget();
+      open.current?.(false);
+    };
+  }, []);
+  useEffect(
+    () =>
+      onTabNews((news) => {
+        if (news.what !== "signed-in") return;
+        // What stands here belongs to another account.
+        if (news.username !== account.username) window.location.reload();
+        else settle(true);
+      }),
+    [account.username],
+  );
+
+  return (
+    <Modal.Root
+      opened={answer !== null}
+      onClose={() => {}}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      zIndex={ABOVE_ALL}
+      centered
+      size="sm"
+    >
+      <Modal.Overlay />
+      <Modal.Content data-mantine-stop-propagation="true">
+        <Modal.Header role="presentation">
+          <Modal.Title fw={650}>
+            <Trans>The session has ended</Trans>
+          </Modal.Title>
+        </Modal.Header>
+        <Modal.Body>
+          {answer !== null && <PasswordForm username={account.username} onAnswer={answer.give} />}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answer }) {
+  const { t } = useLingui();
+  const password = useRef<HTMLInputElement>(null);
+  const signIn = useMutation({
+    mutationFn: (secret: string) => logIn(username, secret),
+    onSuccess() {
+      tellTabs({ what: "signed-in", username });
+      onAnswer(true);
+    },
+    onError: () => password.current?.select(),
+  });
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    // Its parent in React may be the form that waits.
+    event.stopPropagation();
+    signIn.mutate(password.current?.value ?? "");
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          <Trans>Sign in again as {username}. What you typed is kept and sent.</Trans>
+        </Text>
+        <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+        <PasswordInput
+          ref={password}
+          label={t`Password`}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <Refusal error={signIn.error} />
+        <Group justify="end">
+          <Button variant="default" onClick={() => onAnswer(false)}>
+            <Trans>Leave</Trans>
+          </Button>
+          <Button type="submit" loading={signIn.isPending}>
+            <Trans>Sign in</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

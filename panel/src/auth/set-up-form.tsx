@@ -1,0 +1,90 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { answerOf, api, ApiError } from "../app/api.ts";
+import { fieldErrors } from "../ui/side-form.tsx";
+import { Refusal } from "./refusal.tsx";
+import { markSetUp } from "./set-up.ts";
+import { enter } from "./sign-in.ts";
+
+type Settings = { public_url: string; click_details: boolean; click_addresses: boolean };
+
+const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\])/;
+
+export function SetUpForm({ secret, settings }: { secret: string; settings: Settings }) {
+  const { t } = useLingui();
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: {
+      password: "",
+      public_url: settings.public_url === "" ? location.origin : settings.public_url,
+      click_details: settings.click_details,
+      click_addresses: settings.click_addresses,
+    },
+  });
+  const setUp = useMutation({
+    async mutationFn(values: typeof form.values) {
+      await answerOf(api.POST("/panel/set-up", { body: { ...values, secret } }));
+      markSetUp();
+      await enter();
+    },
+    async onSuccess(_, values) {
+      await navigate({ to: "/", replace: true });
+      if (values.click_details) {
+        notifications.show({ message: t`Details of clicks are kept from the next start of the server on.` });
+      }
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+  const isLocal = LOCAL.test(form.values.public_url);
+
+  return (
+    <form onSubmit={form.onSubmit((values) => setUp.mutate(values))}>
+      <Stack gap="md">
+        {/* For password managers. */}
+        <input type="text" name="username" autoComplete="username" value="admin" readOnly hidden />
+        <PasswordInput
+          {...form.getInputProps("password")}
+          label={t`Password of the administrator`}
+          description={t`At least 8 characters.`}
+          autoComplete="new-password"
+          minLength={8}
+          required
+          withAsterisk={false}
+          autoFocus
+        />
+        <TextInput
+          {...form.getInputProps("public_url")}
+          label={t`Public address`}
+          description={
+            isLocal
+              ? t`Short links begin with it, but only this machine reaches it. Empty: the address that each visitor uses.`
+              : t`Short links begin with it. Empty: the address that each visitor uses.`
+          }
+          inputMode="url"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        <Switch
+          {...form.getInputProps("click_details", { type: "checkbox" })}
+          label={t`Keep details of clicks`}
+          description={t`Referrer, device and place. Clicks are counted without them too.`}
+        />
+        <Switch
+          {...form.getInputProps("click_addresses", { type: "checkbox" })}
+          label={t`Keep IP addresses with the details`}
+          disabled={!form.values.click_details}
+        />
+        <Refusal error={setUp.error} />
+        <Button type="submit" loading={setUp.isPending} fullWidth>
+          <Trans>Set up and sign in</Trans>
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,22 @@
+import { useMutation } from "@tanstack/react-query";
+import { answerOf, api } from "../app/api.ts";
+import { leaveHere, tellTabs } from "../app/session-end.ts";
+import { useFailureNotice } from "../ui/undo.tsx";
+
+/** Here and in the browser's other tabs, or everywhere. */
+export function useSignOut() {
+  const onError = useFailureNotice();
+  return useMutation({
+    mutationFn: (where: "here" | "everywhere") =>
+      answerOf(
+        api.POST("/admin/v1/auth/logout", {
+          params: { query: where === "everywhere" ? { sessions: "all" } : {} },
+        }),
+      ),
+    onSuccess() {
+      tellTabs({ what: "signed-out" });
+      leaveHere();
+    },
+    onError,
+  });
+}

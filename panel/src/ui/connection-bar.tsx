@@ -1,0 +1,35 @@
+import { Trans } from "@lingui/react/macro";
+import { Button, Loader, Paper } from "@mantine/core";
+import { useConnection } from "../app/connection.ts";
+import styles from "./connection-bar.module.css";
+
+/** Says quietly that the server is away, or that it has a newer panel. It moves nothing. */
+export function ConnectionBar() {
+  const { state, isOutdated } = useConnection();
+  return (
+    <div role="status" className={styles["place"]}>
+      {state !== "online" && (
+        <Paper withBorder shadow="md" className={styles["bar"]}>
+          <Loader size={14} aria-hidden />
+          <span>
+            {state === "offline" ? (
+              <Trans>No network. The panel goes on when it is back.</Trans>
+            ) : (
+              <Trans>The server can't be reached. The panel goes on when it answers.</Trans>
+            )}
+          </span>
+        </Paper>
+      )}
+      {state === "online" && isOutdated && (
+        <Paper withBorder shadow="md" className={styles["bar"]}>
+          <span>
+            <Trans>A new version of the panel is there.</Trans>
+          </span>
+          <Button size="compact-sm" variant="light" onClick={() => window.location.reload()}>
+            <Trans>Reload</Trans>
+          </Button>
+        </Paper>
+      )}
+    </div>
+  );
+}

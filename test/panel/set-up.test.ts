@@ -1,0 +1,121 @@
+/** The first start in a browser: the one-time address, the sign-in page before and after it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createFresh, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, panelOpener, startPanelBrowser, WIDE } from "../support/panel.ts";
+import { PASSWORD, signIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
+import { type Installation, install, type Settings } from "../support/waymark.ts";
+
+let browser: Awaited<ReturnType<typeof startPanelBrowser>>;
+const installations: Installation[] = [];
+beforeAll(async () => {
+  if (CHROMIUM !== null) browser = await startPanelBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all(installations.map((made) => made.remove()));
+});
+
+async function start(settings: Settings = {}) {
+  const installation = install(settings);
+  installations.push(installation);
+  const server = await installation.serve();
+  await until(() => server.log().includes("admin API is"));
+  const [path] = /\/panel\/set-up#[\w-]{22}/.exec(server.log())!;
+  return { installation, server, path, open: panelOpener(browser, server.url) };
+}
+
+type Page = Awaited<ReturnType<ReturnType<typeof panelOpener>>>["page"];
+
+async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
+  for (const size of [WIDE, NARROW]) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
+    }
+  }
+}
+
+async function fillIn(page: Page): Promise<void> {
+  await page.getByLabel("Password of the administrator").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set up and sign in" }).click();
+  await page.getByRole("button", { name: /Account menu/ }).waitFor();
+}
+
+test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes on", async () => {
+  const { server, path, open } = await start();
+  const waiting = await open("/panel/links");
+  await waiting.page.getByText("The panel is off").waitFor();
+  await waiting.page.getByText("waymark reset-password").waitFor();
+  await expectAccessibleInAllLooks(waiting.page, "sign-in while the API is off");
+  expect((await fetch(`${server.url}/admin/v1/links`)).status).toBe(404);
+
+  const wrong = await open("/panel/set-up#wrong");
+  expect(await wrong.page.getByRole("alert").textContent()).toContain("wrong, used up or older than an hour");
+  await expectAccessible(wrong.page, "a wrong address");
+
+  const { page, complaints, close } = await open(path);
+  await page.getByLabel("Password of the administrator").waitFor();
+  await expectAccessibleInAllLooks(page, "set-up");
+  expect(await page.getByLabel("Public address").inputValue()).toBe(new URL(page.url()).origin);
+  await page.getByLabel("Public address").fill("not an address");
+  await page.getByLabel("Password of the administrator").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set up and sign in" }).click();
+  expect(await page.getByRole("alert").textContent()).toContain("features.public_url");
+  expect((await fetch(`${server.url}/admin/v1/links`)).status).toBe(404);
+  await page.getByLabel("Public address").fill("https://go.example.com");
+  await page.getByRole("switch", { name: "Keep details of clicks" }).press("Space");
+  await page.getByRole("switch", { name: "Keep IP addresses" }).press("Space");
+  await fillIn(page);
+  await page.getByText("kept from the next start").waitFor();
+  expect(page.url()).not.toContain("#");
+  await page.reload();
+  await page.getByRole("button", { name: /Account menu/ }).waitFor();
+  expect(complaints).toEqual([
+    "Failed to load resource: the server responded with a status of 400 (Bad Request)",
+  ]);
+
+  await waiting.page.getByRole("button", { name: "Sign in" }).waitFor();
+  expect(waiting.complaints).toEqual([]);
+  const used = await open(path);
+  await used.page.getByText("A password is set already.").waitFor();
+  await used.page.getByRole("link", { name: "Sign in" }).click();
+  await used.page.getByRole("button", { name: "Sign in" }).waitFor();
+
+  const { call } = await signIn(server.url);
+  const valueOf = async (key: string) => (await call("GET", `/config/${key}`)).body.data;
+  expect(await valueOf("features.public_url")).toMatchObject({ value: "https://go.example.com" });
+  expect(await valueOf("analytics.enable_detailed_logging")).toMatchObject({ pending_value: "true" });
+  expect(await valueOf("analytics.enable_ip_logging")).toMatchObject({ value: "false" });
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("whoever finishes second is told", async () => {
+  const { path, open } = await start();
+  const pages = [await open(path), await open(path)];
+  for (const { page } of pages) {
+    await page.getByLabel("Password of the administrator").fill(PASSWORD);
+  }
+  const [first, second] = pages;
+  await fillIn(first!.page);
+  await second!.page.getByRole("button", { name: "Set up and sign in" }).click();
+  expect(await second!.page.getByRole("alert").textContent()).toBe("A password is set already. Sign in.");
+});
+
+test.skipIf(!CHROMIUM || serverUrl("postgres") === undefined)(
+  "the set-up works on PostgreSQL with two workers",
+  async () => {
+    const fresh = await createFresh("postgres");
+    const { installation, path, open } = await start({
+      WAYMARK__DATABASE__URL: fresh.url,
+      WAYMARK__SERVER__WORKERS: "2",
+    });
+    const { page, complaints } = await open(path);
+    await fillIn(page);
+    expect(complaints).toEqual([]);
+    await installation.remove();
+    await fresh.drop();
+  },
+);
