@@ -115,28 +115,6 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)(
-  "a setting is found, refused with the server's sentence, saved, and waits for a restart",
-  async () => {
-    const { page, close } = await panel.open("/panel/settings?q=default_url");
-    await signInToPanel(page);
-    await page.getByLabel("features.default_url").fill("no address");
-    await page.getByRole("button", { name: "Save" }).click();
-    expect(await page.getByRole("alert").textContent()).toContain("http");
-    await page.getByLabel("features.default_url").fill("https://example.com/start");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("button", { name: "Take the default" }).waitFor();
-    const root = await fetch(`${panel.server.url}/`, { redirect: "manual" });
-    expect(root.headers.get("location")).toBe("https://example.com/start");
-    await page.getByLabel("Search settings").fill("enable_detailed_logging");
-    await page.getByText("needs a restart").waitFor();
-    await page.locator("label", { has: page.getByLabel("analytics.enable_detailed_logging") }).click();
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Until the restart it is false.").waitFor();
-    await close();
-  },
-);
-
-test.skipIf(!CHROMIUM)(
   "files are uploaded into a folder, shared with a password, moved to the trash and back",
   async () => {
     const { page, complaints, close } = await panel.open("/panel/files");

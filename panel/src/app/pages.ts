@@ -3,7 +3,9 @@ import { useLingui } from "@lingui/react/macro";
 import {
   IconApi,
   IconChartLine,
+  IconDatabase,
   IconFolder,
+  IconHeartbeat,
   IconHistory,
   IconHome,
   IconKey,
@@ -46,6 +48,8 @@ function useEveryPage() {
     { to: "/api", label: t`API`, icon: IconApi, roles: ALL },
     { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
     { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
+    { to: "/policies", label: t`Storage`, icon: IconDatabase, roles: ADMIN },
+    { to: "/health", label: t`Health`, icon: IconHeartbeat, roles: ADMIN },
     { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
     { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
   ];

@@ -168,6 +168,18 @@ const shares = createRoute({
   component: lazyRouteComponent(() => import("../shares/shares-page.tsx"), "SharesPage"),
 });
 
+const policies = createRoute({
+  getParentRoute: () => inside,
+  path: "/policies",
+  component: lazyRouteComponent(() => import("../files/policies/policies-page.tsx"), "PoliciesPage"),
+});
+
+const health = createRoute({
+  getParentRoute: () => inside,
+  path: "/health",
+  component: lazyRouteComponent(() => import("../health/health-page.tsx"), "HealthPage"),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -188,6 +200,8 @@ export const router = createRouter({
       users,
       domains,
       events,
+      policies,
+      health,
       settings,
     ]),
   ]),

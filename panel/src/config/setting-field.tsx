@@ -1,22 +1,18 @@
-import { useLingui } from "@lingui/react/macro";
-import {
-  Checkbox,
-  Group,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Switch,
-  TagsInput,
-  TextInput,
-} from "@mantine/core";
-import type { SettingDefinition } from "../app/api.ts";
+import { Checkbox, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { ListField } from "./list-field.tsx";
+import { SecretField } from "./secret-field.tsx";
+import type { SettingFaults } from "./setting-drafts.ts";
+import type { ShownSetting } from "./setting-queries.ts";
+import { useUnitNames } from "./setting-texts.ts";
 
 type Props = {
-  definition: SettingDefinition;
+  shown: ShownSetting;
   /** As text, like the API has it. */
-  value: string;
-  isSecret: boolean;
-  onChange(value: string): void;
+  value: string | null;
+  faults: SettingFaults;
+  onChange(value: string | null): void;
+  /** The field is left: time to check it. */
+  onLeave(): void;
 };
 
 function listOf(text: string): string[] {
@@ -29,47 +25,47 @@ function listOf(text: string): string[] {
 }
 
 /** The field that fits the type of a setting. */
-export function SettingField({ definition, value, isSecret, onChange }: Props) {
-  const { t } = useLingui();
-  const { key, value_type: type, enum_options: options } = definition;
-  const shared = { "aria-label": key, size: "sm" } as const;
-  if (isSecret) {
-    return (
-      <PasswordInput
-        {...shared}
-        value={value}
-        placeholder={t`A new value`}
-        autoComplete="new-password"
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-    );
+export function SettingField({ shown, value, faults, onChange, onLeave }: Props) {
+  const units = useUnitNames();
+  const { key, value_type: type, enum_options: options, unit, minimum, maximum } = shown.definition;
+  const error = faults[key];
+  if (shown.setting.is_sensitive) {
+    return <SecretField shown={shown} value={value} error={error} onChange={onChange} />;
   }
+  const text = value ?? "";
+  const shared = { "aria-label": key, size: "sm", error, onBlur: onLeave } as const;
   const choices = (options ?? []).map((option) => ({ value: option.value, label: option.label }));
   switch (type) {
     case "bool":
       return (
         <Switch
           {...shared}
-          checked={value === "true"}
+          checked={text === "true"}
           onChange={(event) => onChange(String(event.currentTarget.checked))}
         />
       );
     case "enum":
       return (
-        <Select
-          {...shared}
-          allowDeselect={false}
-          data={choices}
-          value={value}
-          onChange={(chosen) => onChange(chosen ?? "")}
-        />
+        <Stack gap={4}>
+          <Select
+            {...shared}
+            allowDeselect={false}
+            data={choices}
+            value={text}
+            onChange={(chosen) => onChange(chosen ?? "")}
+          />
+          <Text size="xs" c="dimmed" lang="en">
+            {options?.find((option) => option.value === text)?.description}
+          </Text>
+        </Stack>
       );
     case "enumarray":
       return (
         <Checkbox.Group
-          value={listOf(value)}
+          value={listOf(text)}
           onChange={(list) => onChange(JSON.stringify(list))}
           aria-label={key}
+          error={error}
         >
           <Group gap="sm">
             {choices.map((choice) => (
@@ -80,26 +76,43 @@ export function SettingField({ definition, value, isSecret, onChange }: Props) {
       );
     case "stringarray":
       return (
-        <TagsInput
-          {...shared}
-          value={listOf(value)}
-          onChange={(list) => onChange(JSON.stringify(list))}
-          acceptValueOnBlur
-        />
+        <Stack gap={4}>
+          <ListField
+            label={key}
+            values={listOf(text)}
+            onChange={(list) => onChange(JSON.stringify(list))}
+            onLeave={onLeave}
+            faultOf={(item) => faults[`${key}.${item}`]}
+          />
+          {error !== undefined && (
+            <Text size="xs" c="var(--mantine-color-error)">
+              {error}
+            </Text>
+          )}
+        </Stack>
       );
     case "int":
     case "float":
       return (
         <NumberInput
           {...shared}
-          value={value}
+          value={text}
           allowDecimal={type === "float"}
+          clampBehavior="none"
+          {...(minimum !== null && { min: minimum })}
+          {...(maximum !== null && { max: maximum })}
+          {...(unit !== null && { suffix: ` ${units[unit]}` })}
           onChange={(number) => onChange(String(number))}
         />
       );
     default:
       return (
-        <TextInput {...shared} value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+        <TextInput
+          {...shared}
+          value={text}
+          spellCheck={false}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
       );
   }
 }

@@ -1,8 +1,12 @@
-import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api, type operations, type Setting, type SettingDefinition } from "../app/api.ts";
 
 /** A setting with what its definition says. */
 export type ShownSetting = { definition: SettingDefinition; setting: Setting };
+
+type Key = operations["putConfigKey"]["parameters"]["path"]["key"];
+
+const MOST_CHANGES = 100;
 
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
@@ -19,12 +23,28 @@ export const settingsQuery = queryOptions({
   },
 });
 
-type Key = operations["putConfigKey"]["parameters"]["path"]["key"];
+/** Newest first. */
+export const settingHistoryQuery = (key: string) =>
+  queryOptions({
+    queryKey: ["settings", "history", key],
+    queryFn: async ({ signal }) => {
+      const params = { path: { key: key as Key }, query: { limit: MOST_CHANGES } };
+      return (await answerOf(api.GET("/admin/v1/config/{key}/history", { params, signal }))).data;
+    },
+  });
 
-/** Values travel as text. Returns what the server says of the change. */
-export async function saveSetting(queries: QueryClient, key: string, value: string): Promise<string | null> {
-  const params = { path: { key: key as Key } };
-  const { data } = await answerOf(api.PUT("/admin/v1/config/{key}", { params, body: { value } }));
-  await queries.invalidateQueries({ queryKey: ["settings"] });
-  return data.message;
+/** All or none. Values travel as text; null is the default. */
+export async function writeSettings(values: Record<string, string | null>, isDryRun = false): Promise<void> {
+  await answerOf(api.PATCH("/admin/v1/config", { body: { values, dry_run: isDryRun } }));
 }
+
+/** A new secret, which nobody has stored yet. */
+export async function generateSecret(key: string): Promise<string> {
+  const params = { path: { key: key as Key } };
+  const body = { action: "generate_token" as const };
+  return (await answerOf(api.POST("/admin/v1/config/{key}/action", { params, body }))).data.value;
+}
+
+/** The text in force after the next start; none of a secret. */
+export const storedText = ({ setting }: ShownSetting): string =>
+  setting.is_sensitive ? "" : (setting.pending_value ?? setting.value);

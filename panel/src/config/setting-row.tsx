@@ -1,95 +1,115 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Badge, Button, Group, Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { useSentence } from "../ui/failure.tsx";
+import { ActionIcon, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { IconHistory } from "@tabler/icons-react";
+import type { FormEvent } from "react";
 import { SettingField } from "./setting-field.tsx";
-import { saveSetting, type ShownSetting } from "./setting-queries.ts";
+import type { SettingFaults } from "./setting-drafts.ts";
+import { type ShownSetting, storedText } from "./setting-queries.ts";
+import { useUnitNames } from "./setting-texts.ts";
 import classes from "./settings.module.css";
 
-export function SettingRow({ definition, setting }: ShownSetting) {
+type Props = {
+  shown: ShownSetting;
+  /** Undefined: nothing typed; null: back to nothing. */
+  draft: string | null | undefined;
+  faults: SettingFaults;
+  isSaving: boolean;
+  /** Several changes are shown: each may be saved by itself. */
+  isOneOfMany: boolean;
+  onChange(value: string | null): void;
+  onLeave(): void;
+  onSave(): void;
+  onDiscard(): void;
+  onHistory(): void;
+};
+
+export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHistory, ...does }: Props) {
   const { t } = useLingui();
-  const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const stored = setting.is_sensitive ? "" : (setting.pending_value ?? setting.value);
-  const [typed, setTyped] = useState<string | null>(null);
-  const value = typed ?? stored;
-  const isChanged = typed !== null && typed !== stored;
-  const isDefault = setting.is_sensitive || stored === definition.default_value;
-  const save = useMutation({
-    mutationFn: (text: string) => saveSetting(queries, definition.key, text),
-    onSuccess(message) {
-      setTyped(null);
-      notifications.show({ message: message ?? t`${definition.key} is saved.` });
-    },
-  });
+  const { definition, setting } = shown;
+  const { key, default_value: fallback } = definition;
+  const stored = storedText(shown);
+  const isChanged = draft !== undefined;
+  const value = isChanged ? draft : stored;
+  const mayReset = definition.editable && !setting.is_sensitive && value !== fallback;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    save.mutate(value);
+    if (isChanged) does.onSave();
   }
 
   return (
-    <form className={classes["row"]} onSubmit={submit}>
+    <form
+      id={key}
+      className={classes["row"]}
+      data-changed={isChanged || undefined}
+      noValidate
+      onSubmit={submit}
+    >
       <div>
-        <Group gap={6}>
-          <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
-            {definition.key}
+        <Group gap={6} wrap="nowrap" align="start">
+          <Text component="h3" size="sm" fw={600} className={classes["key"] ?? ""}>
+            {key}
           </Text>
-          {definition.requires_restart && (
-            <Badge size="xs" variant="light" color="gray" tt="none">
-              <Trans>needs a restart</Trans>
-            </Badge>
-          )}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={24}
+            aria-label={t`History of ${key}`}
+            onClick={onHistory}
+          >
+            <IconHistory size={15} />
+          </ActionIcon>
         </Group>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" lang="en">
           {definition.description}
         </Text>
+        <Limits shown={shown} />
         {setting.pending_value !== undefined && (
-          <Text size="sm">
-            <Trans>Until the restart it is {setting.value}.</Trans>
+          <Text size="sm" mt={4}>
+            <Badge size="sm" variant="light" color="orange" tt="none" mr={6}>
+              <Trans>Restart needed</Trans>
+            </Badge>
+            {setting.is_sensitive ? null : setting.value === "" ? (
+              <Trans>Until the restart it is empty.</Trans>
+            ) : (
+              <Trans>Until the restart it is {setting.value}.</Trans>
+            )}
           </Text>
         )}
       </div>
       <Stack gap={6}>
         {definition.editable ? (
           <SettingField
-            definition={definition}
+            shown={shown}
             value={value}
-            isSecret={setting.is_sensitive}
-            onChange={setTyped}
+            faults={faults}
+            onChange={does.onChange}
+            onLeave={() => isChanged && does.onLeave()}
           />
         ) : (
           <Text size="sm" c="dimmed">
             <Trans>Set by the command line only.</Trans>
           </Text>
         )}
-        {save.isError && (
-          <Text size="sm" c="red" role="alert">
-            {sentenceOf(save.error)}
-          </Text>
-        )}
-        <Group gap="xs">
-          {isChanged && (
-            <>
-              <Button type="submit" size="compact-sm" loading={save.isPending}>
-                <Trans>Save</Trans>
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => {
-                  setTyped(null);
-                  save.reset();
-                }}
-              >
-                <Trans>Cancel</Trans>
-              </Button>
-            </>
+        <Group gap="xs" mih={setting.is_sensitive ? 0 : 26}>
+          {isChanged && isOneOfMany && (
+            <Button type="submit" size="compact-sm" variant="light" loading={isSaving}>
+              <Trans>Save this one</Trans>
+            </Button>
           )}
-          {!isChanged && !isDefault && definition.editable && (
-            <Button size="compact-sm" variant="subtle" onClick={() => setTyped(definition.default_value)}>
+          {isChanged && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              aria-label={t`Discard the change of ${key}`}
+              onClick={does.onDiscard}
+            >
+              <Trans>Discard</Trans>
+            </Button>
+          )}
+          {mayReset && (
+            <Button size="compact-sm" variant="subtle" onClick={() => does.onChange(fallback)}>
               <Trans>Take the default</Trans>
             </Button>
           )}
@@ -98,3 +118,22 @@ export function SettingRow({ definition, setting }: ShownSetting) {
     </form>
   );
 }
+
+function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
+  const units = useUnitNames();
+  const { allowed, default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
+  const plain = type === "stringarray" || type === "enumarray" ? listText(fallback) : fallback;
+  const shown = unit === null ? plain : `${plain} ${units[unit]}`;
+  return (
+    <Text size="xs" c="dimmed" mt={2} className={classes["key"] ?? ""}>
+      {type !== "bool" && type !== "enum" && type !== "enumarray" && (
+        <span lang="en">{allowed.charAt(0).toUpperCase() + allowed.slice(1)}. </span>
+      )}
+      {!setting.is_sensitive &&
+        (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}{" "}
+      {needs && <Trans>Needs a restart.</Trans>}
+    </Text>
+  );
+}
+
+const listText = (text: string): string => (JSON.parse(text) as string[]).join(", ");

@@ -1,35 +1,41 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Skeleton, Stack, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { accountQuery } from "../auth/account.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
-import { SettingRow } from "./setting-row.tsx";
-
-const matches = ({ definition: { key, description } }: ShownSetting, text: string): boolean =>
-  `${key} ${description}`.toLowerCase().includes(text.toLowerCase());
+import { useCategoryNames } from "./setting-texts.ts";
+import { SettingsForm } from "./settings-form.tsx";
 
 export function SettingsPage() {
   const { t } = useLingui();
+  const nameOf = useCategoryNames();
   const { q = "" } = useSearch({ from: "/inside/settings" });
   const navigate = useNavigate({ from: "/settings" });
   const sentenceOf = useSentence();
+  const { data: account } = useSuspenseQuery(accountQuery);
   const { data, error, refetch } = useQuery(settingsQuery);
-  const shown = data?.filter((setting) => matches(setting, q)) ?? [];
-  const groups = [...Map.groupBy(shown, ({ definition }) => definition.category)];
+  const words = q.toLowerCase().split(/\s+/);
+  const matches = ({ definition: { key, description, category } }: ShownSetting): boolean => {
+    const text = `${key} ${description} ${nameOf(category)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Settings`} sentence={t`They apply at once, except for those that need a restart.`} />
       <TextInput
         leftSection={<IconSearch size={16} />}
+        maw={720}
+        type="search"
         aria-label={t`Search settings`}
-        placeholder={t`Search settings`}
+        placeholder={t`Search settings by name or description`}
         value={q}
         onChange={(event) => {
           const text = event.currentTarget.value;
-          void navigate({ search: text === "" ? {} : { q: text }, replace: true });
+          void navigate({ search: text === "" ? {} : { q: text }, replace: true, resetScroll: false });
         }}
       />
       {error !== null && data === undefined && (
@@ -42,22 +48,8 @@ export function SettingsPage() {
           </Stack>
         </Alert>
       )}
-      {data === undefined && error === null && <Skeleton height={320} />}
-      {data !== undefined && shown.length === 0 && (
-        <Text c="dimmed">
-          <Trans>No setting matches.</Trans>
-        </Text>
-      )}
-      {groups.map(([category, settings]) => (
-        <section key={category} aria-label={category}>
-          <Text component="h2" fw={700} size="sm" tt="capitalize" mb={4}>
-            {category}
-          </Text>
-          {settings.map((setting) => (
-            <SettingRow key={setting.definition.key} {...setting} />
-          ))}
-        </section>
-      ))}
+      {data === undefined && error === null && <Skeleton height={600} maw={960} />}
+      {data !== undefined && <SettingsForm all={data} shown={data.filter(matches)} accountId={account.id} />}
     </Stack>
   );
 }

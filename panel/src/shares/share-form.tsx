@@ -6,7 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
-import { BytesField } from "./bytes-field.tsx";
+import { BytesField } from "../ui/bytes-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";

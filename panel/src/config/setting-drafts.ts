@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { ApiError } from "../app/api.ts";
+import { keepDraft, readDraft } from "../ui/draft.ts";
+import { type ShownSetting, storedText } from "./setting-queries.ts";
+
+/** By key; null is the default. */
+export type Drafts = Readonly<Record<string, string | null>>;
+
+export type SettingFaults = Readonly<Record<string, string>>;
+
+const textsOf = (settings: readonly ShownSetting[]): Record<string, string> =>
+  Object.fromEntries(settings.map((shown) => [shown.definition.key, storedText(shown)]));
+
+const without = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(all).filter(([name]) => !keys.some((key) => name === key || name.startsWith(`${key}.`))),
+  );
+
+/** What was typed and not saved. All but secrets outlives leaving the page. */
+export function useSettingDrafts(settings: readonly ShownSetting[], accountId: number) {
+  const name = `${accountId} settings`;
+  const stored = textsOf(settings);
+  const secrets = settings.filter(({ setting }) => setting.is_sensitive).map(({ setting }) => setting.key);
+  const [typed, setTyped] = useState<Drafts>(() => without(readDraft(name, stored) ?? {}, secrets) as Drafts);
+  const [faults, setFaults] = useState<SettingFaults>({});
+  // What somebody else has stored meanwhile is no change any more.
+  const drafts = Object.fromEntries(Object.entries(typed).filter(([key, text]) => text !== stored[key]));
+
+  function keep(next: Drafts): void {
+    setTyped(next);
+    keepDraft(name, without(next, secrets));
+  }
+
+  return {
+    drafts: drafts as Drafts,
+    /** The server's sentences by key, or by key and item such as `api.trusted_proxies.1`. */
+    faults,
+    change(key: string, text: string | null): void {
+      setFaults(without(faults, [key]));
+      const isUnchanged = text === stored[key] || (text === "" && secrets.includes(key));
+      keep(isUnchanged ? without(drafts, [key]) : { ...drafts, [key]: text });
+    },
+    forget(keys: readonly string[]): void {
+      setFaults(without(faults, keys));
+      keep(without(drafts, keys));
+    },
+    refuse(keys: readonly string[], error: Error): void {
+      const details = error instanceof ApiError ? error.details : [];
+      const own = Object.fromEntries(details.map(({ field, message }) => [field, message]));
+      setFaults((known) => ({ ...without(known, keys), ...own }));
+    },
+    accept: (keys: readonly string[]): void => setFaults((known) => without(known, keys)),
+  };
+}
+
+export type SettingDrafts = ReturnType<typeof useSettingDrafts>;

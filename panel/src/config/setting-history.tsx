@@ -1,0 +1,66 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { SettingChange } from "../app/api.ts";
+import { formatTime } from "../app/i18n.ts";
+import { useSentence } from "../ui/failure.tsx";
+import { settingHistoryQuery, type ShownSetting } from "./setting-queries.ts";
+import classes from "./settings.module.css";
+
+type Props = { shown: ShownSetting; onTake(value: string): void };
+
+/** Who changed a setting, when, from what to what. */
+export function SettingHistory({ shown, onTake }: Props) {
+  const sentenceOf = useSentence();
+  const { data, error } = useQuery(settingHistoryQuery(shown.definition.key));
+  if (error !== null && data === undefined) {
+    return (
+      <Alert color="red" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  if (data === undefined) return <Skeleton height={120} />;
+  if (data.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        <Trans>It was never changed.</Trans>
+      </Text>
+    );
+  }
+  return (
+    <Stack component="ol" gap={0} p={0} m={0}>
+      {data.map((change) => (
+        <Change key={change.id} change={change} shown={shown} onTake={onTake} />
+      ))}
+    </Stack>
+  );
+}
+
+function Change({ change, shown, onTake }: Props & { change: SettingChange }) {
+  const { t } = useLingui();
+  const { old_value: before, new_value: after, changed_at: at, changed_by: by } = change;
+  const mayTake = before !== null && shown.definition.editable && !shown.setting.is_sensitive;
+  return (
+    <li className={classes["change"]}>
+      <Text size="sm" c="dimmed">
+        <Trans>
+          {formatTime(at)}, by <b>{by}</b>
+        </Trans>
+      </Text>
+      <Group gap={6} className={classes["key"] ?? ""}>
+        <Code>{before || t`empty`}</Code> → <Code>{after || t`empty`}</Code>
+      </Group>
+      {mayTake && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={t`Take back ${before || t`empty`}`}
+          onClick={() => onTake(before)}
+        >
+          <Trans>Take back the old value</Trans>
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,36 @@
+import { useLingui } from "@lingui/react/macro";
+import type { SettingDefinition } from "../app/api.ts";
+
+export function useUnitNames(): Record<NonNullable<SettingDefinition["unit"]>, string> {
+  const { t } = useLingui();
+  return {
+    seconds: t({ message: "seconds", context: "unit" }),
+    minutes: t({ message: "minutes", context: "unit" }),
+    days: t({ message: "days", context: "unit" }),
+    characters: t({ message: "characters", context: "unit" }),
+    clicks: t({ message: "clicks", context: "unit" }),
+    records: t({ message: "records", context: "unit" }),
+  };
+}
+
+/** A category that this panel does not know has its own name. */
+export function useCategoryNames(): (category: string) => string {
+  const { t } = useLingui();
+  const names: Record<string, string> = {
+    auth: t`Sign-in and sessions`,
+    cookie: t`Cookies`,
+    routes: t`Paths`,
+    features: t`Features`,
+    tracking: t`Counting clicks`,
+    cache: t`Cache`,
+    analytics: t`Analytics`,
+    events: t`Events`,
+    files: t`Files`,
+    links: t`Links`,
+    cors: t`Other sites (CORS)`,
+  };
+  return (category) => names[category] ?? category;
+}
+
+/** For the anchor of a category. */
+export const anchorOf = (category: string): string => `category-${category}`;

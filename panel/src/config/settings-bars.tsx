@@ -1,0 +1,85 @@
+import { Plural, Trans } from "@lingui/react/macro";
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { Fragment } from "react";
+import { useSentence } from "../ui/failure.tsx";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import classes from "./settings.module.css";
+
+/** Leads to settings by their keys. */
+const Keys = ({ keys }: { keys: readonly string[] }) => (
+  <>
+    {keys.map((key, at) => (
+      <Fragment key={key}>
+        {at > 0 && ", "}
+        <AnchorLink to="/settings" search={{}} hash={key} inherit>
+          {key}
+        </AnchorLink>
+      </Fragment>
+    ))}
+  </>
+);
+
+/** Counts the settings that wait for a restart. */
+export function RestartBar({ keys }: { keys: readonly string[] }) {
+  if (keys.length === 0) return null;
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      icon={<IconRefresh size={18} />}
+      role="status"
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+      title={
+        <Plural
+          value={keys.length}
+          one="Restart needed: # setting waits for it"
+          other="Restart needed: # settings wait for it"
+        />
+      }
+    >
+      <Text size="sm" className={classes["key"] ?? ""}>
+        <Trans>Restart the server, then these are in force:</Trans> <Keys keys={keys} />
+      </Text>
+    </Alert>
+  );
+}
+
+type DraftProps = {
+  keys: readonly string[];
+  error: Error | null;
+  isSaving: boolean;
+  onSave(): void;
+  onDiscard(): void;
+};
+
+/** Counts what is typed and not saved. */
+export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProps) {
+  const sentenceOf = useSentence();
+  if (keys.length === 0) return null;
+  return (
+    <section className={classes["bar"]}>
+      <div style={{ flex: "1 1 14rem", minWidth: 0 }}>
+        <Text size="sm" fw={600} role="status">
+          <Plural value={keys.length} one="# change is not saved" other="# changes are not saved" />
+        </Text>
+        <Text size="xs" c="dimmed" lineClamp={2} className={classes["key"] ?? ""}>
+          <Keys keys={keys} />
+        </Text>
+        {error !== null && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert" lineClamp={4}>
+            {sentenceOf(error)}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <Button size="sm" variant="default" onClick={onDiscard}>
+          {keys.length === 1 ? <Trans>Discard it</Trans> : <Trans>Discard all</Trans>}
+        </Button>
+        <Button size="sm" loading={isSaving} onClick={onSave}>
+          {keys.length === 1 ? <Trans>Save</Trans> : <Trans>Save all</Trans>}
+        </Button>
+      </Group>
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Stack, Text, Title } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { SideForm } from "../ui/side-form.tsx";
+import { useSettingDrafts } from "./setting-drafts.ts";
+import { SettingHistory } from "./setting-history.tsx";
+import { type ShownSetting, writeSettings } from "./setting-queries.ts";
+import { SettingRow } from "./setting-row.tsx";
+import { anchorOf, useCategoryNames } from "./setting-texts.ts";
+import { DraftBar, RestartBar } from "./settings-bars.tsx";
+import { SettingsContents } from "./settings-contents.tsx";
+import classes from "./settings.module.css";
+
+type Props = { all: readonly ShownSetting[]; shown: readonly ShownSetting[]; accountId: number };
+
+const byCategory = (settings: readonly ShownSetting[]) => [
+  ...Map.groupBy(settings, ({ definition }) => definition.category),
+];
+
+export function SettingsForm({ all, shown, accountId }: Props) {
+  const { t } = useLingui();
+  const nameOf = useCategoryNames();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<ShownSetting | null>(null);
+  const { drafts, faults, change, forget, refuse, accept } = useSettingDrafts(all, accountId);
+  const keys = Object.keys(drafts);
+  const valuesOf = (some: readonly string[]) =>
+    Object.fromEntries(some.map((key) => [key, drafts[key] ?? null]));
+
+  const save = useMutation({
+    mutationFn: (some: readonly string[]) => writeSettings(valuesOf(some)),
+    async onSuccess(_, some) {
+      await queries.invalidateQueries({ queryKey: ["settings"] });
+      forget(some);
+      notifications.show({ message: some.length === 1 ? t`${some[0]} is saved.` : t`All are saved.` });
+    },
+    onError(error, some) {
+      refuse(some, error);
+      focusFault();
+    },
+  });
+  const box = useRef<HTMLDivElement>(null);
+  const focusFault = (): void =>
+    void requestAnimationFrame(() =>
+      requestAnimationFrame(() => box.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()),
+    );
+  const check = useMutation({
+    mutationFn: (key: string) => writeSettings(valuesOf([key]), true),
+    onSuccess: (_, key) => accept([key]),
+    onError: (error, key) => refuse([key], error),
+  });
+  const pending = all.filter(({ setting }) => setting.pending_value !== undefined);
+
+  return (
+    <div className={classes["page"]}>
+      <Stack gap="md" ref={box} className={classes["groups"] ?? ""}>
+        <RestartBar keys={pending.map(({ setting }) => setting.key)} />
+        {shown.length === 0 && (
+          <Text c="dimmed">
+            <Trans>No setting matches.</Trans>
+          </Text>
+        )}
+        {byCategory(shown).map(([category, settings]) => (
+          <section key={category} aria-labelledby={anchorOf(category)}>
+            <Title order={2} size="h5" mb={4} id={anchorOf(category)} className={classes["anchor"] ?? ""}>
+              {nameOf(category)}
+            </Title>
+            {settings.map((setting) => {
+              const { key } = setting.definition;
+              return (
+                <SettingRow
+                  key={key}
+                  shown={setting}
+                  draft={drafts[key]}
+                  faults={faults}
+                  isSaving={save.isPending && save.variables.includes(key)}
+                  isOneOfMany={keys.length > 1}
+                  onChange={(value) => change(key, value)}
+                  onLeave={() => check.mutate(key)}
+                  onSave={() => save.mutate([key])}
+                  onDiscard={() => forget([key])}
+                  onHistory={() => setAsked(setting)}
+                />
+              );
+            })}
+          </section>
+        ))}
+        <DraftBar
+          keys={keys}
+          error={save.error}
+          isSaving={save.isPending}
+          onSave={() => save.mutate(keys)}
+          onDiscard={() => {
+            save.reset();
+            forget(keys);
+          }}
+        />
+      </Stack>
+      <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
+      <SideForm
+        title={asked === null ? "" : t`History of ${asked.definition.key}`}
+        isOpen={asked !== null}
+        onClose={() => setAsked(null)}
+      >
+        {asked !== null && (
+          <SettingHistory
+            shown={asked}
+            onTake={(value) => {
+              change(asked.definition.key, value);
+              setAsked(null);
+            }}
+          />
+        )}
+      </SideForm>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Skeleton, Stack } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Policy } from "../../app/api.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SideForm } from "../../ui/side-form.tsx";
+import { PolicyCard } from "./policy-card.tsx";
+import { PolicyForm } from "./policy-form.tsx";
+import { policiesQuery } from "./policy-queries.ts";
+
+export function PoliciesPage() {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { data, error, refetch } = useQuery(policiesQuery);
+  const [edited, setEdited] = useState<Policy | "new" | null>(null);
+  const [made, setMade] = useState<number | null>(null);
+  return (
+    <Stack p="md" gap="md" maw={1120}>
+      <PageHead
+        title={t`Storage`}
+        sentence={t`Where the files are. A folder may name its own storage; all others use the default.`}
+      >
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          <Trans>New storage</Trans>
+        </Button>
+      </PageHead>
+      {error !== null && data === undefined && (
+        <Alert color="red" role="alert">
+          <Stack align="start" gap="xs">
+            {sentenceOf(error)}
+            <Button size="xs" variant="default" onClick={() => void refetch()}>
+              <Trans>Try again</Trans>
+            </Button>
+          </Stack>
+        </Alert>
+      )}
+      {data === undefined && error === null && <Skeleton height={150} />}
+      {data?.map((policy) => (
+        <PolicyCard
+          key={policy.id}
+          policy={policy}
+          isNew={policy.id === made}
+          onEdit={() => setEdited(policy)}
+        />
+      ))}
+      <SideForm
+        title={edited === "new" || edited === null ? t`New storage` : t`Edit ${edited.name}`}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      >
+        {edited !== null && (
+          <PolicyForm
+            policy={edited === "new" ? null : edited}
+            onClose={() => setEdited(null)}
+            onSaved={({ id }) => setMade(id)}
+          />
+        )}
+      </SideForm>
+    </Stack>
+  );
+}

@@ -1,0 +1,87 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Policy } from "../../app/api.ts";
+import { formatBytes } from "../../app/i18n.ts";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { useFailureNotice } from "../../ui/undo.tsx";
+import { PolicyProbe } from "./policy-probe.tsx";
+import { refreshPolicies, savePolicy } from "./policy-queries.ts";
+import { PolicyContents, RemovePolicy } from "./policy-removal.tsx";
+import { newPolicyOf, policyUpdateOf, policyValuesOf } from "./policy-values.ts";
+import classes from "./policies.module.css";
+
+type Props = { policy: Policy; isNew: boolean; onEdit(): void };
+
+export function PolicyCard({ policy, isNew, onEdit }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const values = { ...policyValuesOf(policy), is_default: true };
+  const makeDefault = useMutation({
+    mutationFn: () => savePolicy(policy, newPolicyOf(values), policyUpdateOf(policy, values)),
+    onSuccess: () => refreshPolicies(queries),
+    onError: useFailureNotice(),
+  });
+  const isS3 = policy.driver_type === "s3";
+  return (
+    <section className={classes["card"]} aria-label={policy.name}>
+      <Stack gap={6}>
+        <Group gap="xs">
+          <Title order={2} size="h5" className={classes["text"] ?? ""}>
+            {policy.name}
+          </Title>
+          {policy.is_default && (
+            <StateBadge tone="good">
+              <Trans>Default</Trans>
+            </StateBadge>
+          )}
+        </Group>
+        <Text size="sm" c="dimmed" className={classes["text"] ?? ""}>
+          {isS3 ? (
+            <Trans>
+              S3 storage {policy.endpoint}, bucket {policy.bucket}, prefix {policy.base_path || "/"}, region{" "}
+              {policy.region}
+            </Trans>
+          ) : (
+            <Trans>Folder {policy.base_path}</Trans>
+          )}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {policy.max_file_size === 0 ? (
+            <Trans>Files of any size.</Trans>
+          ) : (
+            <Trans>Files of at most {formatBytes(policy.max_file_size)}.</Trans>
+          )}{" "}
+          {isS3 &&
+            (policy.download === "redirect" ? (
+              <Trans>Downloads come straight from the storage.</Trans>
+            ) : (
+              <Trans>Downloads go through Waymark.</Trans>
+            ))}{" "}
+          {isS3 &&
+            (policy.has_credentials ? <Trans>Keys are set.</Trans> : <Trans>Its keys are missing.</Trans>)}
+        </Text>
+      </Stack>
+      <Stack gap={6}>
+        <PolicyContents policy={policy} />
+        <PolicyProbe policy={policy} isNew={isNew} />
+        <Group gap="xs">
+          <Button size="compact-sm" variant="subtle" aria-label={t`Edit ${policy.name}`} onClick={onEdit}>
+            <Trans>Edit</Trans>
+          </Button>
+          {!policy.is_default && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              loading={makeDefault.isPending}
+              onClick={() => makeDefault.mutate()}
+            >
+              <Trans>Make it the default</Trans>
+            </Button>
+          )}
+          <RemovePolicy policy={policy} />
+        </Group>
+      </Stack>
+    </section>
+  );
+}

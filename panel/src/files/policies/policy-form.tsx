@@ -1,0 +1,104 @@
+import { useLingui } from "@lingui/react/macro";
+import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError, type Policy } from "../../app/api.ts";
+import { BytesField } from "../../ui/bytes-field.tsx";
+import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { refreshPolicies, savePolicy } from "./policy-queries.ts";
+import { newPolicyOf, policyUpdateOf, policyValuesOf } from "./policy-values.ts";
+import { S3Fields } from "./s3-fields.tsx";
+
+type Props = { policy: Policy | null; onClose(): void; onSaved(policy: Policy): void };
+
+export function PolicyForm({ policy, onClose, onSaved }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const form = useForm({ initialValues: policyValuesOf(policy) });
+  const { driver_type: driver } = form.values;
+  const isS3 = driver === "s3";
+  const isFixed = policy !== null;
+  const save = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      savePolicy(policy, newPolicyOf(values), policy === null ? {} : policyUpdateOf(policy, values)),
+    async onSuccess(saved) {
+      onClose();
+      await refreshPolicies(queries);
+      onSaved(saved);
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+  return (
+    <FormFields
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      action={policy === null ? t`Create` : t`Save`}
+    >
+      <TextInput
+        {...form.getInputProps("name")}
+        label={t`Name`}
+        required
+        withAsterisk={false}
+        maxLength={255}
+        data-autofocus
+      />
+      {isFixed ? (
+        <Text size="sm" c="dimmed">
+          {isS3 ? t`S3 storage` : t`Folder on this machine`}.{" "}
+          {t`Where the files are can't be changed, because files are stored there. Make another storage instead.`}
+        </Text>
+      ) : (
+        <Stack gap={4}>
+          <SegmentedControl
+            {...form.getInputProps("driver_type")}
+            fullWidth
+            aria-label={t`Kind`}
+            data={[
+              { value: "local", label: t`Folder on this machine` },
+              { value: "s3", label: t`S3 storage` },
+            ]}
+          />
+        </Stack>
+      )}
+      {isS3 && <S3Fields form={form} isFixed={isFixed} />}
+      <TextInput
+        {...form.getInputProps("base_path")}
+        label={isS3 ? t`Prefix in the bucket` : t`Folder`}
+        description={
+          isS3
+            ? t`Empty: the whole bucket.`
+            : t`In the data folder unless it begins with a slash. Empty: one of its own.`
+        }
+        disabled={isFixed}
+        spellCheck={false}
+      />
+      <BytesField
+        label={t`Largest file`}
+        value={form.values.max_file_size === 0 ? null : form.values.max_file_size}
+        placeholder={t`Unlimited`}
+        onChange={(bytes) => form.setFieldValue("max_file_size", bytes ?? 0)}
+        error={form.errors["max_file_size"]?.toString()}
+      />
+      {isS3 && (
+        <Select
+          {...form.getInputProps("download")}
+          label={t`Downloads`}
+          allowDeselect={false}
+          data={[
+            { value: "relay", label: t`Through Waymark` },
+            { value: "redirect", label: t`Straight from the storage, by a signed address` },
+          ]}
+        />
+      )}
+      <Switch
+        {...form.getInputProps("is_default", { type: "checkbox" })}
+        label={t`Default: takes the files of folders without a storage of their own`}
+        disabled={policy?.is_default ?? false}
+      />
+    </FormFields>
+  );
+}

@@ -1,0 +1,47 @@
+import { Trans } from "@lingui/react/macro";
+import { Alert, Button, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Policy } from "../../app/api.ts";
+import { formatNumber } from "../../app/i18n.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { testPolicy } from "./policy-queries.ts";
+
+type Props = { policy: Policy /** Begins with a test. */; isNew: boolean };
+
+/** Tests a storage, and says what was done or what is wrong. */
+export function PolicyProbe({ policy, isNew }: Props) {
+  const sentenceOf = useSentence();
+  const probe = useMutation({ mutationFn: () => testPolicy(policy) });
+  const { mutate } = probe;
+  useEffect(() => {
+    if (isNew) mutate();
+  }, [isNew, mutate]);
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={probe.isPending}
+        style={{ alignSelf: "start" }}
+        onClick={() => mutate()}
+      >
+        <Trans>Test the storage</Trans>
+      </Button>
+      {probe.isSuccess && (
+        <Text size="sm" role="status">
+          <Trans>
+            It works: a small object was written, read back and removed in{" "}
+            {formatNumber(probe.data.duration_ms)} ms.
+          </Trans>
+        </Text>
+      )}
+      {probe.isError && (
+        <Alert color="red" variant="light" role="alert">
+          <Trans>Writing, reading and removing a small object failed:</Trans>{" "}
+          <span lang="en">{sentenceOf(probe.error)}</span>
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { answerOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../app/api.ts";
+
+export const policiesQuery = queryOptions({
+  queryKey: ["policies"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/policies", { signal }))).data,
+});
+
+const at = ({ id }: Pick<Policy, "id">) => ({ params: { path: { id } } });
+
+/** What it holds, and what is in the way of deleting it. */
+export const policyUsageQuery = (policy: Policy) =>
+  queryOptions({
+    queryKey: ["policies", policy.id, "usage"],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/admin/policies/{id}/usage", { ...at(policy), signal }))).data,
+  });
+
+export async function savePolicy(
+  policy: Policy | null,
+  made: NewPolicy,
+  changed: PolicyUpdate,
+): Promise<Policy> {
+  if (policy === null) return (await answerOf(api.POST("/admin/policies", { body: made }))).data;
+  return (await answerOf(api.PATCH("/admin/policies/{id}", { ...at(policy), body: changed }))).data;
+}
+
+export const removePolicy = (policy: Policy): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/policies/{id}", at(policy)));
+
+/** Writes, reads and removes an object. */
+export const testPolicy = async (policy: Policy) =>
+  (await answerOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
+
+export const refreshPolicies = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ["policies"] });

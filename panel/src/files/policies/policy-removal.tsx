@@ -1,0 +1,88 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Alert, List, Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { Policy, PolicyUsage } from "../../app/api.ts";
+import { formatBytes } from "../../app/i18n.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { useSentence } from "../../ui/failure.tsx";
+import { policyUsageQuery, removePolicy } from "./policy-queries.ts";
+
+/** What the storage holds, and what is in the way of deleting it. */
+export function PolicyContents({ policy }: { policy: Policy }) {
+  const sentenceOf = useSentence();
+  const { data, error } = useQuery(policyUsageQuery(policy));
+  if (error !== null && data === undefined) {
+    return (
+      <Alert color="red" role="alert">
+        {sentenceOf(error)}
+      </Alert>
+    );
+  }
+  if (data === undefined) return <Skeleton height={22} />;
+  return (
+    <>
+      <Text size="sm">
+        <Plural value={data.objects} _0="It is empty." one="# object" other="# objects" />
+        {data.objects > 0 && (
+          <>
+            , {formatBytes(data.bytes)},{" "}
+            <Plural value={data.accounts} one="of # account" other="of # accounts" />
+          </>
+        )}
+      </Text>
+      {data.obstacle !== null && <Obstacles policy={policy} usage={data} />}
+    </>
+  );
+}
+
+/** Only where nothing is in the way. */
+export function RemovePolicy({ policy }: { policy: Policy }) {
+  const { t } = useLingui();
+  const { data } = useQuery(policyUsageQuery(policy));
+  if (data === undefined || data.obstacle !== null) return null;
+  return (
+    <ConfirmButton
+      label={t`Delete`}
+      question={t`The storage ${policy.name} is empty and is no longer used. What is in its place is left alone.`}
+      list="policies"
+      run={() => removePolicy(policy)}
+    />
+  );
+}
+
+function Obstacles({ policy, usage }: { policy: Policy; usage: PolicyUsage }) {
+  const { folders, largest_accounts: accounts, unfinished_uploads: uploads } = usage;
+  return (
+    <details>
+      <summary>
+        <Trans>What is in the way of deleting it</Trans>
+      </summary>
+      <List size="sm" mt={4} style={{ overflowWrap: "anywhere" }}>
+        {policy.is_default && (
+          <List.Item>
+            <Trans>It is the default. Make another storage the default first.</Trans>
+          </List.Item>
+        )}
+        {accounts.map(({ id, username, files, bytes }) => (
+          <List.Item key={id}>
+            <Plural
+              value={files}
+              one={`${username}: # file, ${formatBytes(bytes)}`}
+              other={`${username}: # files, ${formatBytes(bytes)}`}
+            />
+          </List.Item>
+        ))}
+        {folders.map(({ id, name }) => (
+          <List.Item key={id}>
+            <Trans>The folder {name} uses it for its files.</Trans>
+          </List.Item>
+        ))}
+        {uploads > 0 && (
+          <List.Item>
+            <Plural value={uploads} one="# unfinished upload" other="# unfinished uploads" />
+          </List.Item>
+        )}
+      </List>
+    </details>
+  );
+}

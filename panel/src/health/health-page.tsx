@@ -1,0 +1,70 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { SystemReport } from "../app/api.ts";
+import { useSentence } from "../ui/failure.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import { systemQuery } from "./health-query.ts";
+import { JobsList } from "./jobs-list.tsx";
+import { CachePart, ClicksPart, DatabasePart, DiskPart, ProcessPart, StoragePart } from "./parts-of-data.tsx";
+import { HealthSummary } from "./summary.tsx";
+import classes from "./health.module.css";
+
+/** Those in trouble come first. */
+function partsOf(system: SystemReport) {
+  const parts = [
+    { status: system.database.status, part: <DatabasePart key="database" system={system} /> },
+    { status: system.clicks.status, part: <ClicksPart key="clicks" system={system} /> },
+    { status: "healthy", part: <ProcessPart key="processes" system={system} /> },
+    { status: system.cache.status, part: <CachePart key="cache" system={system} /> },
+    ...system.disks.map((disk) => ({
+      status: disk.status,
+      part: <DiskPart key={disk.folder} disk={disk} />,
+    })),
+    ...(system.storages ?? []).map((storage) => ({
+      status: storage.status,
+      part: <StoragePart key={storage.policy_id} storage={storage} />,
+    })),
+  ];
+  const isWell = ({ status }: { status: string }) => status === "healthy";
+  return [...parts.filter((part) => !isWell(part)), ...parts.filter(isWell)];
+}
+
+export function HealthPage() {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { data, error, refetch, isFetching } = useQuery(systemQuery);
+  return (
+    <Stack p="md" gap="md">
+      <PageHead title={t`Health`}>
+        <Button variant="default" loading={isFetching && data === undefined} onClick={() => void refetch()}>
+          <Trans>Look now</Trans>
+        </Button>
+      </PageHead>
+      {error !== null && (
+        <Alert color="red" role="alert">
+          {sentenceOf(error)}
+        </Alert>
+      )}
+      {data === undefined && error === null && (
+        <>
+          <Skeleton height={78} />
+          <div className={classes["parts"]}>
+            {["database", "cache", "clicks", "processes", "disk"].map((part) => (
+              <Skeleton key={part} height={150} />
+            ))}
+          </div>
+        </>
+      )}
+      {data !== undefined && (
+        <>
+          <HealthSummary system={data} isOld={error !== null} />
+          <div className={classes["parts"]}>
+            {partsOf(data).map(({ part }) => part)}
+            <JobsList system={data} />
+          </div>
+        </>
+      )}
+    </Stack>
+  );
+}

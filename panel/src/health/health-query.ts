@@ -1,0 +1,12 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answerOf, api } from "../app/api.ts";
+
+const EVERY_MS = 10_000;
+
+/** Refreshes itself while somebody looks. */
+export const systemQuery = queryOptions({
+  queryKey: ["system"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/system", { signal }))).data,
+  refetchInterval: EVERY_MS,
+  staleTime: EVERY_MS,
+});

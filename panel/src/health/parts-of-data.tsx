@@ -1,0 +1,160 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Progress, Text } from "@mantine/core";
+import type { SystemReport } from "../app/api.ts";
+import { formatBytes, formatNumber } from "../app/i18n.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useAge } from "./ages.ts";
+import { Part } from "./part.tsx";
+
+const KINDS: Record<string, string> = {
+  sqlite: "SQLite",
+  postgres: "PostgreSQL",
+  mysql: "MySQL",
+  mariadb: "MariaDB",
+  memory: "",
+  redis: "Redis",
+};
+const nameOf = (kind: string): string => KINDS[kind] ?? kind;
+
+type Props = { system: SystemReport };
+
+export function DatabasePart({ system: { database } }: Props) {
+  const { t } = useLingui();
+  const { status, kind, version, links_count: links, response_time_ms: ms } = database;
+  return (
+    <Part
+      title={t`Database`}
+      status={status}
+      facts={[
+        { name: t`Kind`, value: `${nameOf(kind)} ${version ?? ""}` },
+        { name: t`Links`, value: formatNumber(links) },
+        { name: t`Response`, value: ms === null ? t`None` : t`${formatNumber(ms)} ms` },
+      ]}
+      {...(status !== "healthy" && {
+        advice: (
+          <Trans>
+            The database does not respond. Known codes go on redirecting and clicks are kept; changes are
+            refused. Start the database server, or check its address and the network.
+          </Trans>
+        ),
+      })}
+    />
+  );
+}
+
+export function CachePart({ system: { cache } }: Props) {
+  const { t } = useLingui();
+  return (
+    <Part
+      title={t`Cache`}
+      status={cache.status}
+      facts={[{ name: t`Kind`, value: nameOf(cache.kind) || t`In each process` }]}
+      {...(cache.status !== "healthy" && {
+        advice: (
+          <Trans>
+            Redis does not respond. Everything works on, slower, and other machines see changes within a
+            second. Start Redis, or check its address.
+          </Trans>
+        ),
+      })}
+    />
+  );
+}
+
+export function ClicksPart({ system: { clicks, checked_at: now } }: Props) {
+  const { t } = useLingui();
+  const ageOf = useAge();
+  return (
+    <Part
+      title={t`Click books`}
+      status={clicks.status}
+      facts={[
+        { name: t`Counted since the start`, value: formatNumber(clicks.accepted) },
+        { name: t`Waiting in the journal`, value: formatNumber(clicks.waiting) },
+        { name: t`Not counted`, value: formatNumber(clicks.dropped) },
+        { name: t`Last flush`, value: ageOf(clicks.flushed_at, now) },
+        { name: t`Size of the journal`, value: formatBytes(clicks.journal_bytes) },
+      ]}
+      {...(clicks.status !== "healthy" && {
+        advice: (
+          <Trans>
+            The last flush failed, {ageOf(clicks.failed_at, now)}. No click is lost: they wait in the journal
+            and are counted when the database takes them. The log has the reason.
+          </Trans>
+        ),
+      })}
+    />
+  );
+}
+
+export function DiskPart({ disk }: { disk: SystemReport["disks"][number] }) {
+  const { t } = useLingui();
+  const { free_bytes: free, total_bytes: total } = disk;
+  const used = free === null || !total ? null : Math.round(((total - free) / total) * 100);
+  return (
+    <Part
+      title={t`Disk`}
+      status={disk.status}
+      facts={[
+        { name: t`Folder`, value: disk.folder },
+        { name: t`Free`, value: free === null ? t`Unknown` : formatBytes(free) },
+        { name: t`Size`, value: total === null ? t`Unknown` : formatBytes(total) },
+      ]}
+      {...(disk.message !== "" && { advice: <span lang="en">{disk.message}</span> })}
+    >
+      {used !== null && (
+        <Progress value={used} color={used >= 90 ? "orange" : "brand"} aria-label={t`Used: ${used} %`} />
+      )}
+    </Part>
+  );
+}
+
+export function StoragePart({ storage }: { storage: NonNullable<SystemReport["storages"]>[number] }) {
+  const { t } = useLingui();
+  return (
+    <Part
+      title={storage.name}
+      status={storage.status}
+      facts={[
+        { name: t`Kind`, value: storage.driver_type === "s3" ? t`S3 storage` : t`Folder on this machine` },
+        { name: t`Default`, value: storage.is_default ? t`Yes` : t`No` },
+      ]}
+      {...(storage.message !== "" && { advice: <span lang="en">{storage.message}</span> })}
+    >
+      <Text size="sm">
+        <AnchorLink to="/policies" inherit>
+          <Trans>Test it among the storages</Trans>
+        </AnchorLink>
+      </Text>
+    </Part>
+  );
+}
+
+export function ProcessPart({ system: { processes } }: Props) {
+  const { t } = useLingui();
+  const { open_files: open, open_files_limit: limit } = processes;
+  const isFull = limit !== null && open > limit / 2;
+  return (
+    <Part
+      title={t`Processes`}
+      status={isFull ? "degraded" : "healthy"}
+      facts={[
+        { name: t`Workers`, value: formatNumber(processes.workers) },
+        { name: t`Requests in progress`, value: formatNumber(processes.active_requests) },
+        {
+          name: t`Open files and connections`,
+          value: limit === null ? formatNumber(open) : t`${formatNumber(open)} of ${formatNumber(limit)}`,
+        },
+        { name: t`Memory`, value: formatBytes(processes.memory_bytes) },
+      ]}
+      {...(isFull && {
+        advice: (
+          <Trans>
+            Half of the open files are used: new connections are refused soon. Raise the limit (LimitNOFILE),
+            or add workers.
+          </Trans>
+        ),
+      })}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import type { SystemReport } from "../app/api.ts";
+import { formatTime } from "../app/i18n.ts";
+import { useDuration } from "./ages.ts";
+
+/** Names of the parts in trouble. */
+function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemReport): string[] {
+  const { t } = useLingui();
+  const parts = [
+    { name: t`Database`, status: database.status },
+    { name: t`Cache`, status: cache.status },
+    { name: t`Click books`, status: clicks.status },
+    ...disks.map(({ folder, status }) => ({ name: folder, status })),
+    ...(storages ?? []),
+    ...jobs.map(({ job, status }) => ({ name: job, status })),
+  ];
+  return parts.filter(({ status }) => status !== "healthy").map(({ name }) => name);
+}
+
+/** All of it in a line. */
+export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: boolean }) {
+  const durationOf = useDuration();
+  const { i18n } = useLingui();
+  const names = useTroubles(system);
+  const count = names.length;
+  const isWell = count === 0 && system.status === "healthy";
+  return (
+    <Alert
+      variant="light"
+      color={isWell ? "teal" : system.status === "unhealthy" ? "red" : "orange"}
+      icon={isWell ? <IconCircleCheck size={20} /> : <IconAlertTriangle size={20} />}
+      role="status"
+      styles={{ title: { color: "var(--mantine-color-text)" } }}
+      title={
+        isWell ? (
+          <Trans>Everything works</Trans>
+        ) : (
+          <Plural value={count} one="# part is in trouble" other="# parts are in trouble" />
+        )
+      }
+    >
+      {count > 0 && (
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {new Intl.ListFormat(i18n.locale, { type: "unit" }).format(names)}
+        </Text>
+      )}
+      <Text size="sm">
+        <Trans>
+          Waymark {system.version} on {system.runtime}, up for {durationOf(system.uptime)}.
+        </Trans>{" "}
+        {isOld ? (
+          <Trans>The server does not respond; this is how it was at {formatTime(system.checked_at)}.</Trans>
+        ) : (
+          <Trans>Looked at {formatTime(system.checked_at)}, again every ten seconds.</Trans>
+        )}
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,13 @@
+import { Badge } from "@mantine/core";
+import type { ReactNode } from "react";
+
+const COLORS = { good: "teal", warning: "orange", bad: "red", quiet: "gray" } as const;
+
+type Props = { tone: keyof typeof COLORS; children: ReactNode };
+
+/** A state in a word. The colour only repeats it. */
+export const StateBadge = ({ tone, children }: Props) => (
+  <Badge size="sm" variant="dot" color={COLORS[tone]} tt="none" flex="none">
+    {children}
+  </Badge>
+);
