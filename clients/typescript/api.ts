@@ -2731,6 +2731,8 @@ export interface components {
                 domain?: string;
                 only_active?: boolean;
                 only_expired?: boolean;
+                /** @description id of an account: links that it made */
+                owner?: number;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
                 /** @description links that have all of these tags */
@@ -5737,6 +5739,8 @@ export interface operations {
                 only_expired?: boolean;
                 /** @description default: desc for created_at and click_count */
                 order?: "asc" | "desc";
+                /** @description id of an account: links that it made; others' are none to an editor */
+                owner?: number;
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
@@ -6886,7 +6890,8 @@ export interface operations {
                  *         "domain": "text",
                  *         "only_expired": false,
                  *         "tag": "spring",
-                 *         "only_active": false
+                 *         "only_active": false,
+                 *         "owner": 1
                  *       },
                  *       "action": "update"
                  *     }
@@ -7079,6 +7084,8 @@ export interface operations {
                 only_active?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
+                /** @description id of an account: links that it made; others' are none to an editor */
+                owner?: number;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
                 /** @description repeated: links that have all of these tags */

@@ -210,7 +210,8 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultErrorComponent: FailurePage,
   defaultNotFoundComponent: MissingPage,
-  scrollRestoration: true,
+  // The list of links has its place in its address.
+  scrollRestoration: ({ location }) => location.pathname !== "/links",
 });
 
 whenSignedOut(() => {

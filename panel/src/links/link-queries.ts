@@ -1,42 +1,7 @@
 /** What the pages of links ask the server for. Every change makes the lists ask again. */
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  type QueryClient,
-} from "@tanstack/react-query";
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
-import { filterOf, type LinkSearch } from "./link-search.ts";
-
-const PAGE = 100;
-
-export const linksQuery = (search: LinkSearch) =>
-  infiniteQueryOptions({
-    queryKey: ["links", "list", search],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) =>
-      answerOf(
-        api.GET("/admin/v1/links", {
-          params: { query: { ...filterOf(search), page_size: PAGE, cursor: pageParam } },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    placeholderData: keepPreviousData,
-  });
-
-/** How many links the filter finds. */
-export const totalQuery = (search: LinkSearch) =>
-  queryOptions({
-    queryKey: ["links", "total", search],
-    queryFn: async ({ signal }) => {
-      const query = { ...filterOf(search), page: 1, page_size: 1 };
-      const { pagination } = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-      return pagination?.total ?? 0;
-    },
-    placeholderData: keepPreviousData,
-  });
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],

@@ -1,42 +1,87 @@
 /** The state of the list, which lives in the URL. */
-export const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
+const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
 export type Sort = (typeof SORTS)[number];
-export const STATES = ["active", "expired"] as const;
+export type Order = "asc" | "desc";
+const STATES = ["active", "expired"] as const;
 
-export type LinkSearch = {
+/** What a list finds, and in which order. */
+export type LinkFinding = {
   q?: string;
   sort?: Sort;
-  order?: "asc" | "desc";
+  order?: Order;
   state?: (typeof STATES)[number];
   tag?: string[];
+  /** A host; empty: the default domain. */
+  domain?: string;
+  /** Of an account. */
+  owner?: number;
+  /** Days of creation, such as 2026-11-20, in the browser's time zone. */
+  from?: string;
+  to?: string;
+};
+
+/** Undefined takes a condition off. */
+export type FindingChange = { [K in keyof LinkFinding]?: LinkFinding[K] | undefined };
+
+export type LinkSearch = LinkFinding & {
+  /** Of the first row that is shown, from 0. */
+  at?: number;
 };
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((known) => known === value);
 
+/** Addresses read `?q=12` as a number. */
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+
+const dayOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
+const wholeOf = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
 /** Of an address, which anybody may have typed. */
 export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
-  const q = typeof search["q"] === "string" || typeof search["q"] === "number" ? String(search["q"]) : "";
-  const sort = oneOf(SORTS, search["sort"]);
-  const order = oneOf(["asc", "desc"] as const, search["order"]);
-  const state = oneOf(STATES, search["state"]);
-  const tag = [search["tag"] ?? []].flat().filter((name): name is string => typeof name === "string");
-  return {
-    ...(q !== "" && { q }),
-    ...(sort && { sort }),
-    ...(order && { order }),
-    ...(state && { state }),
-    ...(tag.length > 0 && { tag }),
+  const tag = [search["tag"] ?? []].flat().flatMap((name) => textOf(name) ?? []);
+  const read = {
+    q: textOf(search["q"]) || undefined,
+    sort: oneOf(SORTS, search["sort"]),
+    order: oneOf(["asc", "desc"], search["order"]),
+    state: oneOf(STATES, search["state"]),
+    tag: tag.length > 0 ? tag : undefined,
+    domain: textOf(search["domain"]),
+    owner: wholeOf(search["owner"]),
+    from: dayOf(search["from"]),
+    to: dayOf(search["to"]),
+    at: wholeOf(search["at"]),
   };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as LinkSearch;
 }
 
-/** The same for the API. */
-export const filterOf = ({ q, sort, order, state, tag }: LinkSearch) => ({
-  domain: "*",
+const CONDITIONS = ["q", "state", "tag", "domain", "owner", "from", "to"] as const;
+
+/** Whether it finds fewer links than there are. */
+export const isFiltered = (finding: LinkFinding): boolean =>
+  CONDITIONS.some((name) => finding[name] !== undefined);
+
+/** Conditions, for lists and bulk work. */
+export const conditionsOf = ({ q, state, tag, domain, owner, from, to }: LinkFinding) => ({
+  domain: domain ?? "*",
   ...(q !== undefined && { search: q }),
-  ...(sort && { sort }),
-  ...(order && { order }),
   ...(state === "active" && { only_active: true }),
   ...(state === "expired" && { only_expired: true }),
   ...(tag && { tag }),
+  ...(owner !== undefined && { owner }),
+  ...(from !== undefined && { created_after: new Date(`${from}T00:00:00`).toISOString() }),
+  ...(to !== undefined && { created_before: new Date(`${to}T23:59:59.999`).toISOString() }),
+});
+
+/** The same for lists of the API, with the order. */
+export const filterOf = ({ sort, order, ...finding }: LinkFinding) => ({
+  ...conditionsOf(finding),
+  ...(sort && { sort }),
+  ...(order && { order }),
 });

@@ -1,46 +1,70 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, CloseButton, Group, Select, SegmentedControl, Text, TextInput, Title } from "@mantine/core";
-import { useDebouncedCallback, useHotkeys } from "@mantine/hooks";
-import { IconPlus, IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { Plural, Trans } from "@lingui/react/macro";
+import { Button, Group, Text, Title } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Link } from "../app/api.ts";
 import { useAsked } from "../ui/asked.ts";
 import { LinkForm } from "./link-form.tsx";
-import { LinkTable } from "./link-table.tsx";
-import { tagsQuery, totalQuery } from "./link-queries.ts";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
-import classes from "./links.module.css";
+import { useColumns } from "./list/columns.ts";
+import { FilterChips } from "./list/filter-chips.tsx";
+import { KeysHelp } from "./list/keys-help.tsx";
+import { LinkGrid } from "./list/link-grid.tsx";
+import { LinksToolbar } from "./list/links-toolbar.tsx";
+import { useLinkDeeds } from "./list/link-deeds.tsx";
+import { QrDialog } from "./list/qr-dialog.tsx";
+import type { RowDeed } from "./list/row-keys.ts";
+import { useSelection } from "./list/selection.ts";
+import classes from "./list/list.module.css";
 
-const SEARCH_DELAY_MS = 150;
+type Change = { [K in keyof LinkSearch]?: LinkSearch[K] | undefined };
 
 export function LinksPage() {
-  const { t } = useLingui();
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
   const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(search.q ?? "");
+  const columns = useColumns();
+  const selection = useSelection();
+  const [total, setTotal] = useState<number>();
   const [edited, setEdited] = useState<Link | "new" | null>(null);
-  const { data: total } = useQuery(totalQuery(search));
-  const { data: tags = [] } = useQuery(tagsQuery);
+  const [qr, setQr] = useState<Link | null>(null);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const deeds = useLinkDeeds();
+  useAsked("new-link", () => setEdited("new"));
+  const { at: _, ...finding } = search;
 
-  const change = (next: Partial<Record<keyof LinkSearch, unknown>>): void =>
+  const go = (change: Change, isNew: boolean): void =>
     void navigate({
       search: (now) =>
         Object.fromEntries(
-          Object.entries({ ...now, ...next }).filter(([, value]) => value !== undefined),
+          Object.entries({ ...now, ...change }).filter(([, value]) => value !== undefined),
         ) as LinkSearch,
-      replace: true,
+      replace: !isNew,
+      resetScroll: false,
     });
-  const find = useDebouncedCallback((q: string) => change({ q: q === "" ? undefined : q }), SEARCH_DELAY_MS);
+  /** Other links are found, so the place in the list is its start. */
+  const find = (change: Change): void => {
+    selection.clear();
+    go({ ...change, at: undefined }, !("q" in change));
+  };
 
-  useAsked("new-link", () => setEdited("new"));
-  useHotkeys([
-    ["/", () => field.current?.focus()],
-    ["c", () => setEdited("new")],
-  ]);
+  function onDeed(deed: RowDeed, link: Link | undefined): void {
+    if (deed === "new") setEdited("new");
+    else if (deed === "find") field.current?.focus();
+    else if (deed === "help") setIsHelpOpen(true);
+    else if (link === undefined) return;
+    else if (deed === "form") setEdited(link);
+    else if (deed === "qr") setQr(link);
+    else if (deed === "page") {
+      void navigate({
+        to: "/link/$",
+        params: { _splat: link.code },
+        search: link.domain === null ? {} : { domain: link.domain },
+      });
+    } else deeds.run(deed, link);
+  }
 
   return (
     <div className={classes["page"]}>
@@ -49,69 +73,40 @@ export function LinksPage() {
           <Title order={1} size="h3">
             <Trans>Links</Trans>
           </Title>
-          <Text size="sm" c="dimmed" aria-live="polite">
+          <Text size="sm" c="dimmed" aria-live="polite" mih="1.4em">
             {total !== undefined && <Plural value={total} one="# link" other="# links" />}
           </Text>
         </div>
         <Group gap="xs" wrap="nowrap">
-          <LinksMenu search={search} />
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          <LinksMenu search={finding} />
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited("new")}>
             <Trans>New link</Trans>
           </Button>
         </Group>
       </Group>
-      <Group px="md" py="sm" gap="xs">
-        <TextInput
-          ref={field}
-          className={classes["search"]}
-          leftSection={<IconSearch size={16} />}
-          placeholder={t`Search code, target, title and note`}
-          aria-label={t`Search links`}
-          value={text}
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            find(event.currentTarget.value);
-          }}
-          rightSection={
-            text !== "" && (
-              <CloseButton
-                size="sm"
-                aria-label={t`Clear the search`}
-                onClick={() => {
-                  setText("");
-                  change({ q: undefined });
-                  field.current?.focus();
-                }}
-              />
-            )
-          }
+      <LinksToolbar
+        finding={finding}
+        field={field}
+        columns={columns}
+        onChange={find}
+        onHelp={() => setIsHelpOpen(true)}
+      />
+      <FilterChips finding={finding} onChange={find} />
+      <div className={classes["frame"]}>
+        <LinkGrid
+          search={search}
+          columns={columns.shown}
+          selection={selection}
+          onSort={(sort, order) => find({ sort, order })}
+          onPlace={(at) => go({ at: at > 0 ? at : undefined }, false)}
+          onTotal={setTotal}
+          onDeed={onDeed}
+          onClear={() => void navigate({ search: {} })}
         />
-        <SegmentedControl
-          aria-label={t`State`}
-          value={search.state ?? "all"}
-          onChange={(state) => change({ state: state === "all" ? undefined : state })}
-          data={[
-            { value: "all", label: t`All` },
-            { value: "active", label: t`Active` },
-            { value: "expired", label: t`Expired` },
-          ]}
-        />
-        {tags.length > 0 && (
-          <Select
-            w={180}
-            searchable
-            clearable
-            limit={100}
-            placeholder={t`Every tag`}
-            aria-label={t`Tag`}
-            value={search.tag?.[0] ?? null}
-            onChange={(tag) => change({ tag: tag === null ? undefined : [tag] })}
-            data={tags.map(({ tag }) => tag)}
-          />
-        )}
-      </Group>
-      <LinkTable search={search} onSort={(sort, order) => change({ sort, order })} onEdit={setEdited} />
+      </div>
       <LinkForm edited={edited} onClose={() => setEdited(null)} />
+      {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
+      <KeysHelp isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </div>
   );
 }

@@ -22,32 +22,47 @@ export function useFailureNotice(): (error: Error) => void {
   return (error) => void notifications.show({ color: "red", message: sentenceOf(error) });
 }
 
-/** Runs at once, and offers to take it back, instead of asking before. */
-export function useUndoable({ run, undo, refresh, message }: Undoable) {
+type Offer = Pick<Undoable, "undo" | "refresh" | "message">;
+
+/** Tells what happened, and offers to take it back. */
+export function useUndoOffer(): (offer: Offer) => void {
   const onError = useFailureNotice();
-  const undoing = useMutation({ mutationFn: undo, onSuccess: refresh, onError });
+  const undoing = useMutation({
+    mutationFn: ({ undo }: Offer) => undo(),
+    onSuccess: (_, { refresh }) => refresh(),
+    onError,
+  });
+  return (offer) => {
+    const id = notifications.show({
+      autoClose: UNDO_MS,
+      message: (
+        <Group justify="space-between" wrap="nowrap">
+          <span style={{ overflowWrap: "anywhere" }}>{offer.message}</span>
+          <Button
+            size="compact-xs"
+            variant="light"
+            onClick={() => {
+              notifications.hide(id);
+              undoing.mutate(offer);
+            }}
+          >
+            <Trans>Undo</Trans>
+          </Button>
+        </Group>
+      ),
+    });
+  };
+}
+
+/** Runs at once, and offers to take it back, instead of asking before. */
+export function useUndoable({ run, ...offer }: Undoable) {
+  const show = useUndoOffer();
+  const onError = useFailureNotice();
   return useMutation({
     mutationFn: run,
     async onSuccess() {
-      const id = notifications.show({
-        autoClose: UNDO_MS,
-        message: (
-          <Group justify="space-between" wrap="nowrap">
-            <span>{message}</span>
-            <Button
-              size="compact-xs"
-              variant="light"
-              onClick={() => {
-                notifications.hide(id);
-                undoing.mutate();
-              }}
-            >
-              <Trans>Undo</Trans>
-            </Button>
-          </Group>
-        ),
-      });
-      await refresh();
+      show(offer);
+      await offer.refresh();
     },
     onError,
   });

@@ -23,9 +23,14 @@ export type LinkFilter = {
   tags: readonly string[];
 };
 
+/** No account has this id. */
+const NOBODY = 0;
+
 /** Only links that exist for the actor. */
 export const filterFor = ({ ownOnly, accountId }: Actor, filter: LinkFilter): LinkFilter =>
-  ownOnly ? { ...filter, ownerId: accountId } : filter;
+  ownOnly
+    ? { ...filter, ownerId: filter.ownerId === null || filter.ownerId === accountId ? accountId : NOBODY }
+    : filter;
 
 export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
@@ -74,6 +79,12 @@ export const filterQuery = z.object({
   only_expired: flag("only links that have expired"),
   tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
+  owner: z
+    .string()
+    .regex(/^\d{0,15}$/, "takes the id of an account")
+    .optional()
+    .describe("id of an account: links that it made; others' are none to an editor")
+    .meta({ type: "integer", pattern: undefined, minimum: 0, maximum: 999_999_999_999_999 }),
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
@@ -96,7 +107,7 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     createdAfter: instantOf("created_after", query.created_after),
     createdBefore: instantOf("created_before", query.created_before),
     domain: domainOf(query.domain),
-    ownerId: null,
+    ownerId: query.owner ? Number(query.owner) : null,
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,
     tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),

@@ -13,6 +13,7 @@ import type { NewLink } from "../links.repository.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 
 const COUNT = 2600;
+const OWNER = 7;
 
 /** Creation times repeat and don't follow the ids; every third link has an expiry, half of those are over. */
 const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
@@ -26,6 +27,7 @@ const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
     updatedAt: NOW,
     expiresAt: at % 3 === 0 ? NOW + (scattered - COUNT / 2) * 10_000 : null,
     clickCount: (at * 31) % 100,
+    ownerId: at % 5 === 0 ? OWNER : null,
     tags: [
       at % 2 === 0 ? "even" : "odd",
       ...(at % 7 === 0 ? ["week"] : []),
@@ -54,6 +56,7 @@ function expected(links: readonly Model[], query: ListQuery): Model[] {
     (link) =>
       (link.code.toLowerCase().includes(needle) || link.target.toLowerCase().includes(needle)) &&
       (query.tag ?? []).every((tag) => link.tags.includes(tag.toLowerCase())) &&
+      (!query.owner || link.ownerId === Number(query.owner)) &&
       (query.only_active === undefined || !isExpired(link)) &&
       (query.only_expired === undefined || isExpired(link)) &&
       (!query.created_after || link.createdAt >= Date.parse(query.created_after)) &&
@@ -83,6 +86,9 @@ const FILTERS: [string, ListQuery][] = [
   ["a tag that is nowhere", { tag: ["even", "nowhere"] }],
   ["a tag among the active", { tag: ["even"], only_active: "1" }],
   ["a word and a tag", { tag: ["even"], search: "plain" }],
+  ["those of an account", { owner: String(OWNER) }],
+  ["those of an account with a tag", { owner: String(OWNER), tag: ["even"] }],
+  ["those of an account that has none", { owner: "8" }],
   ["a frequent word", { search: "EXAMPLE" }],
   ["a medium word", { search: "medium" }],
   ["a rare word", { search: "rare%_!" }],

@@ -29,6 +29,7 @@ const filterBody = z.strictObject({
   ...filterQuery.shape,
   only_expired: flag,
   only_active: flag,
+  owner: z.int().min(1).optional().describe("id of an account: links that it made"),
   tag: filterQuery.shape.tag.or(z.string()).describe("links that have all of these tags"),
 });
 
@@ -104,12 +105,13 @@ export function createQueryBatch(deps: Deps) {
   /** @throws BadRequest, and what the parts of `set` throw */
   return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
     const now = clock.now();
-    const { only_expired: expired, only_active: active, tag, ...query } = input.filter;
+    const { only_expired: expired, only_active: active, owner, tag, ...query } = input.filter;
     const given = filterOf(
       {
         ...query,
         ...(expired && { only_expired: "true" }),
         ...(active && { only_active: "true" }),
+        ...(owner !== undefined && { owner: String(owner) }),
         tag: typeof tag === "string" ? [tag] : tag,
       },
       now,

@@ -1,0 +1,49 @@
+import { useLingui } from "@lingui/react/macro";
+import { Button, Group } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { formatDate } from "../../app/i18n.ts";
+import { type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
+import { ownersQuery } from "./filter-queries.ts";
+
+type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
+
+/** The filters that are set; pressing one takes it off. */
+export function FilterChips({ finding, onChange }: Props) {
+  const { t } = useLingui();
+  const { q: _, ...conditions } = finding;
+  const { state, tag = [], domain, owner, from, to } = conditions;
+  const { data: owners = [] } = useQuery({ ...ownersQuery, enabled: owner !== undefined });
+  if (!isFiltered(conditions)) return null;
+  const ownerName = owners.find(({ id }) => id === owner)?.username ?? String(owner);
+  const dayOf = (day: string) => formatDate(`${day}T12:00:00`);
+  const chips: [label: string, change: FindingChange][] = [];
+  if (state !== undefined) {
+    chips.push([state === "active" ? t`Active` : t`Expired`, { state: undefined }]);
+  }
+  for (const name of tag) {
+    const left = tag.filter((other) => other !== name);
+    chips.push([t`Tag: ${name}`, { tag: left.length === 0 ? undefined : left }]);
+  }
+  if (domain !== undefined) chips.push([domain || t`The default domain`, { domain: undefined }]);
+  if (owner !== undefined) chips.push([t`Made by ${ownerName}`, { owner: undefined }]);
+  if (from !== undefined) chips.push([t`From ${dayOf(from)}`, { from: undefined }]);
+  if (to !== undefined) chips.push([t`Until ${dayOf(to)}`, { to: undefined }]);
+  return (
+    <Group px="md" pb="sm" gap={6}>
+      {chips.map(([label, change]) => (
+        <Button
+          key={label}
+          size="compact-sm"
+          variant="light"
+          maw="100%"
+          rightSection={<IconX size={12} aria-hidden />}
+          aria-label={t`Remove the filter ${label}`}
+          onClick={() => onChange(change)}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}

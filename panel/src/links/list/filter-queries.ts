@@ -1,0 +1,9 @@
+/** Whose links administrators filter by. */
+import { queryOptions } from "@tanstack/react-query";
+import { answerOf, api } from "../../app/api.ts";
+
+export const ownersQuery = queryOptions({
+  queryKey: ["users", "owners"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/users", { signal }))).data,
+  staleTime: 60_000,
+});

@@ -1,0 +1,65 @@
+import { Trans } from "@lingui/react/macro";
+import { VisuallyHidden } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import type { LinkFinding, Order, Sort } from "../link-search.ts";
+import { FIRST_ORDER, type LinkColumn } from "./columns.ts";
+import classes from "./list.module.css";
+
+type Props = {
+  columns: readonly LinkColumn[];
+  finding: LinkFinding;
+  onSort(sort: Sort, order: Order): void;
+};
+
+export const orderOf = (finding: LinkFinding): { sort: Sort; order: Order } => {
+  const sort = finding.sort ?? "created_at";
+  return { sort, order: finding.order ?? FIRST_ORDER[sort] };
+};
+
+const turned = (order: Order): Order => (order === "asc" ? "desc" : "asc");
+
+export function HeadRow({ columns, finding, onSort }: Props) {
+  const now = orderOf(finding);
+  return (
+    <div role="row" aria-rowindex={1} className={classes["head"]}>
+      <div role="columnheader">
+        <VisuallyHidden>
+          <Trans>Selected</Trans>
+        </VisuallyHidden>
+      </div>
+      {columns.map(({ name, label, sort, isNumber }) => {
+        const isSorted = sort === now.sort;
+        const className = isNumber ? classes["number"] : "";
+        if (sort === undefined) {
+          return (
+            <div key={name} role="columnheader" className={className}>
+              {label}
+            </div>
+          );
+        }
+        const Arrow = now.order === "asc" ? IconArrowUp : IconArrowDown;
+        return (
+          <div
+            key={name}
+            role="columnheader"
+            className={className}
+            aria-sort={isSorted ? (now.order === "asc" ? "ascending" : "descending") : "none"}
+          >
+            <button
+              type="button"
+              className={classes["sort"]}
+              onClick={() => onSort(sort, isSorted ? turned(now.order) : FIRST_ORDER[sort])}
+            >
+              {label} {isSorted && <Arrow size={12} aria-hidden />}
+            </button>
+          </div>
+        );
+      })}
+      <div role="columnheader">
+        <VisuallyHidden>
+          <Trans>Actions</Trans>
+        </VisuallyHidden>
+      </div>
+    </div>
+  );
+}

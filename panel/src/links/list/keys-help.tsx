@@ -1,0 +1,47 @@
+import { useLingui } from "@lingui/react/macro";
+import { Modal } from "@mantine/core";
+import classes from "./list.module.css";
+
+export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+  const { t } = useLingui();
+  const keys: [string[], string][] = [
+    [["↑", "↓"], t`Go through the links (or K and J)`],
+    [["X"], t`Select the link`],
+    [["Shift", "↑", "↓"], t`Select a range`],
+    [["Ctrl", "A"], t`Select all that the list finds`],
+    [["Esc"], t`Select none`],
+    [["Enter"], t`Edit in the row`],
+    [["E"], t`Edit all fields`],
+    [["C"], t`Copy the link`],
+    [["O"], t`Open the link`],
+    [["Q"], t`QR code`],
+    [["V"], t`Clicks and history`],
+    [["Delete"], t`Delete the link, or what is selected`],
+    [["N"], t`New link`],
+    [["/"], t`Search`],
+  ];
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t`Keys`}
+      centered
+      closeButtonProps={{ "aria-label": t`Close` }}
+    >
+      <dl className={classes["keys"]}>
+        {keys.map(([names, does]) => (
+          <div key={does}>
+            <dt>
+              {names.map((name) => (
+                <kbd key={name} className={classes["key"]}>
+                  {name}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

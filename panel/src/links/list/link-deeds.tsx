@@ -1,0 +1,44 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import type { Link } from "../../app/api.ts";
+import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
+import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
+import { copyText } from "./copy-text.ts";
+import type { RowDeed } from "./row-keys.ts";
+
+const NOTICE_MS = 2_000;
+
+/** What is done to one link without a form. */
+export function useLinkDeeds() {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const offerUndo = useUndoOffer();
+  const onFailure = useFailureNotice();
+  const refresh = (): Promise<void> => refreshLinks(queries);
+
+  async function copy({ short_url: address }: Link): Promise<void> {
+    const message = (await copyText(address))
+      ? t`${address} is copied.`
+      : t`The browser refused to copy ${address}.`;
+    notifications.show({ message, autoClose: NOTICE_MS });
+  }
+
+  async function remove(link: Link): Promise<void> {
+    try {
+      await deleteLink(link);
+    } catch (error) {
+      return onFailure(error as Error);
+    }
+    offerUndo({ message: <Trans>{link.code} is deleted.</Trans>, undo: () => restoreLink(link), refresh });
+    await refresh();
+  }
+
+  return {
+    run(deed: RowDeed, link: Link): void {
+      if (deed === "copy") void copy(link);
+      else if (deed === "open") window.open(link.short_url, "_blank", "noopener,noreferrer");
+      else if (deed === "delete") void remove(link);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Button, CloseButton, Group, Menu, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconArrowsSort, IconColumns3, IconKeyboard, IconSearch } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import type { FindingChange, LinkFinding, Order, Sort } from "../link-search.ts";
+import type { useColumns } from "./columns.ts";
+import { FilterButton } from "./filter-button.tsx";
+import { orderOf } from "./head-row.tsx";
+import classes from "./list.module.css";
+
+/** Between the last key and the request. */
+const SEARCH_DELAY_MS = 60;
+
+type Props = {
+  finding: LinkFinding;
+  field: RefObject<HTMLInputElement | null>;
+  columns: ReturnType<typeof useColumns>;
+  onChange(change: FindingChange): void;
+  onHelp(): void;
+};
+
+export function LinksToolbar({ finding, field, columns, onChange, onHelp }: Props) {
+  const { t } = useLingui();
+  return (
+    <Group px="md" py="sm" gap="xs" role="search">
+      <SearchField finding={finding} field={field} onChange={onChange} />
+      <FilterButton finding={finding} onChange={onChange} />
+      <SortMenu finding={finding} columns={columns} onChange={onChange} />
+      <Menu
+        position="bottom-end"
+        closeOnItemClick={false}
+        withinPortal={false}
+        withInitialFocusPlaceholder={false}
+      >
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label={t`Columns`} visibleFrom="sm">
+            <IconColumns3 size={16} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown aria-label={t`Columns`}>
+          {columns.all
+            .filter(({ isFixed }) => !isFixed)
+            .map(({ name, label }) => {
+              const isShown = columns.shown.some((column) => column.name === name);
+              return (
+                <Menu.CheckboxItem
+                  key={name}
+                  checked={isShown}
+                  closeMenuOnClick={false}
+                  onChange={() => columns.toggle(name)}
+                >
+                  {label}
+                </Menu.CheckboxItem>
+              );
+            })}
+        </Menu.Dropdown>
+      </Menu>
+      <Tooltip label={t`Keys`}>
+        <ActionIcon variant="default" size={36} aria-label={t`Keys`} onClick={onHelp} visibleFrom="sm">
+          <IconKeyboard size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+function SearchField({ finding, field, onChange }: Pick<Props, "finding" | "field" | "onChange">) {
+  const { t } = useLingui();
+  const [text, setText] = useState(finding.q ?? "");
+  const sent = useRef(finding.q ?? "");
+  const send = (q: string): void => {
+    sent.current = q;
+    onChange({ q: q === "" ? undefined : q });
+  };
+  const find = useDebouncedCallback(send, SEARCH_DELAY_MS);
+  // Another address was opened; what is being typed stays.
+  useEffect(() => {
+    if ((finding.q ?? "") === sent.current) return;
+    sent.current = finding.q ?? "";
+    setText(finding.q ?? "");
+  }, [finding.q]);
+  return (
+    <TextInput
+      ref={field}
+      className={classes["search"]}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      placeholder={t`Search code, target, title and note`}
+      aria-label={t`Search links`}
+      maxLength={512}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        find(event.currentTarget.value);
+      }}
+      rightSection={
+        text !== "" && (
+          <CloseButton
+            size="sm"
+            aria-label={t`Clear the search`}
+            onClick={() => {
+              setText("");
+              send("");
+              field.current?.focus();
+            }}
+          />
+        )
+      }
+    />
+  );
+}
+
+/** Where no column heads are. */
+function SortMenu({ finding, columns, onChange }: Pick<Props, "finding" | "columns" | "onChange">) {
+  const { t } = useLingui();
+  const now = orderOf(finding);
+  return (
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <Button variant="default" px="xs" aria-label={t`Sort`} hiddenFrom="sm">
+          <IconArrowsSort size={16} aria-hidden />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown aria-label={t`Sort`}>
+        <Menu.RadioGroup
+          value={`${now.sort} ${now.order}`}
+          onChange={(chosen) => {
+            const [sort, order] = chosen.split(" ") as [Sort, Order];
+            onChange({ sort, order });
+          }}
+        >
+          {columns.all.flatMap(({ sort, label }) =>
+            sort === undefined
+              ? []
+              : (["asc", "desc"] as const).map((order) => (
+                  <Menu.RadioItem key={order + sort} value={`${sort} ${order}`} closeMenuOnClick>
+                    {order === "asc" ? <Trans>{label}, ascending</Trans> : <Trans>{label}, descending</Trans>}
+                  </Menu.RadioItem>
+                )),
+          )}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

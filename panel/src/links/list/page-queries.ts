@@ -1,0 +1,51 @@
+/** Pages of the list, by number, so that every place of it is one request away. */
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { answerOf, api, type Link } from "../../app/api.ts";
+import { filterOf, type LinkFinding } from "../link-search.ts";
+
+export const PAGE = 50;
+/** Rows that are out of sight are forgotten after that. */
+const KEPT_MS = 60_000;
+const AT_ONCE = 4;
+
+export type LinkPageAnswer = { links: Link[]; total: number };
+
+export const pageQuery = (finding: LinkFinding, page: number) =>
+  queryOptions({
+    queryKey: ["links", "list", finding, page],
+    async queryFn({ signal }): Promise<LinkPageAnswer> {
+      const query = { ...filterOf(finding), page: page + 1, page_size: PAGE };
+      const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      return { links: answer.data, total: answer.pagination?.total ?? 0 };
+    },
+    gcTime: KEPT_MS,
+  });
+
+/** Both ends included, as they are known or after asking for them. */
+export async function linksBetween(
+  queries: QueryClient,
+  finding: LinkFinding,
+  { from, to }: { from: number; to: number },
+): Promise<Link[]> {
+  const first = Math.floor(from / PAGE);
+  const pages: LinkPageAnswer[] = [];
+  const count = Math.floor(to / PAGE) - first + 1;
+  for (let at = 0; at < count; at += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, nth) => first + at + nth);
+    pages.push(...(await Promise.all(some.map((page) => queries.ensureQueryData(pageQuery(finding, page))))));
+  }
+  return pages.flatMap(({ links }) => links).slice(from - first * PAGE, to - first * PAGE + 1);
+}
+
+/** Writes what the server answered into the rows, before they are asked for again. */
+export function showChanged(queries: QueryClient, old: Link, changed: Link): void {
+  queries.setQueriesData<LinkPageAnswer>({ queryKey: ["links", "list"] }, (page) =>
+    page?.links.some((link) => keyOfLink(link) === keyOfLink(old))
+      ? { ...page, links: page.links.map((link) => (keyOfLink(link) === keyOfLink(old) ? changed : link)) }
+      : page,
+  );
+}
+
+/** Codes name a link within its domain. */
+export const keyOfLink = ({ code, domain }: Pick<Link, "code" | "domain">): string =>
+  `${domain ?? ""}/${code}`;

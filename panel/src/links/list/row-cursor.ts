@@ -1,0 +1,75 @@
+/** The row that keys work on, and ranges that grow from it. */
+import { useLingui } from "@lingui/react/macro";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { formatNumber } from "../../app/i18n.ts";
+import { useFailureNotice } from "../../ui/undo.tsx";
+import { linksBetween } from "./page-queries.ts";
+import type { RowMove } from "./row-keys.ts";
+import type { LinkRows } from "./rows.ts";
+import { type Selected, type Selection, withLinks } from "./selection.ts";
+import type { RowWindow } from "./window.ts";
+
+const MOST_RANGE = 5_000;
+
+type Props = { rows: LinkRows; sight: RowWindow; selection: Selection };
+
+export function useRowCursor({ rows, sight, selection }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const onFailure = useFailureNotice();
+  const [cursor, setCursor] = useState<number | null>(null);
+  const anchor = useRef<{ row: number; before: Selected }>(undefined);
+  const turn = useRef(0);
+  const last = rows.total - 1;
+  const at = cursor === null ? null : Math.min(cursor, last);
+
+  function put(row: number): void {
+    anchor.current = undefined;
+    turn.current++;
+    setCursor(row);
+  }
+
+  /** Selects every row up to that one, also those that are not loaded. */
+  async function extendTo(row: number): Promise<void> {
+    anchor.current ??= { row: at ?? row, before: selection.selected };
+    const { row: start, before } = anchor.current;
+    setCursor(row);
+    const range = { from: Math.min(start, row), to: Math.max(start, row) };
+    if (range.to - range.from >= MOST_RANGE) {
+      const most = formatNumber(MOST_RANGE);
+      notifications.show({
+        message: t`A range has at most ${most} links. Ctrl+A selects all that the list finds.`,
+      });
+      return;
+    }
+    const mine = ++turn.current;
+    try {
+      const links = await linksBetween(queries, rows.shown, range);
+      if (mine === turn.current) selection.set(withLinks(before, links));
+    } catch (error) {
+      onFailure(error as Error);
+    }
+  }
+
+  function rowAfter(move: RowMove): number {
+    const from = at ?? sight.top() - (move === "down" ? 1 : 0);
+    const step = { up: -1, down: 1, "page-up": -sight.fitting(), "page-down": sight.fitting() };
+    const to = move === "start" ? 0 : move === "end" ? last : from + step[move];
+    return Math.max(0, Math.min(to, last));
+  }
+
+  return {
+    at,
+    put,
+    extendTo,
+    move(move: RowMove, isExtending: boolean): void {
+      if (last < 0) return;
+      const row = rowAfter(move);
+      if (isExtending) void extendTo(row);
+      else put(row);
+      sight.reveal(row);
+    },
+  };
+}

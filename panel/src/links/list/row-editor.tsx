@@ -1,0 +1,160 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { ApiError, type Link, type LinkPatch } from "../../app/api.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { fieldErrors } from "../../ui/side-form.tsx";
+import { useUndoOffer } from "../../ui/undo.tsx";
+import { changeLink, refreshLinks } from "../link-queries.ts";
+import { localOf, timeOfLocal } from "./local-time.ts";
+import { showChanged } from "./page-queries.ts";
+import { TagsField } from "./tags-field.tsx";
+import classes from "./editor.module.css";
+
+type Values = { title: string; target: string; tags: string[]; expires_at: string };
+
+const valuesOf = (link: Link): Values => ({
+  title: link.title ?? "",
+  target: link.target,
+  tags: link.tags,
+  expires_at: localOf(link.expires_at),
+});
+
+/** What differs, and how it was. */
+function changesOf(link: Link, values: Values): { patch: LinkPatch; before: LinkPatch } {
+  const old = valuesOf(link);
+  const next: Required<Pick<LinkPatch, "title" | "target" | "tags" | "expires_at">> = {
+    title: values.title.trim() === "" ? null : values.title.trim(),
+    target: values.target.trim(),
+    tags: values.tags,
+    expires_at: timeOfLocal(values.expires_at),
+  };
+  const patch: LinkPatch = {};
+  const before: LinkPatch = {};
+  for (const name of ["title", "target", "tags", "expires_at"] as const) {
+    if (JSON.stringify(old[name]) === JSON.stringify(values[name])) continue;
+    Object.assign(patch, { [name]: next[name] });
+    Object.assign(before, { [name]: link[name] });
+  }
+  return { patch, before };
+}
+
+type Props = {
+  link: Link;
+  /** The column from which it was opened. */
+  field: string;
+  /** Pixels. */
+  top: number;
+  onClose(): void;
+};
+
+/** Edits a link in its row. What is typed stays until it is saved or taken back. */
+export function RowEditor({ link, field, top, onClose }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const sentenceOf = useSentence();
+  const offerUndo = useUndoOffer();
+  const box = useRef<HTMLFormElement>(null);
+  const form = useForm<Values>({ initialValues: valuesOf(link) });
+  const save = useMutation({
+    mutationFn: async (values: Values) => {
+      const { patch, before } = changesOf(link, values);
+      return Object.keys(patch).length === 0 ? null : { saved: await changeLink(link, patch), before };
+    },
+    async onSuccess(done) {
+      onClose();
+      if (done === null) return;
+      const { saved, before } = done;
+      showChanged(queries, link, saved);
+      offerUndo({
+        message: <Trans>{saved.code} is saved.</Trans>,
+        undo: async () => showChanged(queries, saved, await changeLink(saved, before)),
+        refresh: () => refreshLinks(queries),
+      });
+      await refreshLinks(queries);
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+
+  useEffect(() => {
+    const wanted = box.current?.querySelector<HTMLInputElement>(`[data-field="${field}"] input`);
+    (wanted ?? box.current?.querySelector<HTMLInputElement>('[data-field="target"] input'))?.select();
+    wanted?.focus();
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [field]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === "Escape" && !event.defaultPrevented) {
+      event.stopPropagation();
+      onClose();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) box.current?.requestSubmit();
+  }
+
+  const errors = Object.entries(form.errors).filter(([name]) => !(name in form.values));
+  const isUnplaced = save.error !== null && (Object.keys(form.errors).length === 0 || errors.length > 0);
+  return (
+    <div role="row" className={classes["editor"]} style={{ top }}>
+      <div role="gridcell">
+        <form
+          ref={box}
+          aria-label={t`Edit ${link.code}`}
+          className={classes["form"]}
+          onKeyDown={onKeyDown}
+          onSubmit={form.onSubmit((values) => save.mutate(values))}
+        >
+          <div className={classes["fields"]}>
+            <TextInput
+              {...form.getInputProps("title")}
+              wrapperProps={{ "data-field": "title" }}
+              label={t`Title`}
+              maxLength={200}
+              size="xs"
+            />
+            <TextInput
+              {...form.getInputProps("target")}
+              wrapperProps={{ "data-field": "target" }}
+              label={t`Target`}
+              size="xs"
+            />
+            <TagsField
+              {...form.getInputProps("tags")}
+              wrapperProps={{ "data-field": "tags" }}
+              label={t`Tags`}
+              size="xs"
+            />
+            <TextInput
+              {...form.getInputProps("expires_at")}
+              wrapperProps={{ "data-field": "expires" }}
+              type="datetime-local"
+              label={t`Expires`}
+              size="xs"
+            />
+          </div>
+          <Group justify="space-between" gap="xs" wrap="nowrap">
+            {isUnplaced ? (
+              <Text role="alert" size="sm" c="red" style={{ overflowWrap: "anywhere" }}>
+                {sentenceOf(save.error)}
+              </Text>
+            ) : (
+              <Text size="xs" c="dimmed" truncate>
+                {link.code}
+              </Text>
+            )}
+            <Group gap="xs" wrap="nowrap">
+              <Button size="compact-sm" variant="default" onClick={onClose}>
+                <Trans>Cancel</Trans>
+              </Button>
+              <Button size="compact-sm" type="submit" loading={save.isPending}>
+                <Trans>Save</Trans>
+              </Button>
+            </Group>
+          </Group>
+        </form>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+/** What keys do in the list. */
+export type RowDeed =
+  | "open"
+  | "copy"
+  | "page"
+  | "qr"
+  | "form"
+  | "edit"
+  | "delete"
+  | "toggle"
+  | "menu"
+  | "new"
+  | "find"
+  | "help"
+  | "all"
+  | "none";
+
+export type RowMove = "up" | "down" | "page-up" | "page-down" | "start" | "end";
+
+export type RowKey = { deed: RowDeed } | { move: RowMove; isExtending: boolean };
+
+const MOVES: Record<string, RowMove> = {
+  ArrowUp: "up",
+  k: "up",
+  ArrowDown: "down",
+  j: "down",
+  PageUp: "page-up",
+  PageDown: "page-down",
+  Home: "start",
+  End: "end",
+};
+
+const DEEDS: Record<string, RowDeed> = {
+  o: "open",
+  c: "copy",
+  v: "page",
+  q: "qr",
+  e: "form",
+  n: "new",
+  x: "toggle",
+  " ": "toggle",
+  F2: "edit",
+  Enter: "edit",
+  Delete: "delete",
+  Backspace: "delete",
+  Escape: "none",
+  "/": "find",
+  "?": "help",
+};
+
+type Pressed = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
+
+/** Null for keys that are not the list's. */
+export function rowKeyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): RowKey | null {
+  if (altKey) return null;
+  if (ctrlKey || metaKey) return key.toLowerCase() === "a" && !shiftKey ? { deed: "all" } : null;
+  const plain = shiftKey && /^[JK]$/.test(key) ? key.toLowerCase() : key;
+  const move = MOVES[plain];
+  if (move !== undefined) return { move, isExtending: shiftKey };
+  const deed = DEEDS[plain];
+  return deed === undefined || (shiftKey && deed !== "help" && deed !== "find") ? null : { deed };
+}
+
+const OWN_KEYS = "input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]";
+
+/** Whether a key pressed there belongs to the list. */
+export function isForRows(target: EventTarget | null, list: HTMLElement | null): boolean {
+  if (!(target instanceof HTMLElement) || list === null) return false;
+  if (target.matches("[data-row] input")) return true;
+  if (target.closest(OWN_KEYS) !== null || document.querySelector("[aria-modal=true]") !== null) return false;
+  return target === document.body || list.contains(target);
+}

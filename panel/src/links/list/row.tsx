@@ -1,0 +1,192 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { IconCopy, IconDots, IconLock } from "@tabler/icons-react";
+import { useRouter } from "@tanstack/react-router";
+import { memo } from "react";
+import type { Link } from "../../app/api.ts";
+import { formatDate, formatNumber, formatTime } from "../../app/i18n.ts";
+import type { ColumnName, LinkColumn } from "./columns.ts";
+import classes from "./list.module.css";
+
+type Props = {
+  row: number;
+  /** Undefined while it is loading. */
+  link: Link | undefined;
+  columns: readonly LinkColumn[];
+  height: number;
+  isActive: boolean;
+  isSelected: boolean;
+};
+
+export const rowId = (row: number): string => `link-row-${row}`;
+
+/** One link. What is pressed in it is named by `data-deed`; the grid listens. */
+export const LinkRow = memo(function LinkRow({ row, link, columns, height, isActive, isSelected }: Props) {
+  const { t } = useLingui();
+  if (link === undefined) return <LoadingRow row={row} columns={columns} height={height} />;
+  const tab = isActive ? 0 : -1;
+  return (
+    <div
+      role="row"
+      id={rowId(row)}
+      aria-rowindex={row + 2}
+      aria-selected={isSelected}
+      data-row={row}
+      data-active={isActive || undefined}
+      className={classes["row"]}
+      style={{ height }}
+    >
+      <div role="gridcell" className={classes["check"]}>
+        <input
+          type="checkbox"
+          data-deed="toggle"
+          aria-label={t`Select ${link.code}`}
+          checked={isSelected}
+          readOnly
+          tabIndex={tab}
+        />
+      </div>
+      {columns.map(({ name, isNumber }) => (
+        <div
+          key={name}
+          role="gridcell"
+          data-cell={name}
+          className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
+        >
+          <Cell name={name} link={link} tab={tab} />
+        </div>
+      ))}
+      <div role="gridcell" className={classes["actions"]}>
+        <button
+          type="button"
+          data-deed="copy"
+          tabIndex={tab}
+          className={classes["button"]}
+          aria-label={t`Copy ${link.short_url}`}
+        >
+          <IconCopy size={16} aria-hidden />
+        </button>
+        <button
+          type="button"
+          data-deed="menu"
+          tabIndex={tab}
+          className={classes["button"]}
+          aria-haspopup="menu"
+          aria-label={t`Actions for ${link.code}`}
+        >
+          <IconDots size={16} aria-hidden />
+        </button>
+      </div>
+    </div>
+  );
+});
+
+function Cell({ name, link, tab }: { name: ColumnName; link: Link; tab: number }) {
+  switch (name) {
+    case "code":
+      return <CodeCell link={link} tab={tab} />;
+    case "target":
+      return (
+        <span className={classes["cut"]} title={link.target}>
+          {link.title !== null && (
+            <span dir="auto" className={classes["title"]}>
+              {link.title}
+            </span>
+          )}
+          <span className={classes["soft"]}>{link.target.replace(/^https?:\/\//, "")}</span>
+        </span>
+      );
+    case "tags":
+      return <Tags tags={link.tags} />;
+    case "clicks":
+      return formatNumber(link.click_count);
+    case "people":
+      return formatNumber(link.human_clicks);
+    case "created":
+      return <Day time={link.created_at} />;
+    case "expires":
+      return link.expires_at === null ? null : <Day time={link.expires_at} />;
+    case "owner":
+      return <span className={`${classes["cut"]} ${classes["soft"]}`}>{link.created_by}</span>;
+  }
+}
+
+function CodeCell({ link, tab }: { link: Link; tab: number }) {
+  const { t } = useLingui();
+  const router = useRouter();
+  const { publicHref } = router.buildLocation({
+    to: "/link/$",
+    params: { _splat: link.code },
+    search: link.domain === null ? {} : { domain: link.domain },
+  });
+  return (
+    <>
+      <a
+        href={router.history.createHref(publicHref)}
+        data-deed="page"
+        tabIndex={tab}
+        className={`${classes["cut"]} ${classes["code"]}`}
+        title={link.short_url}
+      >
+        {link.domain === null ? link.code : `${link.domain}/${link.code}`}
+      </a>
+      {link.password !== null && (
+        <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
+      )}
+      <StateSign link={link} />
+    </>
+  );
+}
+
+function StateSign({ link }: { link: Link }) {
+  const now = Date.now();
+  if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
+    return (
+      <span className={classes["state"]}>
+        <Trans>Expired</Trans>
+      </span>
+    );
+  }
+  if (link.starts_at === null || Date.parse(link.starts_at) <= now) return null;
+  return (
+    <span className={classes["state"]}>
+      <Trans>Not yet</Trans>
+    </span>
+  );
+}
+
+const SHOWN_TAGS = 2;
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className={classes["tags"]} title={tags.join(", ")}>
+      {tags.slice(0, SHOWN_TAGS).map((tag) => (
+        <span key={tag} className={classes["tag"]}>
+          {tag}
+        </span>
+      ))}
+      {tags.length > SHOWN_TAGS && (
+        <span className={classes["more"]}>+{formatNumber(tags.length - SHOWN_TAGS)}</span>
+      )}
+    </span>
+  );
+}
+
+const Day = ({ time }: { time: string }) => (
+  <time dateTime={time} title={formatTime(time)} className={classes["soft"]}>
+    {formatDate(time)}
+  </time>
+);
+
+function LoadingRow({ row, columns, height }: Pick<Props, "row" | "columns" | "height">) {
+  return (
+    <div role="row" aria-rowindex={row + 2} aria-busy className={classes["row"]} style={{ height }}>
+      <div role="gridcell" className={classes["check"]} />
+      {columns.map(({ name }) => (
+        <div key={name} role="gridcell" data-cell={name} className={classes["cell"]}>
+          <span className={classes["bone"]} />
+        </div>
+      ))}
+      <div role="gridcell" className={classes["actions"]} />
+    </div>
+  );
+}

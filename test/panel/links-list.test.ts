@@ -1,0 +1,112 @@
+/** The list of links in Chromium: what it finds, where it is, and what keys do in it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+
+const COUNT = 2_400;
+const HOSTILE = `<img src=x onerror=alert(1)>"'\u202E\u0000`.replace("\u0000", "");
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  const links = Array.from({ length: COUNT }, (_, at) => ({
+    code: `c${String(at).padStart(5, "0")}`,
+    target: `https://example.com/${at % 3 === 0 ? "spring" : "autumn"}/${at}`,
+    title: at % 100 === 7 ? `${HOSTILE} ${at}` : null,
+    tags: at % 2 === 0 ? ["even", `team ${at % 5}`] : [],
+    expires_at: at % 10 === 0 ? "2099-01-01T00:00:00Z" : null,
+  }));
+  await panel.client.call("POST", "/links/batch", { links });
+});
+afterAll(() => panel.stop());
+
+const firstInSight = (page: Page) =>
+  page.getByRole("grid").evaluate((grid) => {
+    const top = grid.getBoundingClientRect().top + 36;
+    const rows = [...grid.querySelectorAll<HTMLElement>("[data-row]")];
+    return Number(rows.find((row) => row.getBoundingClientRect().bottom > top + 1)?.dataset["row"]);
+  });
+const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+
+test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of the same list", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  await page.getByText("2,400 links").waitFor();
+  await page.getByRole("button", { name: "Code" }).click();
+  await rowOf(page, "c00000").waitFor();
+  await page.getByRole("grid").evaluate((grid) => (grid.scrollTop = 44 * 1500));
+  await rowOf(page, "c01505").waitFor();
+  await page.waitForURL(/at=1500/);
+  expect(await page.getByRole("row").count()).toBeLessThanOrEqual(80);
+  const address = page.url();
+
+  await rowOf(page, "c01505").getByRole("link").click();
+  await page.waitForURL(/\/link\/c01505/);
+  await page.goBack();
+  await rowOf(page, "c01505").waitFor();
+  expect(await firstInSight(page)).toBe(1500);
+  await page.reload();
+  await rowOf(page, "c01505").waitFor();
+  expect(await firstInSight(page)).toBe(1500);
+  const other = await page.context().newPage();
+  await other.goto(address);
+  await rowOf(other, "c01505").waitFor();
+  expect(await firstInSight(other)).toBe(1500);
+  await other.close();
+
+  // Searches and filters begin at the start, and join.
+  await page.keyboard.press("/");
+  await page.keyboard.type("spring");
+  await page.getByText("800 links").waitFor();
+  expect(await firstInSight(page)).toBe(0);
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("combobox", { name: "Tags, all of them" }).fill("team 2");
+  await page.getByRole("option", { name: "team 2" }).click();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.getByText("80 links").waitFor();
+  expect(new URL(page.url()).searchParams.get("sort")).toBe("code");
+  await page.getByRole("button", { name: "Remove the filter Tag: team 2" }).click();
+  await page.getByText("800 links").waitFor();
+  await page.goBack();
+  await page.getByText("80 links").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "the list looks well to axe in every look and state, also with hostile texts",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links?q=onerror");
+    await signInToPanel(page);
+    await page.getByText("24 links").waitFor();
+    await page.getByRole("checkbox").first().check();
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const size of [WIDE, NARROW]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(size);
+        await rowOf(page, "c00007").first().waitFor();
+        await expectAccessible(page, `links, ${colorScheme}, ${size.width}`);
+      }
+    }
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByRole("dialog", { name: "Filter" }).waitFor();
+    await expectAccessible(page, "filter");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Sort" }).click();
+    await page.getByRole("menuitemradio", { name: "Code, ascending" }).click();
+    await rowOf(page, "c00007").waitFor();
+    await page.getByRole("button", { name: "Actions for c00007" }).click();
+    await expectAccessible(page, "actions");
+    await page.getByRole("menuitem", { name: "Edit here" }).click();
+    await page.getByRole("form", { name: "Edit c00007" }).waitFor();
+    await expectAccessible(page, "editor");
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Search links").fill("nothing like it");
+    await page.getByText("No link matches").waitFor();
+    await expectAccessible(page, "no match");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
