@@ -21,6 +21,7 @@ import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
 import { type ChangesDeps, createShareChanges, type ShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
+import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
 import { manageEndpoints } from "./shares/manage.routes.ts";
@@ -63,6 +64,7 @@ export function createSharing(deps: Deps): Sharing {
     links: links.internal,
     clock,
   });
+  const preview = createSharePreview({ blobs, logger });
   return {
     shares,
     answers: createShareAnswers({
@@ -70,7 +72,7 @@ export function createSharing(deps: Deps): Sharing {
       folders,
       download: createShareDownload({ shares, blobs, pages, logger }),
       archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
-      preview: createSharePreview({ blobs, logger }),
+      preview,
       cookies,
       unlock,
       pages,
@@ -79,6 +81,7 @@ export function createSharing(deps: Deps): Sharing {
     }),
     drops: createDropVisits(deps, drops),
     endpoints: [
+      ownerPreviewEndpoint({ files: drive.files, preview }),
       ...shareEndpoints({ shares }),
       ...manageEndpoints({ shares, changes }),
       ...dropEndpoints({ drops }),

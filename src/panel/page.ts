@@ -11,7 +11,7 @@ export const PAGE_POLICY = [
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
   "connect-src 'self'",
-  // The reference of the API.
+  // The reference of the API; previews of PDF files, sandboxed.
   "frame-src 'self'",
   "base-uri 'self'",
   "form-action 'self'",

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text, Title } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";
@@ -10,7 +10,7 @@ import { SideForm } from "../ui/side-form.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
-import { createFolder, downloadAddress, type Entry } from "./file-queries.ts";
+import { createFolder, type Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
@@ -20,9 +20,11 @@ import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NameForm } from "./name-form.tsx";
 import { NewEntry } from "./new-entry.tsx";
+import { LazyPreview } from "./preview/lazy-preview.tsx";
 import { SearchField } from "./search-field.tsx";
 import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { useUpload } from "./uploads/use-upload.tsx";
+import { useDropNews } from "./use-drop-news.ts";
 import { UsageBar } from "./usage-bar.tsx";
 
 export function FilesPage() {
@@ -38,6 +40,8 @@ export function FilesPage() {
   const [moved, setMoved] = useState<readonly Entry[]>([]);
   const { entries, path, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
+  const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
+  useDropNews();
   useAsked("new-folder", () => setIsNaming(true));
   const isSearch = search.q !== undefined;
 
@@ -55,7 +59,7 @@ export function FilesPage() {
   const commands: EntryCommands = {
     open(entry) {
       if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
-      else location.assign(downloadAddress(entry));
+      else change({ file: entry.id }, false);
     },
     rename: setRenamed,
     share: setShared,
@@ -71,7 +75,7 @@ export function FilesPage() {
         </Title>
         <NewEntry
           onNewFolder={() => setIsNaming(true)}
-          onFiles={(files) => upload(Promise.resolve(chosenFiles(files)), folder)}
+          onFiles={(chosen) => upload(Promise.resolve(chosenFiles(chosen)), folder)}
         />
       </Group>
       <Group px="md" py="xs" gap="xs">
@@ -123,6 +127,13 @@ export function FilesPage() {
           )}
         </Text>
       </div>
+      <LazyPreview
+        id={search.file ?? null}
+        files={files}
+        onGo={(id) => change({ file: id })}
+        onShare={setShared}
+        onClose={() => change({ file: undefined })}
+      />
       <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
       <SideForm title={t`New folder`} isOpen={isNaming} onClose={() => setIsNaming(false)}>
         <NameForm

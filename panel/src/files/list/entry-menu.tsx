@@ -3,6 +3,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconDots,
   IconDownload,
+  IconEye,
   IconFolderShare,
   IconPencil,
   IconShare,
@@ -40,6 +41,11 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         onClick={(event) => event.stopPropagation()}
         onKeyDown={(event) => event.stopPropagation()}
       >
+        {entry.kind === "file" && (
+          <Menu.Item leftSection={<IconEye size={16} />} onClick={() => commands.open(entry)}>
+            <Trans>Preview and details</Trans>
+          </Menu.Item>
+        )}
         <Menu.Item component="a" href={downloadAddress(entry)} leftSection={<IconDownload size={16} />}>
           {entry.kind === "file" ? <Trans>Download</Trans> : <Trans>Download as ZIP</Trans>}
         </Menu.Item>

@@ -1,7 +1,6 @@
-import { Anchor } from "@mantine/core";
 import type { KeyboardEvent } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { downloadAddress, type Entry } from "../file-queries.ts";
+import type { Entry } from "../file-queries.ts";
 import classes from "./files.module.css";
 
 /** Opens the entry. Its clicks and its Enter are not those of the row. */
@@ -18,22 +17,28 @@ export function EntryName({ entry, tabIndex }: { entry: Entry; tabIndex: number 
     onKeyDown: (event: KeyboardEvent) => event.key === "Enter" && event.stopPropagation(),
   };
   const name = <bdi>{entry.name}</bdi>;
-  if (entry.kind === "folder") {
+  if (entry.kind === "file") {
     return (
       <AnchorLink
         {...shared}
-        fw={600}
+        fw={500}
         from="/files"
         to="/files"
-        search={({ sort, order }) => ({ folder: entry.id, ...(sort && { sort }), ...(order && { order }) })}
+        search={(now) => ({ ...now, file: entry.id })}
       >
         {name}
       </AnchorLink>
     );
   }
   return (
-    <Anchor {...shared} fw={500} href={downloadAddress(entry)}>
+    <AnchorLink
+      {...shared}
+      fw={600}
+      from="/files"
+      to="/files"
+      search={({ sort, order }) => ({ folder: entry.id, ...(sort && { sort }), ...(order && { order }) })}
+    >
       {name}
-    </Anchor>
+    </AnchorLink>
   );
 }

@@ -1,0 +1,49 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import type { File as StoredFile } from "../../app/api.ts";
+import { formatBytes, formatNumber, formatTime } from "../../app/i18n.ts";
+import classes from "./preview.module.css";
+
+const PLAIN_BYTES = 1_000;
+
+export function FileDetails({ file }: { file: StoredFile }) {
+  const { t } = useLingui();
+  const clipboard = useClipboard({ timeout: 1500 });
+  return (
+    <dl className={classes["facts"]}>
+      <dt>
+        <Trans>Size</Trans>
+      </dt>
+      <dd>
+        {formatBytes(file.size)}
+        {file.size >= PLAIN_BYTES && ` (${formatNumber(file.size)})`}
+      </dd>
+      <dt>
+        <Trans>Type</Trans>
+      </dt>
+      <dd>{file.mime_type}</dd>
+      <dt>
+        <Trans>Added</Trans>
+      </dt>
+      <dd>{formatTime(file.created_at)}</dd>
+      <dt>
+        <Trans>Changed</Trans>
+      </dt>
+      <dd>{formatTime(file.updated_at)}</dd>
+      <dt>SHA-256</dt>
+      <dd className={classes["sum"]}>
+        <code>{file.sha256}</code>
+        <ActionIcon
+          variant="subtle"
+          color={clipboard.copied ? "green" : "gray"}
+          aria-label={clipboard.copied ? t`Copied` : t`Copy the checksum`}
+          onClick={() => clipboard.copy(file.sha256)}
+        >
+          {clipboard.copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+        </ActionIcon>
+      </dd>
+    </dl>
+  );
+}

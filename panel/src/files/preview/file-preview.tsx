@@ -1,0 +1,101 @@
+/**
+ * What is in a file. The server gives only what can run nothing, decided by its first bytes where that counts, and with
+ * a policy that allows nothing; a text is shown as text.
+ */
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { File as StoredFile } from "../../app/api.ts";
+import { formatBytes } from "../../app/i18n.ts";
+import { KindIcon } from "../kind-icon.tsx";
+import classes from "./preview.module.css";
+import { previewAddress, TEXT_PREVIEW_BYTES, textQuery } from "./preview-queries.ts";
+
+/** Chromium shows no PDF in a sandboxed frame. */
+const FRAMES_PDF = !/Chrom(?:e|ium)\//.test(navigator.userAgent);
+
+export function FilePreview({ file }: { file: StoredFile }) {
+  const { t } = useLingui();
+  const [isBroken, setIsBroken] = useState(false);
+  const src = previewAddress(file.id);
+  const label = t`Preview of ${file.name}`;
+  const [kind] = file.mime_type.split("/");
+  const onError = () => setIsBroken(true);
+  if (isBroken) return <NoPreview file={file} />;
+  if (kind === "image") {
+    return (
+      <Frame>
+        <img src={src} alt={label} decoding="async" className={classes["picture"]} onError={onError} />
+      </Frame>
+    );
+  }
+  if (kind === "video") {
+    return (
+      <Frame>
+        <video src={src} aria-label={label} controls preload="metadata" playsInline onError={onError} />
+      </Frame>
+    );
+  }
+  if (kind === "audio") {
+    return (
+      <Frame>
+        <audio src={src} aria-label={label} controls preload="metadata" onError={onError} />
+      </Frame>
+    );
+  }
+  if (file.mime_type === "application/pdf") {
+    if (!FRAMES_PDF) {
+      return (
+        <NoPreview file={file}>
+          <Trans>This browser shows no PDF where nothing in it can run. Download it to read it.</Trans>
+        </NoPreview>
+      );
+    }
+    return (
+      <Frame>
+        <iframe src={src} title={label} sandbox="" className={classes["pages"]} />
+      </Frame>
+    );
+  }
+  return <TextPreview file={file} label={label} />;
+}
+
+function TextPreview({ file, label }: { file: StoredFile; label: string }) {
+  const { data, isPending } = useQuery(textQuery(file.id));
+  if (isPending) {
+    return (
+      <Frame>
+        <Skeleton h="100%" />
+      </Frame>
+    );
+  }
+  if (data === undefined || data === null) return <NoPreview file={file} />;
+  return (
+    <>
+      <pre className={classes["text"]} tabIndex={0} aria-label={label} role="region" dir="auto">
+        {data}
+      </pre>
+      {file.size > TEXT_PREVIEW_BYTES && (
+        <Text size="xs" c="dimmed" mt={4}>
+          <Trans>This is the beginning, {formatBytes(TEXT_PREVIEW_BYTES)}.</Trans>
+        </Text>
+      )}
+    </>
+  );
+}
+
+const Frame = ({ children }: { children: ReactNode }) => <div className={classes["frame"]}>{children}</div>;
+
+function NoPreview({ file, children }: { file: StoredFile; children?: ReactNode }) {
+  return (
+    <Frame>
+      <div className={classes["none"]}>
+        <KindIcon entry={{ kind: "file", mime_type: file.mime_type }} size={48} />
+        <Text c="dimmed" size="sm" maw={360} ta="center">
+          {children ?? <Trans>There is no preview of this file.</Trans>}
+        </Text>
+      </div>
+    </Frame>
+  );
+}

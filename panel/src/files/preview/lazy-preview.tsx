@@ -1,0 +1,17 @@
+import { type ComponentProps, lazy, Suspense, useState } from "react";
+
+const PreviewDialog = lazy(async () => ({
+  default: (await import("./preview-dialog.tsx")).PreviewDialog,
+}));
+
+/** Loaded with the first file that is opened, and kept, so that closing gives the focus back. */
+export function LazyPreview(props: ComponentProps<typeof PreviewDialog>) {
+  const [isAsked, setIsAsked] = useState(false);
+  if (props.id !== null && !isAsked) setIsAsked(true);
+  if (!isAsked) return null;
+  return (
+    <Suspense fallback={null}>
+      <PreviewDialog {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,121 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, CloseButton, Group, Modal, Text } from "@mantine/core";
+import { IconChevronLeft, IconChevronRight, IconDownload, IconShare } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { FailedList } from "../list/list-states.tsx";
+import { downloadAddress, type Entry, fileQuery } from "../file-queries.ts";
+import { FileDetails } from "./file-details.tsx";
+import { FilePreview } from "./file-preview.tsx";
+import classes from "./preview.module.css";
+
+type Props = {
+  /** Null: the dialog is closed. */
+  id: number | null;
+  /** The files around it, in the order of the list. */
+  files: readonly Entry[];
+  onGo(id: number): void;
+  onShare(entry: Entry): void;
+  onClose(): void;
+};
+
+/** A file, what is in it, and the ones beside it. */
+export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
+  const { t } = useLingui();
+  // It opens after it was mounted: only then the focus returns to where it was.
+  const [isMounted, setIsMounted] = useState(false);
+  useEffect(() => setIsMounted(true), []);
+  const at = files.findIndex((file) => file.id === id);
+  const listed = files[at];
+  const { data } = useQuery({ ...fileQuery(id ?? 0), enabled: id !== null });
+  const [before, after] = [files[at - 1], at === -1 ? undefined : files[at + 1]];
+  function press(event: KeyboardEvent): void {
+    // Those of a film or song are its own.
+    if (event.target instanceof HTMLMediaElement) return;
+    const next = event.key === "ArrowLeft" ? before : event.key === "ArrowRight" ? after : undefined;
+    if (next === undefined) return;
+    event.preventDefault();
+    onGo(next.id);
+  }
+  return (
+    <Modal.Root opened={isMounted && id !== null} onClose={onClose} size="70rem" onKeyDown={press}>
+      <Modal.Overlay />
+      <Modal.Content className={classes["dialog"]}>
+        {/* The page has its banner already. */}
+        <Modal.Header role="presentation" className={classes["head"]}>
+          <Modal.Title fw={600} className={classes["title"]}>
+            <bdi>{listed?.name ?? data?.name ?? ""}</bdi>
+          </Modal.Title>
+          <Group gap={4} wrap="nowrap">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={t`The file before`}
+              disabled={before === undefined}
+              onClick={() => before && onGo(before.id)}
+            >
+              <IconChevronLeft size={18} />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={t`The next file`}
+              disabled={after === undefined}
+              onClick={() => after && onGo(after.id)}
+            >
+              <IconChevronRight size={18} />
+            </ActionIcon>
+            {listed !== undefined && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label={t`Share`}
+                onClick={() => onShare(listed)}
+              >
+                <IconShare size={18} />
+              </ActionIcon>
+            )}
+            {id !== null && (
+              <ActionIcon
+                component="a"
+                href={downloadAddress({ kind: "file", id })}
+                variant="light"
+                size="lg"
+                aria-label={t`Download`}
+                title={t`Download`}
+                data-autofocus
+              >
+                <IconDownload size={18} />
+              </ActionIcon>
+            )}
+            <CloseButton size="lg" aria-label={t`Close`} onClick={onClose} />
+          </Group>
+        </Modal.Header>
+        <Modal.Body>{id !== null && <Shown key={id} id={id} />}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Shown({ id }: { id: number }) {
+  const { data: file, error, refetch } = useQuery(fileQuery(id));
+  if (file === undefined) {
+    return error === null ? (
+      <div className={classes["frame"]} aria-busy />
+    ) : (
+      <FailedList error={error} onRetry={() => void refetch()} />
+    );
+  }
+  return (
+    <>
+      <FilePreview file={file} />
+      <FileDetails file={file} />
+      <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
+        <Trans>The arrow keys lead to the files beside it.</Trans>
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Files } from "../tree/files.service.ts";
+import { idIn } from "../tree/entry-id.ts";
+import { previewOf, TEXT_BYTES } from "./preview.ts";
+import type { SharePreview } from "./preview.routes.ts";
+
+const validators = z.object({ ETag: z.string(), "Cache-Control": z.string() });
+const ranges = z.object({ "Content-Range": z.string() });
+
+type Deps = { files: Pick<Files, "find">; preview: SharePreview };
+
+/** Mount it at the root. */
+export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
+  endpoint({
+    access: "account",
+    scope: "files",
+    tag: "files",
+    method: "GET",
+    path: "/files/:id/preview",
+    summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1024} KiB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
+    headers: z.object({ Range: z.string().optional().describe("one range of bytes, such as bytes=0-99") }),
+    failures: [412, 416, 502],
+    raw: { type: "*/*", headers: z.object({ "Content-Security-Policy": z.string() }) },
+    others: {
+      206: { type: "*/*", description: "The requested range", headers: ranges },
+      304: { type: null, description: "The client's copy is current", headers: validators },
+    },
+    async handle({ c, account }) {
+      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      const kind = previewOf(file);
+      const { liftIdleTimeout, cut } = c.env;
+      const shown = kind && (await preview(file, kind, c.req.raw, { liftIdleTimeout, cut }));
+      if (shown) return shown;
+      throw appError("FileNotFound", "This file has no preview; download it.");
+    },
+  });
