@@ -61,6 +61,7 @@ export function ReportControls({ search, onChange, without = [] }: Props) {
     onChange({ ...kept, from: first!, to: last! });
   };
   const select = { size: "sm", className: classes["control"]! } as const;
+  const long = { ...select, className: `${classes["control"]} ${classes["long"]}` } as const;
   return (
     <Group gap="xs" className={classes["controls"]!}>
       <NativeSelect
@@ -107,7 +108,7 @@ export function ReportControls({ search, onChange, without = [] }: Props) {
       )}
       {!without.includes("visitors") && (
         <NativeSelect
-          {...select}
+          {...long}
           aria-label={t`Visitors`}
           value={search.visitors ?? "human"}
           onChange={({ currentTarget: { value } }) => onChange({ ...search, visitors: value as Visitors })}
@@ -116,7 +117,7 @@ export function ReportControls({ search, onChange, without = [] }: Props) {
       )}
       {!without.includes("vs") && (
         <NativeSelect
-          {...select}
+          {...long}
           aria-label={t`Comparison`}
           value={search.vs ?? "before"}
           onChange={({ currentTarget: { value } }) => onChange({ ...search, vs: value as Comparison })}

@@ -46,7 +46,7 @@ export function LinkPage() {
     <Stack p="md" gap="md">
       <Group justify="space-between" align="start">
         {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <LinkQr place={{ code, domain }} />
           {link && <CodeUseButton link={link} />}
           <Button
