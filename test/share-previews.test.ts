@@ -99,8 +99,8 @@ test.skipIf(CHROMIUM === null && !isRequired)("no uploaded file runs or fetches 
         await open(`${other.url.origin}/frames?html=${encodeURIComponent(frames)}`);
         expect([name, type, reached]).toEqual([name, type, []]);
         expect(page.requests.filter((address) => address.startsWith("chrome-extension:"))).toEqual([]);
-        // Chromium's own pages about refused frames have pictures in data: addresses.
-        const known = [url, other.url.origin, "data:"];
+        // Chromium's own pages about refused frames have pictures in data: addresses, the viewer of PDF a worker of its own.
+        const known = [url, other.url.origin, "data:", "blob:"];
         const strangers = page.requests.filter(
           (address) => !known.some((start) => address.startsWith(start)),
         );

@@ -4,7 +4,7 @@ import { unlockCookieName } from "../visitors/cookie.ts";
 export const DROP_METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
 
 /** Parameters of requests inside a share (files/shares/), and inside a drop box (files/drops/). */
-const STEPS = ["file", "folder", "archive", "preview", "download", "after", "sent", "upload"];
+const STEPS = ["file", "folder", "archive", "preview", "viewer", "download", "after", "sent", "upload"];
 
 /**
  * Whether a request to a share belongs to a visit that was counted: a step inside it, or one after its password.

@@ -1,6 +1,8 @@
 /** The page of a file, shared by itself or in a folder. */
 import type { Look } from "../../visitors/look.ts";
 import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import { PDF_EMBED } from "../pdf/embed-script.ts";
+import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { dayHtml, sizeWords } from "./facts.ts";
 import { iconsOf } from "./icons.ts";
@@ -16,7 +18,7 @@ export type FileView = {
   /** From the shared folder down; none for a shared file. */
   path: readonly Folder[];
   preview: PreviewKind | null;
-  /** Frames that may run nothing can show a PDF. */
+  /** The browser shows a PDF in a frame that may run nothing. Others get our viewer. */
   framesPdf: boolean;
 };
 
@@ -31,6 +33,7 @@ ${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look, file.createdAt)}</dd>${termsHtml(look, share)}
 <dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd></dl>`;
+  const drawsPdf = isDrawn(view);
   return htmlPage(look, {
     title: file.name,
     body: { html: body },
@@ -38,19 +41,32 @@ ${previewHtml(look, view)}
     head: TYPE,
     width: "wide",
     styles: SHARE_STYLES,
-    scripts: SHARE_SCRIPTS,
-    policy: { "media-src": "'self'", "frame-src": "'self'" },
+    scripts: drawsPdf ? [...SHARE_SCRIPTS, PDF_EMBED] : SHARE_SCRIPTS,
+    policy: {
+      "media-src": "'self'",
+      "frame-src": "'self'",
+      ...(drawsPdf && { "connect-src": "'self'" }),
+    },
   });
 }
 
 const TYPE: Html = { html: '<meta property="og:type" content="website">' };
 
-function previewHtml(look: Look, { file, path, preview, framesPdf }: FileView): string {
+/** By our viewer, which holds the whole file in memory. */
+const LARGEST_DRAWN = 64 * 1024 * 1024;
+const isDrawn = ({ file, preview, framesPdf }: FileView): boolean =>
+  preview === "pdf" && !framesPdf && file.size <= LARGEST_DRAWN;
+
+function previewHtml(look: Look, view: FileView): string {
+  const { file, path, preview, framesPdf } = view;
   if (preview === null) return "";
   const texts = look.texts.share;
-  if (preview === "pdf" && !framesPdf) return `<p class="soft say">${text(texts.noPdf)}</p>`;
   const src = path.length === 0 ? "?preview=1" : `?preview=${file.id}`;
   const label = text(`${texts.preview}: ${file.name}`);
+  if (preview === "pdf" && !framesPdf) {
+    const drawn = `<figure class="view" hidden data-src="${src}" data-viewer="${PDF_VIEWER_QUERY}" data-label="${label}" data-page="${text(texts.pdfPage)}" data-more="${text(texts.pdfMore)}"></figure>`;
+    return `${isDrawn(view) ? drawn : ""}<p class="soft say no-pdf">${text(texts.noPdf)}</p>`;
+  }
   const shown = {
     picture: `<img src="${src}" alt="${label}" decoding="async">`,
     video: `<video src="${src}" aria-label="${label}" controls preload="metadata" playsinline></video>`,

@@ -3,7 +3,7 @@
  *
  * Nothing in them can run: the type is of a short list and never sniffed, a policy allows nothing, a text is plain
  * text, no other site may frame it. Chromium runs the scripts of a PDF in spite of the policy, so a PDF is for the
- * page's sandboxed frame only.
+ * page's sandboxed frame and for its script only.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -51,7 +51,7 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
   return async (file, kind, request, visitor) => {
     const { headers, method, signal } = request;
     const place = headers.get("sec-fetch-dest");
-    if (place === "document" || (kind === "pdf" && place !== "iframe")) return null;
+    if (place === "document" || (kind === "pdf" && !isForPdf(place, headers))) return null;
     if (kind === "text") return text(file, request);
     const found =
       kind === "picture" || kind === "pdf"
@@ -70,3 +70,7 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
     return answer;
   };
 }
+
+/** The script of the page hands the bytes to the frame that draws them. */
+const isForPdf = (place: string | null, headers: Headers): boolean =>
+  place === "iframe" || (place === "empty" && headers.get("sec-fetch-site") === "same-origin");

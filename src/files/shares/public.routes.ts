@@ -11,6 +11,7 @@ import { notKeptPage, passwordPage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Folders } from "../tree/folders.service.ts";
+import { pdfViewer } from "../pdf/viewer.ts";
 import type { ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
@@ -87,6 +88,8 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
   return {
     async answer(linkId, request, connection) {
       try {
+        const viewer = pdfViewer(request);
+        if (viewer !== null) return await viewer;
         const share = await shares.find(linkId);
         if (share === null) return failures.page("notFound", 404, request);
         return await respond(share, request, connection);
@@ -132,6 +135,6 @@ function wishedBy({ what }: FileWish, request: Request): "page" | "bytes" | "pre
   return what === "either" ? (isBrowser(request) ? "page" : "bytes") : what;
 }
 
-/** Chromium shows no PDF in a sandboxed frame. */
+/** Chromium shows no PDF in a sandboxed frame. There ours draws it. */
 const framesPdf = ({ headers }: Request): boolean =>
   !/Chrom(?:e|ium)\//.test(headers.get("user-agent") ?? "");

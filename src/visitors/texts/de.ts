@@ -122,6 +122,8 @@ export const de: VisitorTexts = {
     beginning: (size) => `Die ersten ${size} der Datei.`,
     noPdf:
       "Dieser Browser kann ein PDF nicht zeigen, ohne auszuführen, was darin steckt. Laden Sie es herunter, um es zu lesen.",
+    pdfPage: "Seite {n} von {total}",
+    pdfMore: "Nur die ersten {count} Seiten werden gezeigt. Laden Sie die Datei herunter, um alles zu lesen.",
     kinds: {
       picture: "Bild",
       video: "Videodatei",

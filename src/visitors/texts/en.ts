@@ -107,6 +107,8 @@ export const en = {
     preview: "Preview",
     beginning: (size: string) => `The first ${size} of the file.`,
     noPdf: "This browser can't show a PDF without running what is in it. Download it to read it.",
+    pdfPage: "Page {n} of {total}",
+    pdfMore: "Only the first {count} pages are shown. Download the file to read all.",
     kinds: {
       picture: "Picture",
       video: "Video",

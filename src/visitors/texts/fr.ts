@@ -117,6 +117,8 @@ export const fr: VisitorTexts = {
     beginning: (size) => `Les premiers ${size} du fichier.`,
     noPdf:
       "Ce navigateur ne peut pas afficher un PDF sans exécuter ce qu’il contient. Téléchargez-le pour le lire.",
+    pdfPage: "Page {n} sur {total}",
+    pdfMore: "Seules les {count} premières pages sont affichées. Téléchargez le fichier pour tout lire.",
     kinds: {
       picture: "Image",
       video: "Vidéo",

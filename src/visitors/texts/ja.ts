@@ -114,6 +114,8 @@ export const ja: VisitorTexts = {
     beginning: (size) => `ファイルの最初の ${size} です。`,
     noPdf:
       "このブラウザーでは、PDF に含まれるものを実行せずに表示できません。ダウンロードしてお読みください。",
+    pdfPage: "{total}ページ中{n}ページ",
+    pdfMore: "最初の{count}ページだけを表示しています。すべて読むにはファイルをダウンロードしてください。",
     kinds: {
       picture: "画像",
       video: "動画",

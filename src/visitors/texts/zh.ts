@@ -92,6 +92,8 @@ export const zh: VisitorTexts = {
     preview: "预览",
     beginning: (size) => `文件的前 ${size}。`,
     noPdf: "此浏览器无法在不运行 PDF 内容的情况下显示它，请下载后阅读。",
+    pdfPage: "第 {n} 页，共 {total} 页",
+    pdfMore: "只显示前 {count} 页。请下载文件以阅读全部内容。",
     kinds: {
       picture: "图片",
       video: "视频",

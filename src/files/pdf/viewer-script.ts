@@ -1,0 +1,55 @@
+/**
+ * Draws a PDF in a frame without origin and network, as pictures: no script, link or form of it is alive. Bounded: so
+ * many pages, drawn when they come into sight and freed when they leave it; what takes too long ends the worker.
+ */
+export const VIEWER_SCRIPT = `
+const PAGES=100,OPEN_MS=30000,DRAW_MS=20000,PIXELS=6e6;
+const lib=globalThis.pdfjsLib;
+const url=URL.createObjectURL(new Blob([document.getElementById("worker").textContent],{type:"text/javascript"}));
+const port=new Worker(url);
+const bytesOf=id=>Uint8Array.from(atob(document.getElementById(id).textContent),c=>c.charCodeAt(0));
+class Data{async fetch({filename}){const id=filename.replace(".wasm","");if(!document.getElementById(id))throw new Error("not here");return bytesOf(id)}}
+let shown=0,ended=false;
+function end(){if(ended)return;ended=true;port.terminate();if(shown===0)parent.postMessage("failed","*")}
+port.addEventListener("error",end);
+const within=(ms,work)=>new Promise((done,fail)=>{const timer=setTimeout(()=>{end();fail(new Error("too long"))},ms);work.then(done,fail).finally(()=>clearTimeout(timer))});
+const text=(form,values)=>form.replace(/\\{(\\w+)\\}/g,(_,name)=>values[name]);
+async function draw(file,n,box){
+  const page=await within(OPEN_MS,file.getPage(n));
+  const plain=page.getViewport({scale:1});
+  box.style.aspectRatio=plain.width+"/"+plain.height;
+  const scale=Math.min(box.clientWidth/plain.width*Math.min(devicePixelRatio,2),Math.sqrt(PIXELS/(plain.width*plain.height)));
+  const viewport=page.getViewport({scale});
+  const canvas=document.createElement("canvas");
+  canvas.width=Math.max(1,Math.floor(viewport.width));canvas.height=Math.max(1,Math.floor(viewport.height));
+  const task=page.render({canvas,viewport});
+  try{await within(DRAW_MS,task.promise)}finally{task.cancel()}
+  if(box.dataset.seen!=="1")return;
+  box.replaceChildren(canvas);
+  shown+=1;
+  if(shown===1)parent.postMessage("shown","*");
+}
+async function open({bytes,page,more}){
+  const task=lib.getDocument({data:new Uint8Array(bytes),worker:lib.PDFWorker.create({port}),wasmUrl:"wasm/",BinaryDataFactory:Data,useWorkerFetch:false,disableWorkerRendering:true,enableXfa:false,isEvalSupported:false,stopAtErrors:false,maxImageSize:5e7,canvasMaxAreaInBytes:2e8,verbosity:0});
+  const file=await within(OPEN_MS,task.promise);
+  const total=file.numPages,most=Math.min(total,PAGES);
+  const watch=new IntersectionObserver(entries=>{for(const{target,isIntersecting}of entries){
+    if(isIntersecting&&!ended&&target.dataset.seen!=="1"){target.dataset.seen="1";draw(file,Number(target.dataset.page),target).catch(()=>{if(target.dataset.page==="1")end()})}
+    if(!isIntersecting){target.dataset.seen="0";target.replaceChildren()}
+  }},{rootMargin:"50% 0px"});
+  const main=document.querySelector("main");
+  for(let n=1;n<=most;n++){
+    const box=document.createElement("div");
+    box.className="page";box.dataset.page=n;
+    box.setAttribute("role","img");box.setAttribute("aria-label",text(page,{n,total}));
+    main.append(box);watch.observe(box);
+  }
+  if(most<total){const note=document.createElement("p");note.textContent=text(more,{count:most});main.append(note)}
+}
+let begun=false;
+addEventListener("message",({source,data})=>{if(source!==parent||begun)return;begun=true;document.documentElement.lang=data.language;open(data).catch(end)});
+parent.postMessage("ready","*");
+`.trim();
+
+export const VIEWER_STYLE =
+  "html{color-scheme:light dark;background:light-dark(#e9ecef,#1b1e21)}body{margin:0;font:14px/1.5 system-ui,sans-serif}main{display:grid;gap:12px;padding:12px}main:focus-visible{outline:3px solid Highlight;outline-offset:-3px}.page{width:100%;max-width:60rem;margin:0 auto;aspect-ratio:210/297;background:#fff;box-shadow:0 1px 3px #0003}canvas{display:block;width:100%;height:auto}p{margin:0;text-align:center}";

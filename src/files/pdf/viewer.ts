@@ -1,0 +1,105 @@
+/**
+ * The document of the frame that draws a PDF: PDF.js from its package, without its parts for scripts and forms. The
+ * frame has no origin, and its policy lets it load nothing, so all that it needs is in it. In the one-file executable
+ * its parts are inside.
+ */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+// @ts-expect-error a path, not a module
+// oxlint-disable-next-line import/default -- the same
+import libraryPath from "pdfjs-dist/legacy/build/pdf.min.mjs" with { type: "file" };
+// @ts-expect-error a path, not a module
+// oxlint-disable-next-line import/default -- the same
+import workerPath from "pdfjs-dist/legacy/build/pdf.worker.min.mjs" with { type: "file" };
+// @ts-expect-error a path, not a module
+import jbig2Path from "pdfjs-dist/wasm/jbig2.wasm" with { type: "file" };
+// @ts-expect-error a path, not a module
+import openjpegPath from "pdfjs-dist/wasm/openjpeg.wasm" with { type: "file" };
+import packed from "pdfjs-dist/package.json" with { type: "json" };
+import { inline } from "../../visitors/style.ts";
+import { VIEWER_SCRIPT, VIEWER_STYLE } from "./viewer-script.ts";
+
+const compress = promisify(gzip);
+
+type Viewer = { html: Uint8Array; gzipped: Uint8Array; policy: string };
+
+const VERSION = `${packed.version}-${Bun.hash(VIEWER_SCRIPT + VIEWER_STYLE).toString(16)}`;
+
+/** For the frame, below the code of the share. */
+export const PDF_VIEWER_QUERY = `?viewer=${VERSION}`;
+
+/** Made at the first use. */
+let made: Promise<Viewer> | null = null;
+
+/** Null for other requests. The viewer holds nothing of the share, so it needs no password. */
+export function pdfViewer(request: Request): Promise<Response> | null {
+  const isAsked = request.url.includes(PDF_VIEWER_QUERY);
+  return isAsked && (request.method === "GET" || request.method === "HEAD") ? answer(request) : null;
+}
+
+async function answer(request: Request): Promise<Response> {
+  made ??= build();
+  const { html, gzipped, policy } = await made.catch((error: unknown) => {
+    made = null;
+    throw error;
+  });
+  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const body = takesGzip ? gzipped : html;
+  return new Response(request.method === "HEAD" ? null : new Uint8Array(body), {
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": String(body.length),
+      ...(takesGzip && { "Content-Encoding": "gzip" }),
+      Vary: "Accept-Encoding",
+      "Content-Security-Policy": policy,
+      "Cache-Control": "private, max-age=31536000, immutable",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "X-Content-Type-Options": "nosniff",
+      "X-Robots-Tag": "noindex, nofollow",
+      "Referrer-Policy": "no-referrer",
+    },
+  });
+}
+
+async function build(): Promise<Viewer> {
+  const [library, worker] = await Promise.all([readScript(libraryPath), readScript(workerPath)]);
+  const [jbig2, openjpeg] = await Promise.all([readBase64(jbig2Path), readBase64(openjpegPath)]);
+  const [style, scripts] = [inline(VIEWER_STYLE), [inline(library), inline(VIEWER_SCRIPT)]];
+  const data = (id: string, content: string) => `<script type="text/plain" id="${id}">${content}</script>`;
+  const html = Buffer.from(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>PDF</title><style>${style.text}</style></head>
+<body><main tabindex="0"></main>
+${data("worker", classic(worker))}${data("jbig2", jbig2)}${data("openjpeg", openjpeg)}
+${scripts.map((script) => `<script type="module">${script.text}</script>`).join("\n")}</body></html>
+`);
+  const directives = [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    `script-src 'wasm-unsafe-eval' ${scripts.map(({ hash }) => hash).join(" ")}`,
+    "worker-src blob:",
+    `style-src ${style.hash}`,
+    "img-src blob: data:",
+    "font-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ];
+  return { html, gzipped: await compress(html, { level: 9 }), policy: directives.join("; ") };
+}
+
+/** Nothing in it ends the element around it. */
+async function readScript(path: string): Promise<string> {
+  const script = await Bun.file(path).text();
+  if (/<\/script|<!--/i.test(script)) throw new Error(`${path} can't be part of a page.`);
+  return script;
+}
+
+/** A document without origin starts no worker that is a module. */
+function classic(worker: string): string {
+  const script = worker.replaceAll("import.meta.url", "self.location.href").replace(/export\{\w+\};\s*$/, "");
+  if (/\bimport\.meta|\bexport\{/.test(script))
+    throw new Error("The worker of the PDF viewer is another one.");
+  return `"use strict";${script}`;
+}
+
+const readBase64 = async (path: string): Promise<string> => (await Bun.file(path).bytes()).toBase64();

