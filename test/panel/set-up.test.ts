@@ -32,7 +32,7 @@ async function expectAccessibleInAllLooks(page: Page, name: string): Promise<voi
   for (const size of [WIDE, NARROW]) {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
     }
   }

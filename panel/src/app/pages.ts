@@ -15,7 +15,7 @@ import {
   IconUsers,
   IconWorld,
 } from "@tabler/icons-react";
-import { useLocation } from "@tanstack/react-router";
+import { useMatches } from "@tanstack/react-router";
 import type { Account } from "./api.ts";
 
 type Role = Account["role"];
@@ -30,7 +30,8 @@ export function usePages({ role }: Account) {
 
 /** False for the address of a page that the account may not see. */
 export function useMayOpen({ role }: Account): boolean {
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  // Of what is shown: the address may be that of a page to come.
+  const path = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   const isBelow = (place: string) => path === place || path.startsWith(`${place}/`);
   const page = useEveryPage().find(({ to }) => isBelow(to));
   return (isBelow("/link") ? EDITORS : (page?.roles ?? ALL)).includes(role);

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { askAtSessionEnd, onTabNews, tellTabs } from "../app/session-end.ts";
 import { accountQuery } from "./account.ts";
@@ -74,10 +74,22 @@ export function SessionDialog() {
 
 function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answer }) {
   const { t } = useLingui();
+  const queries = useQueryClient();
   const password = useRef<HTMLInputElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  // What is below may still take the focus, such as a form that has just come.
+  useEffect(() => {
+    const takeBack = ({ target }: FocusEvent) => {
+      if (!form.current?.contains(target as Node)) password.current?.focus();
+    };
+    document.addEventListener("focusin", takeBack);
+    return () => document.removeEventListener("focusin", takeBack);
+  }, []);
   const signIn = useMutation({
     mutationFn: (secret: string) => logIn(username, secret),
     onSuccess() {
+      // Its role may be another one.
+      void queries.invalidateQueries(accountQuery);
       tellTabs({ what: "signed-in", username });
       onAnswer(true);
     },
@@ -92,7 +104,7 @@ function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answ
   }
 
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <Stack gap="md">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           <Trans>Sign in again as {username}. What you typed is kept and sent.</Trans>

@@ -1,0 +1,112 @@
+/** A panel whose server dies, starts again or has a newer panel, and a browser without a network. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  await panel.client.call("POST", "/links", { code: "before", target: "https://example.com/" });
+});
+afterAll(() => panel.stop());
+
+test.skipIf(!CHROMIUM)(
+  "kill -9 and a new start are told, healed without a reload, and lose nothing typed",
+  async () => {
+    const { page, close } = await panel.open("/panel/links");
+    await signInToPanel(page);
+    await page.getByRole("row").filter({ hasText: "before" }).waitFor();
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+    await page.getByRole("button", { name: "New link" }).click();
+    const form = page.getByRole("dialog");
+    const looked = page.waitForResponse(/links\/available/);
+    await form.getByLabel("Code", { exact: true }).fill("typed");
+    await looked;
+    const { port } = new URL(panel.server.url);
+    await panel.server.kill();
+    await form.getByLabel("Target").fill("https://example.com/typed");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    const bar = page.getByRole("status").filter({ hasText: "The server can't be reached" });
+    await bar.waitFor();
+    for (const size of [WIDE, NARROW]) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await expectAccessible(page, `server away, ${size.width} px, ${colorScheme}`);
+      }
+    }
+    await page.setViewportSize(WIDE);
+
+    panel.server = await panel.installation.serve({ WAYMARK__SERVER__PORT: port });
+    await bar.waitFor({ state: "detached" });
+    // Pressed while the server was away, it may have been refused or may have waited.
+    await page
+      .getByRole("button", { name: "Create", exact: true })
+      .click({ timeout: 2_000 })
+      .catch(() => {});
+    await page.getByRole("row").filter({ hasText: "typed" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "before" }).waitFor();
+    expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("a page that is opened while the network is away shows when it is back", async () => {
+  const { page, context, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  await page.getByRole("row").filter({ hasText: "before" }).waitFor();
+  await context.setOffline(true);
+  await page.getByText("No network.").waitFor();
+  await page.getByRole("link", { name: "Domains" }).click();
+  await panel.client.call("POST", "/domains", { host: "made.example.com" });
+  await context.setOffline(false);
+  await page.getByRole("row").filter({ hasText: "made.example.com" }).waitFor();
+  await page.getByText("No network.").waitFor({ state: "detached" });
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a proxy that answers for a server that is away counts as an outage", async () => {
+  const { page, context, close } = await panel.open("/panel/domains");
+  await signInToPanel(page);
+  await page.getByRole("row").filter({ hasText: "made.example.com" }).waitFor();
+  const failing = { status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" };
+  await context.route(/\/(?:panel|admin)\//, (route) => route.fulfill(failing));
+  await page.getByRole("link", { name: "Accounts" }).click();
+  await page.getByText("The server can't be reached. The panel goes on").waitFor();
+  await context.unroute(/\/(?:panel|admin)\//);
+  await page.getByText("There are no other accounts yet.").waitFor();
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "files that a newer panel replaced are told, and a page whose file is gone reloads once",
+  async () => {
+    const { page, context, close } = await panel.open("/panel/links");
+    await signInToPanel(page);
+    await page.getByRole("row").filter({ hasText: "before" }).waitFor();
+    let documents = 0;
+    page.on("request", (request) => (documents += request.isNavigationRequest() ? 1 : 0));
+    // Until the page is loaded anew.
+    await context.route(/settings-page/, (route) =>
+      documents === 0 ? route.fulfill({ status: 404, body: "" }) : route.fallback(),
+    );
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+    expect([documents, new URL(page.url()).pathname]).toEqual([1, "/panel/settings"]);
+
+    await context.route(/\/panel\/$/, async (route) => {
+      const answer = await route.fetch();
+      const newer = (await answer.text()).replace(/index-[\w-]+\.js/, "index-newer.js");
+      await route.fulfill({ response: answer, body: newer });
+    });
+    // The browser's word is checked by asking the server.
+    await context.setOffline(true);
+    await page.getByText("A new version of the panel is there.").waitFor();
+    await expectAccessible(page, "a newer panel");
+    await context.setOffline(false);
+    await context.unroute(/\/panel\/$/);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByText("A new version of the panel is there.").waitFor({ state: "detached" });
+    await close();
+  },
+);

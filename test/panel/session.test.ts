@@ -1,0 +1,210 @@
+/** Sessions in a browser: ended in the middle of a form, in two tabs, with a wrong clock, after a long pause. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { driveClient } from "../support/drive.ts";
+import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { PASSWORD, signIn } from "../support/session.ts";
+
+const DAY_MS = 86_400_000;
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  await panel.client.call("POST", "/users", { username: "eva", password: PASSWORD, role: "editor" });
+  await panel.client.call("POST", "/users", { username: "ute", password: PASSWORD, role: "user" });
+});
+afterAll(() => panel.stop());
+
+const menuOf = (page: Page) => page.getByRole("button", { name: /Account menu/ });
+const exists = async (code: string): Promise<boolean> =>
+  (await fetch(`${panel.server.url}/${code}`, { redirect: "manual" })).status === 307;
+
+/** Every session of the account ends on the server; the browser's cookies stay. */
+async function endSessions(username?: string): Promise<void> {
+  const client = await signIn(panel.server.url, PASSWORD, username);
+  await client.call("POST", "/auth/logout?sessions=all");
+}
+
+async function typeLink(page: Page, code: string): Promise<void> {
+  await page.getByRole("button", { name: "New link" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Target").fill("https://example.com/kept?a=1&b=<i>");
+  const looked = page.waitForResponse(/links\/available/);
+  await form.getByLabel("Code", { exact: true }).fill(code);
+  await form.getByLabel("Title").fill("Typed before the end");
+  await looked;
+}
+
+const create = (page: Page) => page.getByRole("button", { name: "Create", exact: true }).click();
+
+test.skipIf(!CHROMIUM)(
+  "a session that ended for good asks over the form, which is then sent as it stood",
+  async () => {
+    const { page, context, close } = await panel.open("/panel/links");
+    await signInToPanel(page, PASSWORD, "eva");
+    const other = await context.newPage();
+    await other.goto(`${panel.origin}/panel/tokens`);
+    await menuOf(other).waitFor();
+    await typeLink(page, "kept");
+    await endSessions("eva");
+    await create(page);
+    const dialog = page.getByRole("dialog").filter({ hasText: "The session has ended" });
+    await dialog.waitFor();
+    for (const size of [WIDE, NARROW]) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await expectAccessible(page, `session ended, ${size.width} px, ${colorScheme}`);
+      }
+    }
+    await page.setViewportSize(WIDE);
+    // By the keyboard alone. Escape closes neither the dialog nor the form.
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("a wrong password");
+    await page.keyboard.press("Enter");
+    expect(await dialog.getByRole("alert").textContent()).toMatch(/password/i);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").filter({ hasText: "kept" }).waitFor();
+    const answer = await fetch(`${panel.server.url}/kept`, { redirect: "manual" });
+    expect(answer.headers.get("location")).toBe("https://example.com/kept?a=1&b=<i>");
+
+    // The other tab has the new session too. Leaving ends both.
+    await other.reload();
+    await menuOf(other).waitFor();
+    await typeLink(page, "left");
+    await endSessions("eva");
+    await create(page);
+    await dialog.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await exists("left")).toBe(false);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("two tabs renew once, leave together and come back together", async () => {
+  const { page, context, complaints, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  const other = await context.newPage();
+  await other.goto(`${panel.origin}/panel/domains`);
+  await menuOf(other).waitFor();
+  const renewals: string[] = [];
+  context.on("request", (request) => {
+    if (request.url().endsWith("/auth/refresh")) renewals.push(request.url());
+  });
+  await context.clearCookies({ name: "svc_access" });
+  await Promise.all([
+    page
+      .getByLabel(/Search/)
+      .first()
+      .fill("nothing"),
+    other.getByRole("link", { name: "Accounts" }).click(),
+  ]);
+  await page.getByText("No link matches").waitFor();
+  await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
+  expect(renewals).toHaveLength(1);
+  expect(complaints.filter((said) => !said.includes("401"))).toEqual([]);
+
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+  for (const tab of [page, other]) await tab.getByRole("button", { name: "Sign in" }).waitFor();
+  await signInToPanel(page);
+  await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a browser whose clock is a day ahead, then a day behind, works", async () => {
+  const { page, context, close } = await panel.open("/panel/sign-in?to=/links");
+  await page.clock.install({ time: Date.now() + DAY_MS });
+  await page.reload();
+  await signInToPanel(page);
+  for (const [code, time] of [
+    ["ahead", Date.now() + DAY_MS],
+    ["behind", Date.now() - DAY_MS],
+  ] as const) {
+    await page.clock.setSystemTime(time);
+    await context.clearCookies({ name: "svc_access" });
+    await typeLink(page, code);
+    await create(page);
+    await page.getByRole("row").filter({ hasText: code }).waitFor();
+    expect(await exists(code)).toBe(true);
+  }
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a download after a long pause renews the session first", async () => {
+  const { token } = await signIn(panel.server.url);
+  expect(await driveClient(panel.server.url, token).upload("report.txt", "the whole report")).toMatchObject({
+    status: 201,
+  });
+  const { page, context, close } = await panel.open("/panel/files");
+  await page.clock.install();
+  await page.reload();
+  await signInToPanel(page);
+  // A first touch tells how long the token lives.
+  const verified = page.waitForResponse(/auth\/verify/);
+  await page.keyboard.press("Shift");
+  await verified;
+  await page.clock.fastForward(16 * 60_000);
+  await context.clearCookies({ name: "svc_access" });
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "report.txt" }).click();
+  expect(readFileSync((await (await download).path())!, "utf8")).toBe("the whole report");
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "the password is changed, and signing out everywhere ends other browsers",
+  async () => {
+    const [mine, elsewhere] = [await panel.open("/panel/"), await panel.open("/panel/")];
+    await signInToPanel(mine.page, PASSWORD, "ute");
+    await signInToPanel(elsewhere.page, PASSWORD, "ute");
+    const open = async (name: string) => {
+      await menuOf(mine.page).click();
+      await mine.page.getByRole("menuitem", { name, exact: true }).click();
+    };
+    await open("Change the password");
+    const form = mine.page.getByRole("dialog");
+    await form.getByLabel("Current password").fill("a wrong password");
+    await form.getByLabel("New password").fill("another password");
+    await form.getByRole("button", { name: "Change the password" }).click();
+    expect(await form.getByRole("alert").textContent()).toMatch(/wrong/);
+    await form.getByLabel("Current password").fill(PASSWORD);
+    await form.getByRole("button", { name: "Change the password" }).click();
+    await mine.page.getByText("The password is changed").waitFor();
+    await elsewhere.page.getByRole("link", { name: "API tokens" }).click();
+    const dialog = elsewhere.page.getByRole("dialog");
+    await dialog.getByLabel("Password", { exact: true }).fill("another password");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await elsewhere.page.getByText("There are no tokens yet.").waitFor();
+    await open("Sign out everywhere");
+    await mine.page.getByRole("button", { name: "Sign in" }).waitFor();
+    await elsewhere.page.reload();
+    await elsewhere.page.getByRole("button", { name: "Sign in" }).waitFor();
+    await mine.close();
+    await elsewhere.close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("an address that a role may not open says so", async () => {
+  const { page, complaints, close } = await panel.open("/panel/settings");
+  await signInToPanel(page, PASSWORD, "eva");
+  await page.getByRole("heading", { name: "Your account may not see this page" }).waitFor();
+  await expectAccessible(page, "no permission");
+  await page.getByRole("link", { name: "Go to your start page" }).click();
+  await page.getByRole("heading", { name: "Overview", exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  // The role is lowered while the page is open. That ends the session.
+  const { call } = await signIn(panel.server.url);
+  const users = (await call("GET", "/users")).body.data as { id: number; username: string }[];
+  await call("PATCH", `/users/${users.find(({ username }) => username === "eva")!.id}`, { role: "user" });
+  await page.getByRole("link", { name: "API tokens" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("There are no tokens yet.").waitFor();
+  await page.getByRole("link", { name: "Links" }).waitFor({ state: "detached" });
+  await close();
+});
