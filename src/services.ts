@@ -160,6 +160,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     events,
     restoreDays: () => config.get("links.restore_days"),
     publicUrl: () => config.get("features.public_url"),
+    holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
   });

@@ -254,6 +254,16 @@ describe("dashboard and alerts", () => {
     }
   });
 
+  test("an alert counts every status of a redirect that failed", async () => {
+    const alert = textOf("alerts.yaml").match(/svc_redirects_total\{status=~"([^"]*)"\}/)?.[1] ?? "";
+    const statuses = seriesOf(await scrapeText(), "svc_redirects_total").map(
+      (line) => line.match(/status="(\d+)"/)?.[1] ?? "",
+    );
+    const failures = statuses.filter((status) => status >= "500");
+    expect(failures.toSorted()).toEqual(["500", "503"]);
+    expect(failures.filter((status) => !new RegExp(`^(${alert})$`).test(status))).toEqual([]);
+  });
+
   test("the dashboard shows every metric", async () => {
     const shown = new Set((textOf("grafana-dashboard.json").match(/\bsvc_[a-z_]+/g) ?? []).map(familyOf));
     const exposed = (await scrapeText()).match(/(?<=^# TYPE )\S+/gm) ?? [];

@@ -23,8 +23,8 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 /** A name: that of a command, or `system`. */
 export type Author = string | Pick<Actor, "name" | "via">;
 
-/** Null: none. */
-export type Refusal = (text: string) => string | null;
+/** Null: none. `tx`: the transaction that will store it, which holds the lock of the settings. */
+export type Refusal = (text: string, tx?: Db) => string | null | Promise<string | null>;
 
 type Deps = {
   repository: ConfigRepository;
@@ -50,7 +50,7 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
     }
     const changing = [...writes].filter(([key, value]) => value !== (stored.get(key) ?? null));
     for (const [key] of changing) {
-      const refusal = refusals.get(key)?.(next(key)) ?? null;
+      const refusal = (await refusals.get(key)?.(next(key), tx)) ?? null;
       if (refusal !== null) throw appError("BadRequest", refusal, { field: "value" });
     }
     return new Map(changing.map(([key]) => [key, stored.get(key) ?? null]));

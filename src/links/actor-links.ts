@@ -8,6 +8,7 @@ import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link-key.ts";
 import { revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
+import type { RecordLinkEvents } from "./link-events.ts";
 import { readOptions } from "./link-options.ts";
 import type { PlannedChange } from "./internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link-input.ts";
@@ -29,6 +30,7 @@ type Parts = {
   listRepository: LinkListRepository;
   tags: TagRepository;
   changes: LinkChanges;
+  record: RecordLinkEvents;
   writer: LinkWriter;
   repository: LinkRepository;
   list: LinkList;
@@ -43,7 +45,7 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, changes } = parts;
+  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags } = parts;
 
   const find = async (code: string): Promise<Link | null> => (isKeyText(code) ? repository.find(code) : null);
 
@@ -153,7 +155,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     /** What follows a place of the list. */
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
 
-    tags: createTagService({ repository: tags, changes }, actor),
+    tags: createTagService({ ...parts, repository: tags }, actor),
 
     /** What a filter finds. */
     queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, actor }),

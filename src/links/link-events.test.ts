@@ -75,6 +75,23 @@ forEachDialect(({ openDb }) => {
     ]);
   });
 
+  test("a PATCH that changes nothing is no event", async () => {
+    const content = { target: TARGET, title: "t", tags: ["x", "y"], max_clicks: 5, note: null };
+    await room.links.create({ code: "a", ...content, password: "secret" });
+    await room.links.patch("a", {});
+    await room.links.patch("a", { ...content, tags: ["Y", "x"], code: "a", expires_at: null });
+    expect((await shown()).map(({ action }) => action)).toEqual(["link.create"]);
+    await room.links.patch("a", { tags: ["x"] });
+    await room.links.patch("a", { max_clicks: 6 });
+    await room.links.patch("a", { code: "b" });
+    expect((await shown()).map(({ action }) => action)).toEqual([
+      "link.create",
+      "link.update",
+      "link.update",
+      "link.update",
+    ]);
+  });
+
   test("events of a link on another domain tell its host, also of a move and an import", async () => {
     const { domainService } = room.links;
     const { id } = await domainService.create({ host: "go.example" }, COMMAND);

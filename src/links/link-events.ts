@@ -56,6 +56,19 @@ function changedStates(before: Described, after: Described): { before: object; a
   return states;
 }
 
+/** None for a change of nothing. */
+export const changeEvents = (doing: Doing, affected: Affected): EventRecord[] =>
+  isUnchanged(affected.before!, affected.after!) ? [] : [linkEvent(doing, affected)];
+
+function isUnchanged(before: Described, after: Described): boolean {
+  if (before.code !== after.code || before.passwordHash !== after.passwordHash) return false;
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  const names = Object.keys({ ...old, ...now });
+  const hasSameTags =
+    before.tags.length === after.tags.length && before.tags.every((tag) => after.tags.includes(tag));
+  return hasSameTags && names.every((name) => (old[name] ?? null) === (now[name] ?? null));
+}
+
 export const wholeState = (link: Described): object => ({
   code: codeOf(link.code),
   ...alwaysTold(link),

@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createRegistry } from "../lib/metrics.ts";
@@ -35,6 +36,8 @@ export type LinkServiceDeps = {
   shareCodeLength(): number;
   /** An origin, or empty. */
   publicUrl?(): string;
+  /** See domains/service.ts. */
+  holdPublicUrl?(tx: Db): Promise<string>;
   hashPassword(plain: string): Promise<string>;
   /** How long deleted links can be put back. Default: 30. */
   restoreDays?(): number;
@@ -112,6 +115,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     events: deps.events ?? { find: async () => null, newer: async () => [] },
     tags,
     changes,
+    record: deps.record,
   };
   return {
     /** The links as this actor may reach them. */
@@ -125,6 +129,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       changes,
       record: deps.record,
       publicUrl: deps.publicUrl ?? (() => ""),
+      holdPublicUrl: deps.holdPublicUrl ?? (async () => deps.publicUrl?.() ?? ""),
       clock,
     }),
     deleted,

@@ -21,7 +21,7 @@ import type { TagChange } from "./link-input.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "./tags/tag.ts";
 import type { LinkChanges, LinkTransaction } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
-import { linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
+import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
@@ -176,7 +176,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
       before: { ...link, serves: by.serves?.before },
       after: { ...after, serves: by.serves?.after },
     };
-    await record(tx.db, [linkEvent({ ...by, verb: "update" }, { id: link.id, ...states })]);
+    await record(tx.db, changeEvents({ ...by, verb: "update" }, { id: link.id, ...states }));
     return after;
   };
 

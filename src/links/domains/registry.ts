@@ -1,4 +1,5 @@
 /** All domains in memory, current on every process before a change is answered. */
+import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
@@ -30,7 +31,7 @@ export type LinkName = {
   domain: string | null;
 };
 
-export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
+export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]> }) {
   let byId: ReadonlyMap<number, Domain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
   let begun = 0;
@@ -136,9 +137,11 @@ export function createDomainRegistry({ list }: { list(): Promise<Domain[]> }) {
     },
 
     /** The host of the default domain can't be that of another one. @param origin or empty */
-    refusalOfPublicUrl(origin: string): string | null {
+    async refusalOfPublicUrl(origin: string, tx?: Db): Promise<string | null> {
       const host = URL.parse(origin)?.hostname ?? "";
-      if (!byHost.has(host)) return null;
+      const isTaken =
+        tx === undefined ? byHost.has(host) : (await list(tx)).some((domain) => domain.host === host);
+      if (!isTaken) return null;
       return `features.public_url: ${host} is the host of a domain; remove that domain, or take another host.`;
     },
 

@@ -32,6 +32,8 @@ type Deps = {
   record: RecordEvents<Db>;
   /** An origin, or empty. */
   publicUrl(): string;
+  /** The same, which nobody changes until the transaction ends. */
+  holdPublicUrl(tx: Db): Promise<string>;
   clock: Clock;
 };
 
@@ -39,7 +41,9 @@ export type DomainService = ReturnType<typeof createDomainService>;
 
 const NO_URLS: DomainUrls = { defaultUrl: null, notFoundUrl: null, expiredUrl: null };
 
-export function createDomainService({ repository, registry, changes, record, publicUrl, clock }: Deps) {
+export function createDomainService(deps: Deps) {
+  const { repository, registry, changes, record, publicUrl, holdPublicUrl, clock } = deps;
+
   async function locked(db: Db, id: number): Promise<Domain> {
     const domain = await repository.lock(db, id);
     if (domain === null) throw appError("NotFound", "There is no such domain.");
@@ -47,9 +51,8 @@ export function createDomainService({ repository, registry, changes, record, pub
   }
 
   /** @throws Conflict for the host of the default domain */
-  function check(domain: DomainUrls & { host: string }): void {
-    refuseLoops(domain);
-    if (URL.parse(publicUrl())?.hostname !== domain.host) return;
+  function refuseDefault(domain: { host: string }, origin: string): void {
+    if (URL.parse(origin)?.hostname !== domain.host) return;
     throw appError(
       "Conflict",
       `${domain.host} is the host of features.public_url, so it is the default domain.`,
@@ -92,8 +95,10 @@ export function createDomainService({ repository, registry, changes, record, pub
       const { host = "", ...urls } = parseDomainInput(input);
       const now = clock.now();
       const content = { ...NO_URLS, ...urls, host, createdAt: now, updatedAt: now };
-      check(content);
+      refuseLoops(content);
+      refuseDefault(content, publicUrl());
       return changes.write(async (tx) => {
+        refuseDefault(content, await holdPublicUrl(tx.db));
         if ((await repository.count(tx.db)) >= MOST_DOMAINS) {
           throw appError("Conflict", `There are ${MOST_DOMAINS} domains already; remove one first.`);
         }
@@ -108,9 +113,12 @@ export function createDomainService({ repository, registry, changes, record, pub
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<Domain> {
       const patch = parseDomainInput(input);
       return changes.write(async (tx) => {
+        // First, like whoever changes the setting.
+        const origin = await holdPublicUrl(tx.db);
         const before = await locked(tx.db, id);
         const domain = { ...before, ...patch, updatedAt: clock.now() };
-        check(domain);
+        refuseLoops(domain);
+        refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
         await tell(tx, actor, "update", { before, after: domain });
         return domain;

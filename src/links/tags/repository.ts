@@ -68,25 +68,27 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       return links > 0 ? { tag, links } : null;
     },
 
-    /** False if a tag has that name already, or none the old one. */
-    async rename(tx: Db, from: string, to: string): Promise<boolean> {
+    /** Returns the number of its links; null if a tag has that name already, or none the old one. */
+    async rename(tx: Db, from: string, to: string): Promise<number | null> {
       const taken = await tx.selectFrom("tags").select("id").where("tag", "=", to).executeTakeFirst();
-      if (taken !== undefined) return false;
+      if (taken !== undefined) return null;
       const { numUpdatedRows } = await tx
         .updateTable("tags")
         .set({ tag: to })
         .where("tag", "=", from)
         .executeTakeFirst();
-      return Number(numUpdatedRows) === 1;
+      if (Number(numUpdatedRows) === 0) return null;
+      return (await tx.selectFrom("tags").select("links").where("tag", "=", to).executeTakeFirstOrThrow())
+        .links;
     },
 
     /**
-     * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns the last id; null
-     * after the last portion.
+     * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns how many did, and
+     * the last id; null after the last portion.
      */
-    async move(tx: Db, { from, to, ownerId, after, limit }: Move): Promise<number | null> {
+    async move(tx: Db, { from, to, ownerId, after, limit }: Move): Promise<Moved> {
       const source = await tx.selectFrom("tags").select("id").where("tag", "=", from).executeTakeFirst();
-      if (source === undefined) return null;
+      if (source === undefined) return { moved: 0, last: null };
       const candidates = await taggedLinks(tx, source.id, ownerId)
         .select("link_tags.link_id")
         .where("link_tags.link_id", ">", after)
@@ -94,7 +96,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
         .limit(limit)
         .execute();
       const last = candidates.length < limit ? null : candidates.at(-1)!.link_id;
-      if (candidates.length === 0) return null;
+      if (candidates.length === 0) return { moved: 0, last: null };
       const ids = candidates.map(({ link_id }) => link_id);
       const links = await tx
         .selectFrom("links")
@@ -136,10 +138,12 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       }
       await countOwned(tx, owned);
       await removeEmpty(tx, [fromId, ...(toId === null ? [] : [toId])]);
-      return last;
+      return { moved: moved.length, last };
     },
   };
 }
+
+type Moved = { moved: number; last: number | null };
 
 type Move = {
   from: string;

@@ -4,6 +4,8 @@
  */
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
 import { checkTag } from "./tag.ts";
@@ -18,10 +20,14 @@ export type TagService = ReturnType<typeof createTagService>;
 const MOST_TAGS_LISTED = 10_000;
 const PORTION = 500;
 
-export function createTagService(
-  { repository, changes }: { repository: TagRepository; changes: TagChanges },
-  actor: Actor,
-) {
+type Deps = {
+  repository: TagRepository;
+  changes: TagChanges;
+  record: RecordEvents<Db>;
+  clock: Clock;
+};
+
+export function createTagService({ repository, changes, record, clock }: Deps, actor: Actor) {
   const ownerId = actor.ownOnly ? actor.accountId : null;
 
   async function existing(text: string): Promise<TagCount> {
@@ -31,14 +37,33 @@ export function createTagService(
     return found;
   }
 
+  /** `to`: null if it was removed. */
+  const tell = (db: Db, from: string, to: string | null, links: number): Promise<void> =>
+    record(db, [
+      {
+        at: clock.now(),
+        actor,
+        action: to === null ? "tag.delete" : "tag.rename",
+        subject: from,
+        before: { tag: from, links },
+        after: to === null ? null : { tag: to },
+      },
+    ]);
+
+  /** The last portion records the event. */
   async function move(from: string, to: string | null): Promise<void> {
+    let links = 0;
     for (let after: number | null = 0; after !== null; ) {
       const start: number = after;
-      after = await changes.write(async (tx) => {
-        const last = await repository.move(tx.db, { from, to, ownerId, after: start, limit: PORTION });
+      const portion = await changes.write(async (tx) => {
+        const found = await repository.move(tx.db, { from, to, ownerId, after: start, limit: PORTION });
         tx.changed("tags", to === null ? [from] : [from, to]);
-        return last;
+        const all = links + found.moved;
+        if (found.last === null && all > 0) await tell(tx.db, from, to, all);
+        return found;
       });
+      links += portion.moved;
+      after = portion.last;
     }
   }
 
@@ -47,9 +72,11 @@ export function createTagService(
     if (ownerId !== null) return false;
     try {
       return await changes.write(async (tx) => {
-        const isRenamed = await repository.rename(tx.db, from, to);
-        if (isRenamed) tx.changed("tags", [from, to]);
-        return isRenamed;
+        const links = await repository.rename(tx.db, from, to);
+        if (links === null) return false;
+        tx.changed("tags", [from, to]);
+        await tell(tx.db, from, to, links);
+        return true;
       });
     } catch (error) {
       if (isUniqueViolation(error)) return false;

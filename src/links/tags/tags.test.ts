@@ -229,6 +229,35 @@ forEachDialect((dialect) => {
       expect(await listed()).toEqual({});
     });
 
+    test("renaming, merging and removing one is an event with the number of links", async () => {
+      await room.links.batch.create(
+        Array.from({ length: 600 }, (_, at) => ({ code: `l${at}`, target: TARGET, tags: ["x"] })),
+      );
+      await add("other", "y");
+      await room.links.tags.rename("x", "z");
+      await room.links.tags.rename("z", "y");
+      await room.links.by(EDITOR).create({ code: "own", target: TARGET, tags: ["y"] });
+      await room.links.by(EDITOR).tags.remove("y");
+      await room.links.tags.remove("y");
+      await room.links.tags.remove("y").catch(() => {});
+      const { events } = await room.events.page({}, null, 1_000);
+      const told = events
+        .filter(({ action }) => action.startsWith("tag."))
+        .map(({ action, subject, actor, before, after }) => [
+          action,
+          subject,
+          actor,
+          JSON.parse(before!),
+          after === null ? null : JSON.parse(after),
+        ]);
+      expect(told.toReversed()).toEqual([
+        ["tag.rename", "x", "cli", { tag: "x", links: 600 }, { tag: "z" }],
+        ["tag.rename", "z", "cli", { tag: "z", links: 600 }, { tag: "y" }],
+        ["tag.delete", "y", "ed", { tag: "y", links: 1 }, null],
+        ["tag.delete", "y", "cli", { tag: "y", links: 601 }, null],
+      ]);
+    });
+
     test("an editor sees and changes tags of own links only", async () => {
       const own = room.links.by(EDITOR);
       await add("a", "x", "y");
