@@ -40,18 +40,18 @@ export function useMayOpen({ role }: Account): boolean {
 function useEveryPage() {
   const { t } = useLingui();
   return [
-    { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS },
-    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: ADMIN },
-    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS },
-    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL },
-    { to: "/shares", label: t`Shares`, icon: IconShare, roles: ALL },
-    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL },
-    { to: "/api", label: t`API`, icon: IconApi, roles: ALL },
-    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN },
-    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN },
-    { to: "/policies", label: t`Storage`, icon: IconDatabase, roles: ADMIN },
-    { to: "/health", label: t`Health`, icon: IconHeartbeat, roles: ADMIN },
-    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN },
-    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN },
+    { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS, group: "work" },
+    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: ADMIN, group: "work" },
+    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS, group: "work" },
+    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL, group: "work" },
+    { to: "/shares", label: t`Shares`, icon: IconShare, roles: ALL, group: "work" },
+    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL, group: "programs" },
+    { to: "/api", label: t`API`, icon: IconApi, roles: ALL, group: "programs" },
+    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN, group: "server" },
+    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN, group: "server" },
+    { to: "/policies", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
+    { to: "/health", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
+    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
+    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
   ];
 }

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { AppShell, Burger, Group, NavLink, Text } from "@mantine/core";
+import { AppShell, Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
@@ -10,6 +10,7 @@ import { keepSessionFresh } from "../auth/fresh-session.ts";
 import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
+import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { loaded } from "./lazy.ts";
 import { useMayOpen, usePages } from "./pages.ts";
@@ -24,7 +25,13 @@ export function Shell() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
   const pages = usePages(account);
+  const groups = [
+    { name: "work" },
+    { name: "programs", label: t`Programs` },
+    { name: "server", label: t`Server` },
+  ];
   const isRefused = !useMayOpen(account);
+  const wantsDock = useDockWanted();
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
   return (
@@ -54,23 +61,41 @@ export function Shell() {
           <Text fw={700}>{INSTANCE_NAME}</Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
-        {pages.map(({ to, label, icon: Icon }) => (
-          <NavLink
-            key={to}
-            component={Link}
-            to={to}
-            activeOptions={{ exact: to === "/", includeSearch: false }}
-            label={label}
-            leftSection={<Icon size={18} stroke={1.75} />}
-            activeProps={{ "data-active": true }}
-            onClick={close}
-          />
-        ))}
+        <AppShell.Section grow style={{ overflowY: "auto" }}>
+          {groups.map(({ name, label }) => {
+            const shown = pages.filter(({ group }) => group === name);
+            return (
+              shown.length > 0 && (
+                <Box key={name} mb="sm">
+                  {label !== undefined && (
+                    <Text size="xs" c="dimmed" px="sm" py={4}>
+                      {label}
+                    </Text>
+                  )}
+                  {shown.map(({ to, label: title, icon: Icon }) => (
+                    <NavLink
+                      key={to}
+                      component={Link}
+                      to={to}
+                      activeOptions={{ exact: to === "/", includeSearch: false }}
+                      label={title}
+                      leftSection={<Icon size={18} stroke={1.75} />}
+                      activeProps={{ "data-active": true }}
+                      onClick={close}
+                    />
+                  ))}
+                </Box>
+              )
+            );
+          })}
+        </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content">{isRefused ? <NoPermissionPage /> : <Outlet />}</AppShell.Main>
-      <Suspense fallback={null}>
-        <UploadDock account={String(account.id)} />
-      </Suspense>
+      {wantsDock && (
+        <Suspense fallback={null}>
+          <UploadDock account={String(account.id)} />
+        </Suspense>
+      )}
       <SessionDialog />
     </AppShell>
   );

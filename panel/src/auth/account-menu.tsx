@@ -11,12 +11,16 @@ import {
   IconSun,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../app/i18n.ts";
+import { loaded } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { accountQuery } from "./account.ts";
-import { PasswordForm } from "./password-form.tsx";
 import { useSignOut } from "./use-sign-out.ts";
+
+const PasswordForm = lazy(async () => ({
+  default: (await loaded(() => import("./password-form.tsx"))).PasswordForm,
+}));
 
 export function AccountMenu() {
   const { t } = useLingui();

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Box } from "@mantine/core";
-import { lazy, type ReactNode, Suspense, useMemo } from "react";
+import { useIntersection } from "@mantine/hooks";
+import { lazy, type ReactNode, Suspense, useMemo, useRef } from "react";
 import classes from "./clicks.module.css";
 import { agentName, deviceName, referrerName, regionName } from "./names.ts";
 import { type Counted, SharesList } from "./shares-list.tsx";
@@ -8,6 +9,8 @@ import type { Report } from "./use-report.ts";
 
 const WorldMap = lazy(async () => ({ default: (await import("./world-map.tsx")).WorldMap }));
 
+/** Of the place of the map. */
+const SEEN_PART = 0.25;
 const NO_COUNTRIES: readonly Counted[] = [];
 
 type Named = readonly { name: string; count: number; percentage: number }[] | undefined;
@@ -61,11 +64,7 @@ export function ReportLists({ report, newest, top }: Props) {
         <div className={classes["column"]}>
           {isShown(countries) && (
             <SharesList title={t`Countries`} items={countries}>
-              <Box className={classes["mapPlace"]!}>
-                <Suspense fallback={null}>
-                  <WorldMap countries={countries ?? NO_COUNTRIES} />
-                </Suspense>
-              </Box>
+              <MapPlace countries={countries ?? NO_COUNTRIES} />
             </SharesList>
           )}
           <div className={classes["last"]}>{newest}</div>
@@ -78,6 +77,22 @@ export function ReportLists({ report, newest, top }: Props) {
         </div>
       </div>
     </>
+  );
+}
+
+/** The map is loaded once a part of its place is seen. */
+function MapPlace({ countries }: { countries: readonly Counted[] }) {
+  const { ref, entry } = useIntersection({ threshold: SEEN_PART });
+  const wasSeen = useRef(false);
+  wasSeen.current ||= entry?.isIntersecting ?? false;
+  return (
+    <Box ref={ref} className={classes["mapPlace"]!}>
+      {wasSeen.current && (
+        <Suspense fallback={null}>
+          <WorldMap countries={countries} />
+        </Suspense>
+      )}
+    </Box>
   );
 }
 

@@ -1,13 +1,31 @@
 import { useLingui } from "@lingui/react/macro";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
 import { formatNumber, formatShare } from "../app/i18n.ts";
 import classes from "./clicks.module.css";
 import type { Counted } from "./shares-list.tsx";
-import world from "./world.json";
+import worldAddress from "./world.json?url";
 
-const LAND = Object.entries(world.land);
-const POINTS = Object.entries(world.small) as [string, [number, number]][];
 const LEVELS = 5;
+
+/** Shapes of countries by their codes, and points for those too small to see. */
+type World = {
+  width: number;
+  height: number;
+  land: Readonly<Record<string, string>>;
+  small: Readonly<Record<string, readonly [x: number, y: number]>>;
+};
+
+/** Data, not script: the page is drawn without them. */
+const worldQuery = queryOptions({
+  queryKey: ["world"],
+  async queryFn({ signal }): Promise<World> {
+    const answer = await fetch(worldAddress, { signal });
+    if (!answer.ok) throw new Error(`the map's shapes: ${answer.status}`);
+    return answer.json() as Promise<World>;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** Darker for more clicks, by orders of magnitude. */
 const levelOf = (count: number, most: number): number =>
@@ -19,22 +37,26 @@ type Tip = { country: Counted; x: number; y: number };
 /** Countries by clicks. The list beside it says the same; arrow keys go through it. */
 export const WorldMap = memo(function WorldMap({ countries }: Props) {
   const { t } = useLingui();
+  const { data: world } = useQuery(worldQuery);
   const [tip, setTip] = useState<Tip | null>(null);
   const byCode = useMemo(() => new Map(countries.map((country) => [country.key, country])), [countries]);
   const drawn = useMemo(() => {
+    if (world === undefined) return null;
     const most = Math.max(1, ...countries.map(({ count }) => count));
     const level = (code: string) => levelOf(byCode.get(code)?.count ?? 0, most);
     return (
       <>
-        {LAND.map(([code, path]) => (
+        {Object.entries(world.land).map(([code, path]) => (
           <path key={code} d={path} data-code={code} data-level={level(code)} />
         ))}
-        {POINTS.filter(([code]) => byCode.has(code)).map(([code, [x, y]]) => (
-          <circle key={code} cx={x} cy={y} r={5} data-code={code} data-level={level(code)} />
-        ))}
+        {Object.entries(world.small)
+          .filter(([code]) => byCode.has(code))
+          .map(([code, [x, y]]) => (
+            <circle key={code} cx={x} cy={y} r={5} data-code={code} data-level={level(code)} />
+          ))}
       </>
     );
-  }, [countries, byCode]);
+  }, [countries, byCode, world]);
   const at = tip === null ? -1 : countries.findIndex(({ key }) => key === tip.country.key);
 
   function show(code: string | undefined, svg: Element): void {
@@ -63,6 +85,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
 
   const textOf = ({ name, count, percentage }: Counted) =>
     `${name}: ${formatNumber(count)} (${formatShare(percentage)})`;
+  if (world === undefined) return null;
   const told = countries[Math.max(0, at)];
   return (
     <div className={classes["map"]}>
@@ -84,7 +107,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
         data-chosen={tip?.country.key}
       >
         {drawn}
-        {tip !== null && <Chosen code={tip.country.key} />}
+        {tip !== null && <Chosen path={world.land[tip.country.key]} />}
       </svg>
       {tip !== null && (
         <div
@@ -101,7 +124,5 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
 });
 
 /** The outline of a country above its neighbours. */
-function Chosen({ code }: { code: string }) {
-  const path = (world.land as Record<string, string>)[code];
-  return path === undefined ? null : <path d={path} data-outline />;
-}
+const Chosen = ({ path }: { path: string | undefined }) =>
+  path !== undefined && <path d={path} data-outline />;

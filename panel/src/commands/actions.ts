@@ -1,11 +1,14 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMantineColorScheme } from "@mantine/core";
 import {
+  IconFileImport,
   IconFolderPlus,
   IconKey,
   IconLinkPlus,
   IconMoon,
   IconSun,
+  IconTags,
+  IconTrash,
   IconUpload,
   type TablerIcon,
 } from "@tabler/icons-react";
@@ -26,6 +29,27 @@ export function useActions({ role }: Account): Action[] {
       words: "create add shorten",
       icon: IconLinkPlus,
       act: () => navigate({ to: "/links", state: { asked: "new-link" } }),
+    },
+    {
+      id: "import",
+      label: t`Import links`,
+      words: "csv add",
+      icon: IconFileImport,
+      act: () => navigate({ to: "/links/import" }),
+    },
+    {
+      id: "deleted",
+      label: t`Deleted links`,
+      words: "restore undo",
+      icon: IconTrash,
+      act: () => navigate({ to: "/links/deleted" }),
+    },
+    {
+      id: "tags",
+      label: t`Tags`,
+      words: "rename merge",
+      icon: IconTags,
+      act: () => navigate({ to: "/links/tags" }),
     },
   ];
   return [
@@ -50,6 +74,13 @@ export function useActions({ role }: Account): Action[] {
       words: "create add api",
       icon: IconKey,
       act: () => navigate({ to: "/tokens", state: { asked: "new-token" } }),
+    },
+    {
+      id: "trash",
+      label: t`Trash`,
+      words: "files restore deleted",
+      icon: IconTrash,
+      act: () => navigate({ to: "/files/trash" }),
     },
     { id: "light", label: t`Light theme`, words: "", icon: IconSun, act: () => setColorScheme("light") },
     { id: "dark", label: t`Dark theme`, words: "", icon: IconMoon, act: () => setColorScheme("dark") },

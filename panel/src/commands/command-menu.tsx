@@ -112,7 +112,7 @@ export function CommandMenu({ pages, account, onClose }: Props) {
               icon={share.kind === "drop" ? IconBox : IconShare}
               title={share.title ?? share.entry?.name ?? share.code}
               more={share.code}
-              onSelect={run(() => navigate({ to: "/link/$", params: { _splat: share.code }, search: {} }))}
+              onSelect={run(() => navigate({ to: "/shares", search: { q: share.code } }))}
             />
           )}
         </Found>

@@ -1,9 +1,8 @@
 /** What the commands find on the server. Every question is bounded. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type Account, answerOf, api, type Share } from "../app/api.ts";
+import { type Account, answerOf, api } from "../app/api.ts";
 
 const MOST = 5;
-const MOST_SHARES = 100;
 const SHORTEST = 2;
 const KEPT_MS = 30_000;
 
@@ -33,19 +32,15 @@ function useFoundFiles(text: string) {
   });
 }
 
-const textOf = ({ code, title, entry }: Share): string =>
-  `${code} ${title ?? ""} ${entry?.name ?? ""}`.toLowerCase();
-
 function useFoundShares(text: string) {
   return useQuery({
     ...shared,
-    queryKey: ["shares", "commands"],
+    queryKey: ["shares", "commands", text],
     queryFn: async ({ signal }) => {
-      const query = { page_size: MOST_SHARES };
+      const query = { search: text, page_size: MOST, cursor: "" };
       return (await answerOf(api.GET("/shares", { params: { query }, signal }))).data;
     },
     enabled: text.length >= SHORTEST,
-    select: (shares) => shares.filter((share) => textOf(share).includes(text.toLowerCase())).slice(0, MOST),
   });
 }
 

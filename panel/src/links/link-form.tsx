@@ -1,7 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
+import { lazy } from "react";
 import type { Link } from "../app/api.ts";
+import { loaded } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
-import { LinkFields } from "./form/link-fields.tsx";
+
+const LinkFields = lazy(async () => ({
+  default: (await loaded(() => import("./form/link-fields.tsx"))).LinkFields,
+}));
 
 type Props = { edited: Link | "new" | null; onClose(): void; onSaved?(saved: Link): void };
 

@@ -1,13 +1,19 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import type { Share } from "../app/api.ts";
+import { loaded } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import type { SavedShare } from "./save-share.ts";
 import { ShareAddress } from "./share-address.tsx";
-import { ShareForm } from "./share-form.tsx";
-import { ShareReady } from "./share-ready.tsx";
 import type { ShareSubject } from "./share-values.ts";
+
+const ShareForm = lazy(async () => ({
+  default: (await loaded(() => import("./share-form.tsx"))).ShareForm,
+}));
+const ShareReady = lazy(async () => ({
+  default: (await loaded(() => import("./share-ready.tsx"))).ShareReady,
+}));
 
 type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };
 

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Drawer, Group, Stack } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import { Alert, Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { useSentence } from "./failure.tsx";
 
 type Props = {
@@ -10,7 +10,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A form beside the page. */
+/** A form beside the page. What is in it may be loaded when it opens. */
 export function SideForm({ title, isOpen, onClose, children }: Props) {
   const { t } = useLingui();
   return (
@@ -22,10 +22,23 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
           <Drawer.Title>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t`Close`} />
         </Drawer.Header>
-        <Drawer.Body>{isOpen && children}</Drawer.Body>
+        <Drawer.Body>
+          {isOpen && (
+            <Suspense fallback={<Skeleton height={280} />}>
+              <Begin>{children}</Begin>
+            </Suspense>
+          )}
+        </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
+}
+
+/** Focus for a form that came later than its drawer. */
+function Begin({ children }: { children: ReactNode }) {
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(), []);
+  return <div ref={form}>{children}</div>;
 }
 
 type FieldsProps = {

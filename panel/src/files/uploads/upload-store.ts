@@ -1,7 +1,7 @@
 /** Records and bytes of uploads in IndexedDB. A browser without room keeps nothing, and uploads go on without it. */
 import type { UploadRecord } from "./upload-record.ts";
 
-const NAME = "waymark-uploads";
+export const UPLOADS_DATABASE = "waymark-uploads";
 const RECORDS = "records";
 const BYTES = "bytes";
 /** Larger files are read again from where they lie. */
@@ -14,7 +14,7 @@ let kept = 0;
 
 function open(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(NAME, 1);
+    const request = indexedDB.open(UPLOADS_DATABASE, 1);
     request.addEventListener("upgradeneeded", () => {
       request.result.createObjectStore(RECORDS, { keyPath: "id" });
       request.result.createObjectStore(BYTES);

@@ -1,0 +1,23 @@
+import { useLocation } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { UPLOADS_DATABASE } from "./upload-store.ts";
+
+/** Whether the page needs the list of uploads: files are shown, or this browser may have uploads that broke off. */
+export function useDockWanted(): boolean {
+  const showsFiles = useLocation({ select: ({ pathname }) => pathname.startsWith("/files") });
+  const [isWanted, setIsWanted] = useState(false);
+  useEffect(() => {
+    if (indexedDB.databases === undefined) return setIsWanted(true);
+    indexedDB.databases().then(
+      (known) => {
+        if (known.some(({ name }) => name === UPLOADS_DATABASE)) setIsWanted(true);
+      },
+      () => {},
+    );
+  }, []);
+  // It stays: uploads go on while other pages are shown.
+  useEffect(() => {
+    if (showsFiles) setIsWanted(true);
+  }, [showsFiles]);
+  return isWanted;
+}
