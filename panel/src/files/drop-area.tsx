@@ -32,7 +32,7 @@ export function DropArea({ name, onFiles, children }: Props) {
       {children}
       {isOver && (
         <div className={classes["cover"]}>
-          <Text fw={600} ta="center" px="md" style={{ overflowWrap: "anywhere" }}>
+          <Text fw={600} size="sm" ta="center" className={classes["label"]}>
             <Trans>
               Drop to upload to <bdi>{name}</bdi>
             </Trans>

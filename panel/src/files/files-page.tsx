@@ -15,6 +15,7 @@ import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
+import { useIsLaterList } from "./list/list-focus.ts";
 import { EmptyList, FailedList, LoadingRows } from "./list/list-states.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
@@ -41,9 +42,11 @@ export function FilesPage() {
   const { entries, path, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
   const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
+  const isSearch = search.q !== undefined;
+  const list = isSearch ? `q ${search.q}` : `folder ${folder}`;
+  const isLaterList = useIsLaterList(list);
   useDropNews();
   useAsked("new-folder", () => setIsNaming(true));
-  const isSearch = search.q !== undefined;
 
   const change = (next: { [K in keyof FileSearch]?: FileSearch[K] | undefined }, replace = true): void =>
     void navigate({
@@ -56,6 +59,9 @@ export function FilesPage() {
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
   const move = (chosen: readonly Entry[], into: number | null, name: string) =>
     void actions.move(chosen, into, name);
+  function goUp(): void {
+    if (!isSearch && folder !== null) change({ folder: path?.at(-2)?.id }, false);
+  }
   const commands: EntryCommands = {
     open(entry) {
       if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
@@ -93,19 +99,17 @@ export function FilesPage() {
       ) : entries === undefined ? (
         <LoadingRows />
       ) : entries.length === 0 ? (
-        <EmptyList isSearch={isSearch} />
+        <EmptyList isSearch={isSearch} takesFocus={isLaterList()} onUp={goUp} />
       ) : (
         <EntryGrid
-          key={isSearch ? `q ${search.q}` : `folder ${folder}`}
+          key={list}
           label={t`Files`}
           entries={entries}
           search={search}
           {...(!isSearch && { onSort: (sort, order) => change({ sort, order }) })}
           commands={commands}
-          onUp={() => {
-            const above = path?.at(-2)?.id;
-            if (!isSearch && folder !== null) change({ folder: above }, false);
-          }}
+          onUp={goUp}
+          takesFocus={isLaterList()}
           renamed={renamed}
           onRename={(entry, name) => {
             setRenamed(null);

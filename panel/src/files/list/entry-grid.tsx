@@ -8,6 +8,7 @@ import { EntryRow } from "./entry-row.tsx";
 import classes from "./files.module.css";
 import { GridHead } from "./grid-head.tsx";
 import { gridKeys } from "./grid-keys.ts";
+import { isFocusFree } from "./list-focus.ts";
 import { type Reach, useSelection } from "./selection.ts";
 
 type Props = {
@@ -22,6 +23,8 @@ type Props = {
   onRename(entry: Entry, name: string | null): void;
   onMove(entries: readonly Entry[], folder: Entry): void;
   onFiles(transfer: DataTransfer, folder: Entry): void;
+  /** When the list opens, if nothing else has the focus. */
+  takesFocus: boolean;
   /** The last rows are shown. */
   onEnd?: () => void;
 };
@@ -60,6 +63,11 @@ export function EntryGrid(props: Props) {
   useEffect(() => {
     if (onEnd !== undefined && last > entries.length - AHEAD) onEnd();
   }, [onEnd, last, entries.length]);
+
+  const { takesFocus } = props;
+  useEffect(() => {
+    if (takesFocus && isFocusFree()) grid.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
 
   const keys = gridKeys({
     entries,

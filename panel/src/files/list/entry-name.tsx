@@ -1,9 +1,8 @@
-import type { KeyboardEvent } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Entry } from "../file-queries.ts";
 import classes from "./files.module.css";
 
-/** Opens the entry. Its clicks and its Enter are not those of the row. */
+/** Opens the entry. Its clicks are not those of the row. */
 export function EntryName({ entry, tabIndex }: { entry: Entry; tabIndex: number }) {
   const shared = {
     size: "sm" as const,
@@ -14,7 +13,6 @@ export function EntryName({ entry, tabIndex }: { entry: Entry; tabIndex: number 
     className: classes["cut"],
     onClick: (event: { stopPropagation(): void }) => event.stopPropagation(),
     onDoubleClick: (event: { stopPropagation(): void }) => event.stopPropagation(),
-    onKeyDown: (event: KeyboardEvent) => event.key === "Enter" && event.stopPropagation(),
   };
   const name = <bdi>{entry.name}</bdi>;
   if (entry.kind === "file") {

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Text } from "@mantine/core";
-import type { DragEvent, KeyboardEvent, MouseEvent } from "react";
+import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../app/i18n.ts";
 import type { Entry } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
@@ -75,7 +75,6 @@ export function EntryRow(props: Props) {
           tabIndex={tabIndex}
           checked={state.isSelected}
           onChange={() => {}}
-          onKeyDown={(event: KeyboardEvent) => event.key === " " && event.stopPropagation()}
           aria-label={t`Select ${entry.name}`}
         />
       </div>

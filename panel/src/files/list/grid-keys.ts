@@ -44,6 +44,8 @@ export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Opt
       return;
     }
     if (isWithCommand || event.altKey) return;
+    // Buttons and links in the grid keep theirs.
+    if (event.target !== event.currentTarget && ["Enter", " "].includes(event.key)) return;
     const step = steps[event.key];
     if (step !== undefined && entries.length > 0) {
       event.preventDefault();

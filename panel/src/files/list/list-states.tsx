@@ -1,7 +1,9 @@
 import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Center, Skeleton, Stack, Text } from "@mantine/core";
+import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useSentence } from "../../ui/failure.tsx";
+import { isFocusFree } from "./list-focus.ts";
 import classes from "./files.module.css";
 
 const ROWS = 12;
@@ -38,9 +40,22 @@ export function FailedList({ error, onRetry }: { error: Error; onRetry(): void }
   );
 }
 
-export function EmptyList({ isSearch }: { isSearch: boolean }) {
+type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };
+
+export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (takesFocus && isFocusFree()) place.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
   return (
-    <Center flex={1} p="md" style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}>
+    <Center
+      ref={place}
+      tabIndex={-1}
+      onKeyDown={(event) => event.key === "Backspace" && onUp()}
+      flex={1}
+      p="md"
+      style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}
+    >
       <Stack gap={4} align="center" ta="center" maw={380}>
         <Text fw={600}>
           {isSearch ? <Trans>No name matches</Trans> : <Trans>This folder is empty.</Trans>}

@@ -1,12 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Group, ScrollArea, Skeleton, Text } from "@mantine/core";
+import { ActionIcon, Group, Skeleton, Text } from "@mantine/core";
 import { IconArrowUp, IconChevronRight, IconFolderFilled } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useSentence } from "../../ui/failure.tsx";
 import { entriesOf, folderQuery } from "../file-queries.ts";
 import { inOrder } from "../entry-order.ts";
 import classes from "./folder-picker.module.css";
+
+/** As high as the style says. */
+const OPTION = 44;
 
 /** The name is empty until the server has said it. Null is the root. */
 export type PickedFolder = { id: number | null; name: string };
@@ -21,17 +25,25 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const id = useId();
+  const list = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     folderQuery(folder.id),
   );
   const path = data?.pages[0]?.path ?? [];
   const hasAllFolders = data?.pages.some(({ files }) => files.length > 0) ?? false;
-  const folders = inOrder(
-    entriesOf({ folders: data?.pages.flatMap((page) => page.folders) ?? [], files: [] }),
-    {},
+  const folders = useMemo(
+    () => inOrder(entriesOf({ folders: data?.pages.flatMap((page) => page.folders) ?? [], files: [] }), {}),
+    [data],
   );
   const parent = path.at(-2);
+  const rows = useVirtualizer({
+    count: folders.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => OPTION,
+    overscan: 6,
+    getItemKey: (place) => folders[place]!.id,
+  });
 
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && !hasAllFolders) void fetchNextPage();
@@ -41,6 +53,10 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
     if (name !== folder.name) onChange({ id: folder.id, name });
   });
 
+  function choose(place: number): void {
+    setAt(place);
+    rows.scrollToIndex(place, { align: "auto" });
+  }
   function go(next: PickedFolder): void {
     setAt(0);
     onChange(next);
@@ -52,10 +68,10 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
   }
   function press(event: KeyboardEvent): void {
     const runs: Record<string, () => void> = {
-      ArrowDown: () => setAt(Math.min(at + 1, folders.length - 1)),
-      ArrowUp: () => setAt(Math.max(at - 1, 0)),
-      Home: () => setAt(0),
-      End: () => setAt(folders.length - 1),
+      ArrowDown: () => choose(Math.max(0, Math.min(at + 1, folders.length - 1))),
+      ArrowUp: () => choose(Math.max(at - 1, 0)),
+      Home: () => choose(0),
+      End: () => choose(Math.max(0, folders.length - 1)),
       ArrowRight: open,
       Enter: open,
       ArrowLeft: up,
@@ -84,46 +100,52 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
           {folder.id === null ? <Trans>All files</Trans> : <bdi>{name}</bdi>}
         </Text>
       </Group>
-      <ScrollArea h={260} className={classes["frame"]} viewportProps={{ tabIndex: -1 }}>
-        <div
-          role="listbox"
-          aria-label={t`Folders`}
-          tabIndex={0}
-          data-autofocus
-          className={classes["list"]}
-          aria-activedescendant={folders.length > 0 ? `${id}-${at}` : undefined}
-          onKeyDown={press}
-        >
-          {error !== null && data === undefined && <Text p="sm">{sentenceOf(error)}</Text>}
-          {data === undefined && error === null && <Skeleton h={36} m={4} w="auto" />}
-          {data !== undefined && folders.length === 0 && (
-            <Text p="sm" size="sm" c="dimmed">
-              <Trans>There are no folders here.</Trans>
-            </Text>
-          )}
-          {folders.map((child, place) => (
-            <div
-              key={child.id}
-              id={`${id}-${place}`}
-              role="option"
-              aria-selected={place === at}
-              aria-disabled={isRefused(child)}
-              className={classes["option"]}
-              ref={place === at ? (option) => option?.scrollIntoView({ block: "nearest" }) : undefined}
-              onClick={() => {
-                setAt(place);
-                if (!isRefused(child)) go(child);
-              }}
-            >
-              <IconFolderFilled size={18} aria-hidden className={classes["icon"]} />
-              <Text size="sm" truncate flex={1}>
-                <bdi>{child.name}</bdi>
-              </Text>
-              <IconChevronRight size={14} aria-hidden />
-            </div>
-          ))}
+      <div
+        ref={list}
+        role="listbox"
+        aria-label={t`Folders`}
+        tabIndex={0}
+        data-autofocus
+        className={classes["list"]}
+        aria-activedescendant={folders.length > 0 ? `${id}-${at}` : undefined}
+        onKeyDown={press}
+      >
+        {error !== null && data === undefined && <Text p="sm">{sentenceOf(error)}</Text>}
+        {data === undefined && error === null && <Skeleton h={36} m={4} w="auto" />}
+        {data !== undefined && folders.length === 0 && (
+          <Text p="sm" size="sm" c="dimmed">
+            <Trans>There are no folders here.</Trans>
+          </Text>
+        )}
+        <div role="presentation" style={{ position: "relative", height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map(({ index: place, start }) => {
+            const child = folders[place]!;
+            return (
+              <div
+                key={child.id}
+                id={`${id}-${place}`}
+                role="option"
+                aria-selected={place === at}
+                aria-disabled={isRefused(child)}
+                aria-setsize={folders.length}
+                aria-posinset={place + 1}
+                className={classes["option"]}
+                style={{ transform: `translateY(${start}px)` }}
+                onClick={() => {
+                  setAt(place);
+                  if (!isRefused(child)) go(child);
+                }}
+              >
+                <IconFolderFilled size={18} aria-hidden className={classes["icon"]} />
+                <Text size="sm" truncate flex={1}>
+                  <bdi>{child.name}</bdi>
+                </Text>
+                <IconChevronRight size={14} aria-hidden />
+              </div>
+            );
+          })}
         </div>
-      </ScrollArea>
+      </div>
     </div>
   );
 }

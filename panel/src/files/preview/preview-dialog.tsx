@@ -38,9 +38,9 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
     onGo(next.id);
   }
   return (
-    <Modal.Root opened={isMounted && id !== null} onClose={onClose} size="70rem" onKeyDown={press}>
+    <Modal.Root opened={isMounted && id !== null} onClose={onClose} size="56rem" onKeyDown={press}>
       <Modal.Overlay />
-      <Modal.Content className={classes["dialog"]}>
+      <Modal.Content>
         {/* The page has its banner already. */}
         <Modal.Header role="presentation" className={classes["head"]}>
           <Modal.Title fw={600} className={classes["title"]}>

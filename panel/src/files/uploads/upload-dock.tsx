@@ -42,7 +42,7 @@ export function UploadDock({ account }: { account: string }) {
     if (!isShown || dock.current === null) return;
     const { style } = document.documentElement;
     const seen = new ResizeObserver(([entry]) =>
-      style.setProperty("--upload-dock", `${entry!.target.clientHeight + 16}px`),
+      style.setProperty("--upload-dock", `${entry!.target.clientHeight + 36}px`),
     );
     seen.observe(dock.current);
     return () => {

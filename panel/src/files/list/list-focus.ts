@@ -1,0 +1,14 @@
+import { useEffect, useRef } from "react";
+
+export const isFocusFree = (): boolean =>
+  document.activeElement === null || document.activeElement === document.body;
+
+/** Whether another list opened on this page already: a list that opens with the page takes no focus. */
+export function useIsLaterList(list: string): () => boolean {
+  const first = useRef(list);
+  const isLater = useRef(false);
+  useEffect(() => {
+    if (list !== first.current) isLater.current = true;
+  }, [list]);
+  return () => isLater.current || list !== first.current;
+}
