@@ -8,6 +8,10 @@ import { useAsked } from "../ui/asked.ts";
 import { LinkForm } from "./link-form.tsx";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
+import { BulkDelete } from "./bulk/bulk-delete.tsx";
+import { BulkEdit } from "./bulk/bulk-edit.tsx";
+import { useBulk } from "./bulk/bulk.tsx";
 import { useColumns } from "./list/columns.ts";
 import { FilterChips } from "./list/filter-chips.tsx";
 import { KeysHelp } from "./list/keys-help.tsx";
@@ -31,7 +35,10 @@ export function LinksPage() {
   const [edited, setEdited] = useState<Link | "new" | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
   const deeds = useLinkDeeds();
+  const bulk = useBulk(selection);
+  const { selected } = selection;
   useAsked("new-link", () => setEdited("new"));
   const { at: _, ...finding } = search;
 
@@ -50,10 +57,16 @@ export function LinksPage() {
     go({ ...change, at: undefined }, !("q" in change));
   };
 
+  const removeSelected = (): void => {
+    if (selected.kind === "all") setAsked("delete");
+    else if (selected.links.size > 0) void bulk.remove(selected);
+  };
+
   function onDeed(deed: RowDeed, link: Link | undefined): void {
     if (deed === "new") setEdited("new");
     else if (deed === "find") field.current?.focus();
     else if (deed === "help") setIsHelpOpen(true);
+    else if (deed === "delete" && link === undefined) removeSelected();
     else if (link === undefined) return;
     else if (deed === "form") setEdited(link);
     else if (deed === "qr") setQr(link);
@@ -103,9 +116,36 @@ export function LinksPage() {
           onDeed={onDeed}
           onClear={() => void navigate({ search: {} })}
         />
+        <BulkBar
+          selection={selection}
+          bulk={bulk}
+          total={total ?? 0}
+          onAll={() => selection.set({ kind: "all", finding, total: total ?? 0 })}
+          onEdit={() => setAsked("edit")}
+          onDelete={removeSelected}
+        />
       </div>
       <LinkForm edited={edited} onClose={() => setEdited(null)} />
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
+      <BulkEdit
+        selected={selected}
+        isOpen={asked === "edit"}
+        onClose={() => setAsked(null)}
+        onSave={(change) => {
+          setAsked(null);
+          void bulk.change(selected, change);
+        }}
+      />
+      {asked === "delete" && selected.kind === "all" && (
+        <BulkDelete
+          selected={selected}
+          onClose={() => setAsked(null)}
+          onDelete={(counted) => {
+            setAsked(null);
+            void bulk.remove(counted);
+          }}
+        />
+      )}
       <KeysHelp isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </div>
   );

@@ -23,8 +23,8 @@ export type LinkFilter = {
   tags: readonly string[];
 };
 
-/** No account has this id. */
-const NOBODY = 0;
+/** No account has this id; 0 is the administrator of the password. */
+const NOBODY = -1;
 
 /** Only links that exist for the actor. */
 export const filterFor = ({ ownOnly, accountId }: Actor, filter: LinkFilter): LinkFilter =>

@@ -62,6 +62,25 @@ forEachDialect((dialect) => {
     expect(await run({ ...everything, confirm: "all" })).toMatchObject({ matched: 3, changed: 3 });
   });
 
+  test("an owner narrows the filter, and shows an editor nobody else's links", async () => {
+    const own = room.links.by(EDITOR);
+    await own.create({ code: "mine", target: TARGET });
+    await room.links
+      .by({ ...EDITOR, accountId: 0, ownOnly: false })
+      .create({ code: "admins", target: TARGET });
+    const count = (owner: number) => run({ filter: { owner }, action: "delete", dry_run: true });
+    expect(await count(5)).toMatchObject({ matched: 1 });
+    expect(await count(6)).toMatchObject({ matched: 0 });
+    for (const owner of [1, 6]) {
+      const filter = { owner };
+      expect(await own.queryBatch({ filter, action: "delete", dry_run: true })).toMatchObject({ matched: 0 });
+      expect(await own.queryBatch({ filter, action: "delete" })).toMatchObject({ matched: 0, changed: 0 });
+    }
+    expect(await room.rows("links")).toBe(2);
+    expect(await own.queryBatch({ filter: { owner: 5 }, action: "delete" })).toMatchObject({ changed: 1 });
+    expect(await room.links.get("admins")).toMatchObject({ code: "admins" });
+  });
+
   test("a link that has left the filter once it is locked stays", async () => {
     await fill(2, () => ["x"]);
     const { writer, removed } = late(room);

@@ -17,6 +17,7 @@ import { formatNumber } from "../../app/i18n.ts";
 import { tagsQuery } from "../link-queries.ts";
 import { type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
 import { domainsQuery } from "../form/domains.ts";
+import classes from "./list.module.css";
 import { ownersQuery } from "./filter-queries.ts";
 
 const DEFAULT_DOMAIN = ":default";
@@ -31,9 +32,9 @@ export function FilterButton({ finding, onChange }: Props) {
   return (
     <Popover position="bottom-end" withArrow shadow="md" trapFocus returnFocus width={320}>
       <Popover.Target>
-        <Button variant="default" px="xs" aria-label={count === 0 ? t`Filter` : t`Filter, ${count} set`}>
+        <Button variant="default" px="xs">
           <IconFilter size={16} aria-hidden />
-          <Text span size="sm" ml={6} visibleFrom="sm">
+          <Text span size="sm" ml={6} className={classes["wide"] ?? ""}>
             <Trans>Filter</Trans>
           </Text>
           {count > 0 && (

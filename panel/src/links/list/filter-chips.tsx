@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { accountQuery } from "../../auth/account.ts";
 import { formatDate } from "../../app/i18n.ts";
 import { type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
 import { ownersQuery } from "./filter-queries.ts";
@@ -13,7 +14,11 @@ export function FilterChips({ finding, onChange }: Props) {
   const { t } = useLingui();
   const { q: _, ...conditions } = finding;
   const { state, tag = [], domain, owner, from, to } = conditions;
-  const { data: owners = [] } = useQuery({ ...ownersQuery, enabled: owner !== undefined });
+  const { data: account } = useQuery(accountQuery);
+  const { data: owners = [] } = useQuery({
+    ...ownersQuery,
+    enabled: owner !== undefined && account?.role === "admin",
+  });
   if (!isFiltered(conditions)) return null;
   const ownerName = owners.find(({ id }) => id === owner)?.username ?? String(owner);
   const dayOf = (day: string) => formatDate(`${day}T12:00:00`);

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { Modal } from "@mantine/core";
+import { Dialog } from "../../ui/dialog.tsx";
 import classes from "./list.module.css";
 
 export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
@@ -21,13 +21,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
     [["/"], t`Search`],
   ];
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={t`Keys`}
-      centered
-      closeButtonProps={{ "aria-label": t`Close` }}
-    >
+    <Dialog title={t`Keys`} isOpen={isOpen} onClose={onClose}>
       <dl className={classes["keys"]}>
         {keys.map(([names, does]) => (
           <div key={does}>
@@ -42,6 +36,6 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
           </div>
         ))}
       </dl>
-    </Modal>
+    </Dialog>
   );
 }

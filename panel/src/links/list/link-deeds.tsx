@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Link } from "../../app/api.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
-import { copyText } from "./copy-text.ts";
+import { copyText } from "../../ui/copy.ts";
 import type { RowDeed } from "./row-keys.ts";
 
 const NOTICE_MS = 2_000;

@@ -14,7 +14,7 @@ import { isForRows, type RowDeed, rowKeyOf } from "./row-keys.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
 import { useLinkRows } from "./rows.ts";
-import { isSelectedLink, type Selection } from "./selection.ts";
+import { countOfSelected, isSelectedLink, type Selection } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
 
@@ -93,7 +93,9 @@ export function LinkGrid(props: Props) {
 
   function run(deed: RowDeed, row: number | null, from: HTMLElement | null): void {
     const link = row === null ? undefined : rows.link(row);
-    if (deed === "all") selection.set({ kind: "all", finding: rows.shown, total: rows.total });
+    const isOfSelection = deed === "delete" && from === null && countOfSelected(selection.selected) > 0;
+    if (isOfSelection) onDeed("delete", undefined);
+    else if (deed === "all") selection.set({ kind: "all", finding: rows.shown, total: rows.total });
     else if (deed === "none") selection.clear();
     else if (deed === "toggle") {
       if (link === undefined || row === null) return;
@@ -139,12 +141,13 @@ export function LinkGrid(props: Props) {
     event.preventDefault();
     if (!scroller.current?.contains(document.activeElement)) scroller.current?.focus({ preventScroll: true });
     if ("move" in key) cursor.move(key.move, key.isExtending);
-    else run(key.deed, cursor.at, document.getElementById(rowId(cursor.at ?? -1)));
+    else run(key.deed, cursor.at, null);
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => onKey.current?.(event);
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
+    // Before dialogs, which close and are gone by the time that the event comes to the page.
+    window.addEventListener("keydown", listen, { capture: true });
+    return () => window.removeEventListener("keydown", listen, { capture: true });
   }, []);
 
   if (rows.error !== null && rows.isPending) return <FailedRows error={rows.error} onRetry={rows.retry} />;

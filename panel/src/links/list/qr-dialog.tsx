@@ -1,7 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
-import { Button, Group, Image, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Image, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Link } from "../../app/api.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { qrAddress, qrQuery } from "../link-queries.ts";
 
 const SIZE = 240;
@@ -11,14 +12,7 @@ export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
   const place = { code: link.code, domain: link.domain ?? undefined };
   const { data } = useQuery(qrQuery(place));
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t`QR code`}
-      size="sm"
-      centered
-      closeButtonProps={{ "aria-label": t`Close` }}
-    >
+    <Dialog title={t`QR code`} isOpen onClose={onClose}>
       <Stack align="center" gap="sm">
         {data === undefined ? (
           <Skeleton w={SIZE} h={SIZE} />
@@ -42,6 +36,6 @@ export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
           ))}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,0 +1,81 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core";
+import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { formatNumber } from "../../app/i18n.ts";
+import type { Bulk } from "./bulk.tsx";
+import { countOfSelected, type Selection } from "../list/selection.ts";
+import classes from "../list/list.module.css";
+
+type Props = {
+  selection: Selection;
+  bulk: Bulk;
+  /** Of all that the list finds. */
+  total: number;
+  onAll(): void;
+  onEdit(): void;
+  onDelete(): void;
+};
+
+/** Over the end of the list, while links are selected. */
+export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Props) {
+  const { t } = useLingui();
+  const { selected, clear } = selection;
+  const count = countOfSelected(selected);
+  if (bulk.task !== null) return <TaskBar bulk={bulk} />;
+  if (count === 0) return null;
+  return (
+    <div className={classes["bulk"]} role="region" aria-label={t`Selection`}>
+      <Text size="sm" fw={600} aria-live="polite" mr="auto">
+        <Plural value={count} one="# selected" other="# selected" />
+      </Text>
+      {selected.kind === "some" && count < total && (
+        <Button size="compact-sm" variant="subtle" onClick={onAll} visibleFrom="sm">
+          <Trans>Select all {formatNumber(total)}</Trans>
+        </Button>
+      )}
+      <Button size="xs" variant="default" leftSection={<IconPencil size={14} aria-hidden />} onClick={onEdit}>
+        <Trans>Edit</Trans>
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        onClick={onDelete}
+      >
+        <Trans>Delete</Trans>
+      </Button>
+      <CloseButton aria-label={t`Select none`} onClick={clear} />
+    </div>
+  );
+}
+
+function TaskBar({ bulk: { task, stop } }: { bulk: Bulk }) {
+  const { t } = useLingui();
+  if (task === null) return null;
+  const { label, done, total } = task;
+  return (
+    <div className={classes["bulk"]} role="region" aria-label={t`Selection`}>
+      <Stack gap={4} flex={1} miw={180}>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={600} role="status">
+            {label}
+          </Text>
+          {total !== null && (
+            <Text size="sm" c="dimmed">
+              {formatNumber(done)} / {formatNumber(total)}
+            </Text>
+          )}
+        </Group>
+        <Progress
+          size="sm"
+          aria-label={label}
+          value={total === null ? 100 : (done / Math.max(1, total)) * 100}
+          animated={total === null}
+        />
+      </Stack>
+      <Button size="xs" variant="default" onClick={stop}>
+        <Trans>Stop</Trans>
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { formatNumber } from "../../app/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useSentence } from "../../ui/failure.tsx";
+import { MOST_UNDONE } from "./bulk.tsx";
+import { changeFound } from "./bulk-work.ts";
+import type { Selected } from "../list/selection.ts";
+
+type Props = {
+  selected: Extract<Selected, { kind: "all" }>;
+  onDelete(selected: Selected): void;
+  onClose(): void;
+};
+
+/** What a filter finds is counted by the server before it is deleted. */
+export function BulkDelete({ selected, onDelete, onClose }: Props) {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { finding } = selected;
+  const { data, error } = useQuery({
+    queryKey: ["links", "trial", finding],
+    queryFn: ({ signal }) => changeFound({ finding, change: null, isTrial: true, signal }),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const matched = data?.matched ?? 0;
+  const most = formatNumber(MOST_UNDONE);
+  return (
+    <Dialog title={t`Delete what the list finds`} isOpen onClose={onClose}>
+      <Stack gap="sm">
+        {error !== null && (
+          <Alert color="red" role="alert">
+            {sentenceOf(error)}
+          </Alert>
+        )}
+        {data === undefined ? (
+          <Skeleton height={24} />
+        ) : (
+          <Text fw={600}>
+            <Plural value={matched} one="# link will be deleted." other="# links will be deleted." />
+          </Text>
+        )}
+        <Text size="sm" c="dimmed">
+          {(data?.matched ?? selected.total) <= MOST_UNDONE ? (
+            <Trans>Undo puts them back with their clicks.</Trans>
+          ) : (
+            <Trans>
+              More than {most} can't be put back in one step. Each stays among the deleted links for a while.
+            </Trans>
+          )}
+        </Text>
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button
+            color="red.9"
+            disabled={data === undefined || matched === 0}
+            onClick={() => onDelete({ ...selected, total: matched })}
+          >
+            <Trans>Delete</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

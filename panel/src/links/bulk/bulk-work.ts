@@ -1,0 +1,112 @@
+/** Work on many links, in pieces, with what takes it back. */
+import { answerOf, api, type Link, type LinkPatch } from "../../app/api.ts";
+import { changeLink } from "../link-queries.ts";
+import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
+
+const PIECE = 500;
+const AT_ONCE = 4;
+
+/** How far it is, and whether it was stopped. */
+export type Course = { signal: AbortSignal; onDone(done: number): void };
+
+/** Runs a few at once. What has begun ends; nothing begins after a stop or a failure. */
+export async function overEach<T>(
+  items: readonly T[],
+  course: Course,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let done = 0;
+  let failure: unknown;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && failure === undefined && !course.signal.aborted) {
+      try {
+        await run(items[next++]!);
+        course.onDone(++done);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (failure !== undefined) throw failure;
+}
+
+/** Returns how many, and the first refusal. */
+export async function deleteLinks(links: readonly Link[], course: Course) {
+  let count = 0;
+  let refusal: string | undefined;
+  for (let from = 0; from < links.length && !course.signal.aborted; from += PIECE) {
+    const codes = links.slice(from, from + PIECE).map(({ code, domain }) => ({ code, domain }));
+    const { data } = await answerOf(api.DELETE("/admin/v1/links/batch", { body: { codes } }));
+    count += data.success.length;
+    refusal ??= data.failed[0]?.error;
+    course.onDone(Math.min(from + PIECE, links.length));
+  }
+  return { count, refusal };
+}
+
+/** What changes of each of many links. */
+export type BulkChange = {
+  add: readonly string[];
+  remove: readonly string[];
+  /** Undefined keeps it, null is never. */
+  expires?: string | null;
+  /** A host; empty: the default domain. Undefined keeps it. */
+  domain?: string;
+};
+
+function patchOf(link: Link, { add, remove, expires, domain }: BulkChange): LinkPatch {
+  const tags = [...new Set([...link.tags.filter((tag) => !remove.includes(tag)), ...add])];
+  const isRetagged = tags.length !== link.tags.length || tags.some((tag) => !link.tags.includes(tag));
+  return {
+    ...(isRetagged && { tags }),
+    ...(expires !== undefined && { expires_at: expires }),
+    ...(domain !== undefined && { domain }),
+  };
+}
+
+export type Changed = { link: Link; before: LinkPatch };
+
+/** Each by itself, so that a target that somebody changes meanwhile stays. Fills `changed`, also if it fails. */
+export const changeLinks = (
+  links: readonly Link[],
+  change: BulkChange,
+  course: Course,
+  changed: Changed[],
+): Promise<void> =>
+  overEach(links, course, async (link) => {
+    const patch = patchOf(link, change);
+    if (Object.keys(patch).length === 0) return;
+    const before: LinkPatch = {
+      ...("tags" in patch && { tags: link.tags }),
+      ...("expires_at" in patch && { expires_at: link.expires_at }),
+      ...("domain" in patch && { domain: link.domain ?? "" }),
+    };
+    changed.push({ link: await changeLink(link, patch), before });
+  });
+
+export const changeBack = (changed: readonly Changed[], course: Course): Promise<void> =>
+  overEach(changed, course, async ({ link, before }) => void (await changeLink(link, before)));
+
+type Batch = { finding: LinkFinding; change: BulkChange | null; isTrial: boolean; signal?: AbortSignal };
+
+/** All that the server finds at that moment; without a change they are deleted. A trial only counts. */
+export async function changeFound({ finding, change, isTrial, signal }: Batch) {
+  const body = {
+    filter: conditionsOf(finding),
+    ...(change === null
+      ? { action: "delete" as const }
+      : {
+          action: "update" as const,
+          set: {
+            ...(change.add.length > 0 && { add_tags: [...change.add] }),
+            ...(change.remove.length > 0 && { remove_tags: [...change.remove] }),
+            ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
+          },
+        }),
+    ...(isTrial && { dry_run: true }),
+    ...(!isFiltered(finding) && { confirm: "all" }),
+  };
+  return (await answerOf(api.POST("/admin/v1/links/batch/query", { body, ...(signal && { signal }) }))).data;
+}

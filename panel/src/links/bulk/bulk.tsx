@@ -1,0 +1,148 @@
+/** Bulk work on the selection: its course, and undo where the server allows it. */
+import { Plural, useLingui } from "@lingui/react/macro";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import type { Link } from "../../app/api.ts";
+import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
+import { refreshLinks } from "../link-queries.ts";
+import {
+  type BulkChange,
+  changeBack,
+  type Changed,
+  changeFound,
+  changeLinks,
+  type Course,
+  deleteLinks,
+} from "./bulk-work.ts";
+import { lastDeletions, putBack } from "./bulk-undo.ts";
+import { linksBetween } from "../list/page-queries.ts";
+import type { Selected, Selection } from "../list/selection.ts";
+
+/** More can't be taken back in one step. */
+export const MOST_UNDONE = 5_000;
+
+export type BulkTask = { label: string; done: number; total: number | null };
+
+const Deleted = ({ count }: { count: number }) => (
+  <Plural value={count} one="# link is deleted." other="# links are deleted." />
+);
+const Altered = ({ count }: { count: number }) => (
+  <Plural value={count} one="# link is changed." other="# links are changed." />
+);
+
+export const canUndo = (selected: Selected): boolean =>
+  selected.kind === "some" || selected.total <= MOST_UNDONE;
+
+export function useBulk(selection: Selection) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const offerUndo = useUndoOffer();
+  const onFailure = useFailureNotice();
+  const [task, setTask] = useState<BulkTask | null>(null);
+  const stopping = useRef(new AbortController());
+  const refresh = (): Promise<void> => refreshLinks(queries);
+
+  /** Shows how far it is, and the sentence of a failure. */
+  async function follow(
+    label: string,
+    total: number | null,
+    run: (course: Course) => Promise<void>,
+  ): Promise<void> {
+    stopping.current = new AbortController();
+    setTask({ label, done: 0, total });
+    const { signal } = stopping.current;
+    try {
+      await run({ signal, onDone: (done) => setTask({ label, done, total }) });
+    } catch (error) {
+      if (!signal.aborted) onFailure(error as Error);
+    } finally {
+      setTask(null);
+      await refresh();
+    }
+  }
+
+  /** Known by name, so that undo finds exactly these. */
+  const named = async (selected: Selected): Promise<Link[]> =>
+    selected.kind === "some"
+      ? [...selected.links.values()]
+      : linksBetween(queries, selected.finding, { from: 0, to: selected.total - 1 });
+
+  async function remove(selected: Selected): Promise<void> {
+    if (!canUndo(selected) && selected.kind === "all") {
+      await follow(t`Deleting`, null, async ({ signal }) => {
+        const { changed } = await changeFound({
+          finding: selected.finding,
+          change: null,
+          isTrial: false,
+          signal,
+        });
+        selection.clear();
+        notifications.show({
+          message: <Deleted count={changed} />,
+        });
+      });
+      return;
+    }
+    await follow(t`Deleting`, null, async (course) => {
+      const [links, since] = [await named(selected), await lastDeletions()];
+      const done =
+        selected.kind === "all"
+          ? await deleteFound(selected, course.signal)
+          : await deleteLinks(links, {
+              ...course,
+              onDone: (n) => setTask({ label: t`Deleting`, done: n, total: links.length }),
+            });
+      selection.clear();
+      if (done.refusal !== undefined) notifications.show({ color: "red", message: done.refusal });
+      if (done.count === 0) return;
+      offerUndo({
+        message: <Deleted count={done.count} />,
+        undo: () => follow(t`Putting back`, done.count, (back) => putBack(links, since, back)),
+        refresh,
+      });
+    });
+  }
+
+  const deleteFound = async ({ finding }: Extract<Selected, { kind: "all" }>, signal: AbortSignal) => {
+    const { matched, changed } = await changeFound({ finding, change: null, isTrial: false, signal });
+    const left = matched - changed;
+    return {
+      count: changed,
+      refusal: left > 0 ? t`Links of files and folders stay: end their shares.` : undefined,
+    };
+  };
+
+  async function change(selected: Selected, wanted: BulkChange): Promise<void> {
+    if (!canUndo(selected) && selected.kind === "all") {
+      await follow(t`Changing`, null, async ({ signal }) => {
+        const { changed } = await changeFound({
+          finding: selected.finding,
+          change: wanted,
+          isTrial: false,
+          signal,
+        });
+        notifications.show({
+          message: <Altered count={changed} />,
+        });
+      });
+      return;
+    }
+    const changed: Changed[] = [];
+    const links = await named(selected).catch((error: Error) => onFailure(error));
+    if (links === undefined) return;
+    await follow(t`Changing`, links.length, (course) => changeLinks(links, wanted, course, changed));
+    if (changed.length === 0) return;
+    if (wanted.domain !== undefined) selection.clear();
+    else if (selected.kind === "some") selection.renew(changed.map(({ link }) => link));
+    offerUndo({
+      message: <Altered count={changed.length} />,
+      undo: () => follow(t`Taking back`, changed.length, (course) => changeBack(changed, course)),
+      refresh,
+    });
+  }
+
+  return { task, remove, change, stop: () => stopping.current.abort() };
+}
+
+export type Bulk = ReturnType<typeof useBulk>;

@@ -1,0 +1,171 @@
+/** Selecting, editing and deleting in the list of links, by keyboard, with undo. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectAccessible, signInToPanel, startPanel } from "../support/panel.ts";
+import { signIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
+
+const COUNT = 120;
+const EDITOR_PASSWORD = "an editor's password";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  const links = Array.from({ length: COUNT }, (_, at) => ({
+    code: `c${String(at).padStart(3, "0")}`,
+    target: `https://example.com/${at}`,
+    tags: at % 3 === 0 ? ["old", "third"] : ["old"],
+    expires_at: at % 2 === 0 ? "2099-01-01T00:00:00Z" : null,
+  }));
+  await panel.client.call("POST", "/links/batch", { links });
+  const editor = { username: "ed", password: EDITOR_PASSWORD, role: "editor" };
+  expect((await panel.client.call("POST", "/users", editor)).status).toBe(201);
+  const own = await signIn(panel.server.url, EDITOR_PASSWORD, "ed");
+  await own.call("POST", "/links", { code: "own", target: "https://example.com/own" });
+});
+afterAll(() => panel.stop());
+
+const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+const linkOf = async (code: string) => (await panel.client.call("GET", `/links/${code}`)).body.data;
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const undo = (page: Page) => page.getByRole("button", { name: "Undo" }).last().click();
+
+test.skipIf(!CHROMIUM)("a link is edited in its row; a refusal keeps what was typed", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
+  await signInToPanel(page);
+  await rowOf(page, "c000").waitFor();
+  await press(page, "j", "j", "F2");
+  const form = page.getByRole("form", { name: "Edit c001" });
+  await form.getByLabel("Target").fill("no address");
+  await form.getByLabel("Title").fill("<b>Spring</b>");
+  await press(page, "Enter");
+  await form.getByText(/http/).waitFor();
+  expect(await form.getByLabel("Title").inputValue()).toBe("<b>Spring</b>");
+  await form.getByLabel("Target").fill("https://example.com/changed");
+  await form.getByLabel("Tags").fill("fresh");
+  await press(page, "Enter");
+  await form.getByLabel("Expires").fill("2098-05-01T10:30");
+  await press(page, "Enter");
+  await rowOf(page, "c001").getByText("<b>Spring</b>").waitFor();
+  expect(await linkOf("c001")).toMatchObject({
+    target: "https://example.com/changed",
+    title: "<b>Spring</b>",
+    tags: ["fresh", "old"],
+    expires_at: expect.stringContaining("2098-05-01T"),
+  });
+  // The list has the keys again, and takes the edit back.
+  await undo(page);
+  await rowOf(page, "c001").getByText("example.com/1").waitFor();
+  expect(await linkOf("c001")).toMatchObject({ title: null, tags: ["old"], expires_at: null });
+  await page.getByRole("grid").focus();
+  await press(page, "Enter");
+  await form.getByLabel("Title").fill("taken back");
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  expect(await linkOf("c001")).toMatchObject({ title: null });
+  expect(complaints).toEqual([
+    "Failed to load resource: the server responded with a status of 400 (Bad Request)",
+  ]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a range selected by keys is changed, deleted, and both are taken back", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
+  await signInToPanel(page);
+  await rowOf(page, "c000").waitFor();
+  await press(page, "j", "j", "j", "x", "Shift+ArrowDown", "Shift+J");
+  await page.getByText("3 selected").waitFor();
+  const bar = page.getByRole("region", { name: "Selection" });
+  await bar.getByRole("button", { name: "Edit" }).focus();
+  await press(page, "Enter");
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Add tags").fill("bulk");
+  await press(page, "Enter");
+  await form.getByLabel("Remove tags").fill("old");
+  await press(page, "Enter");
+  await form.getByText("Never").click();
+  await expectAccessible(page, "bulk edit");
+  await form.getByRole("button", { name: "Change" }).click();
+  await page.getByText("3 links are changed.").waitFor();
+  expect(await linkOf("c002")).toMatchObject({ tags: ["bulk"], expires_at: null });
+  expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
+  await undo(page);
+  for (const code of ["c002", "c003", "c004"]) {
+    await until(async () => (await linkOf(code)).tags.includes("old"));
+  }
+  expect(await linkOf("c002")).toMatchObject({ tags: ["old"], expires_at: expect.stringContaining("2099") });
+
+  await page.getByRole("grid").focus();
+  await press(page, "Delete");
+  await page.getByText("3 links are deleted.").waitFor();
+  await rowOf(page, "c003").waitFor({ state: "detached" });
+  expect((await panel.client.call("GET", "/links/c003")).status).toBe(404);
+  await undo(page);
+  await rowOf(page, "c003").waitFor();
+  expect(await linkOf("c003")).toMatchObject({ tags: ["old", "third"] });
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "all that a filter finds is counted, changed and deleted, and comes back",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links?sort=code&tag=%5B%22third%22%5D");
+    await signInToPanel(page);
+    await page.getByText("40 links").waitFor();
+    await press(page, "Control+a");
+    await page.getByText("40 selected").waitFor();
+    await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("dialog").getByLabel("Add tags").fill("found");
+    await press(page, "Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+    await page.getByText("40 links are changed.").waitFor();
+    const found = async () => (await panel.client.call("GET", "/links?tag=found")).body.pagination!.total;
+    expect(await found()).toBe(40);
+    await undo(page);
+    await until(async () => (await found()) === 0);
+
+    await page.getByRole("grid").focus();
+    await press(page, "Delete");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("40 links will be deleted.").waitFor();
+    await expectAccessible(page, "delete what the list finds");
+    await press(page, "Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1);
+    await press(page, "Delete");
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No link matches").waitFor();
+    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1 - 40);
+    await undo(page);
+    await page.getByText("40 links", { exact: true }).waitFor();
+    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1);
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("an editor sees and selects own links only", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?owner=999999");
+  await signInToPanel(page, EDITOR_PASSWORD, "ed");
+  await page.getByText("No link matches").waitFor();
+  await page.getByRole("button", { name: "Show all links" }).click();
+  await rowOf(page, "own").waitFor();
+  await page.getByText("1 link", { exact: true }).waitFor();
+  await press(page, "?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await press(page, "Escape");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
+  await press(page, "Control+a", "Delete");
+  await page.getByRole("dialog").getByText("1 link will be deleted.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("There are no links yet").waitFor();
+  expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT);
+  await undo(page);
+  await rowOf(page, "own").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
