@@ -630,6 +630,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/analytics/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets */
+        get: operations["getLinkAnalyticsTrends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/{code}/history": {
         parameters: {
             query?: never;
@@ -6460,6 +6477,71 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getLinkAnalyticsTrends: {
+        parameters: {
+            query?: {
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                end_date?: string;
+                /** @description default: day */
+                group_by?: "hour" | "day" | "week" | "month";
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                start_date?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "labels": [
+                     *           "2026-11-19",
+                     *           "2026-11-20"
+                     *         ],
+                     *         "values": [
+                     *           20,
+                     *           22
+                     *         ],
+                     *         "human_clicks": [
+                     *           1
+                     *         ],
+                     *         "automated_clicks": [
+                     *           1
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrendAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -61,6 +61,9 @@ const analytics = createRoute({
   getParentRoute: () => inside,
   path: "/analytics",
   validateSearch: readReportSearch,
+  beforeLoad({ context }) {
+    if (context.account.role !== "admin") throw redirect({ to: "/", search: {} });
+  },
   component: lazyRouteComponent(() => import("../clicks/analytics-page.tsx"), "AnalyticsPage"),
 });
 

@@ -2,7 +2,14 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { type Span, startOfUnit, type Unit } from "./chart/buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
-import { countriesQuery, devicesQuery, linkReportQuery, newestQuery, type Place } from "./report-queries.ts";
+import {
+  countriesQuery,
+  devicesQuery,
+  linkReportQuery,
+  newestQuery,
+  type Place,
+  trendQuery,
+} from "./report-queries.ts";
 
 export type Frame = {
   span: Span;
@@ -34,7 +41,7 @@ export function prefetchLinkReport(queries: QueryClient, place: Place, search: R
   void queries.prefetchQuery(linkReportQuery(place, { span, visitors }, unit));
   if (part !== undefined) void queries.prefetchQuery(linkReportQuery(place, asked, unit));
   if (earlier !== undefined) {
-    void queries.prefetchQuery(linkReportQuery(place, { span: earlier, visitors }, unit));
+    void queries.prefetchQuery(trendQuery(place, { span: earlier, visitors }, unit));
   }
   void queries.prefetchQuery(countriesQuery(place, asked));
   void queries.prefetchQuery(devicesQuery(place, asked));

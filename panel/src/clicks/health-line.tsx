@@ -3,6 +3,7 @@ import { Group, Skeleton, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../app/api.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import classes from "./clicks.module.css";
 
@@ -39,9 +40,9 @@ export function HealthLine() {
         {error === null && status === "healthy" && t`Everything works.`}
         {error === null && status !== "healthy" && (data!.checks.disk.message || t`Something needs care.`)}
       </Text>
-      <a href="health" className={classes["quiet"]}>
+      <AnchorLink to="/health" size="sm" c="dimmed" underline="always">
         <Trans>Health</Trans>
-      </a>
+      </AnchorLink>
     </Group>
   );
 }

@@ -36,6 +36,8 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
     ...(isOpen && live === null && { refetchInterval: ASK_AGAIN_MS }),
   });
   const arrived = useArrived(place, frame, live);
+  const isOff = data?.details === false;
+  // The report says it once for all lists.
   if (isDetailed === false && arrived.length === 0 && (data?.data.length ?? 0) === 0) return null;
   const known = new Set(data?.data.map(keyOf));
   const rows = [...(isOpen ? arrived.filter((click) => !known.has(keyOf(click))) : []), ...(data?.data ?? [])]
@@ -51,8 +53,15 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
       </Group>
       {data === undefined && <Skeleton height={200} />}
       {data !== undefined && rows.length === 0 && (
-        <Text size="sm" c="dimmed">
-          <Trans>Nothing in this time.</Trans>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {isOff ? (
+            <Trans>
+              Single clicks are not recorded, because analytics.enable_detailed_logging is off. Those that
+              arrive now show here.
+            </Trans>
+          ) : (
+            <Trans>Nothing in this time.</Trans>
+          )}
         </Text>
       )}
       <ul className={classes["shares"]}>

@@ -32,9 +32,9 @@ function Overview() {
   const { span, unit, visitors } = frame;
   const earlierSpan = earlierOf(search, span);
   const totals = useQuery(totalsQuery);
-  const trend = useQuery(trendQuery({ span, visitors }, unit));
+  const trend = useQuery(trendQuery(null, { span, visitors }, unit));
   const before = useQuery({
-    ...trendQuery({ span: earlierSpan ?? span, visitors }, unit),
+    ...trendQuery(null, { span: earlierSpan ?? span, visitors }, unit),
     enabled: earlierSpan !== undefined,
   });
   const top = useQuery(topQuery({ span: frame.shown, visitors: "human" }));

@@ -32,14 +32,21 @@ export const totalsQuery = queryOptions({
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/stats", { signal }))).data,
 });
 
-export const trendQuery = (asked: Asked, unit: Unit) =>
+/** Of a link, or of all. */
+export const trendQuery = (place: Place | null, asked: Asked, unit: Unit) =>
   queryOptions({
-    queryKey: keyOf("trend", null, asked, unit),
+    queryKey: keyOf("trend", place, asked, unit),
     queryFn: async ({ signal }) => {
-      const query = { ...queryOf(asked), group_by: unit };
-      return (await answerOf(api.GET("/admin/v1/analytics/trends", { params: { query }, signal }))).data;
+      const by = { group_by: unit };
+      if (place === null) {
+        const query = { ...queryOf(asked), ...by };
+        return (await answerOf(api.GET("/admin/v1/analytics/trends", { params: { query }, signal }))).data;
+      }
+      const { path, query } = ofLink(place, asked);
+      const params = { path, query: { ...query, ...by } };
+      return (await answerOf(api.GET("/admin/v1/links/{code}/analytics/trends", { params, signal }))).data;
     },
-    ...kept(null),
+    ...kept(place),
   });
 
 export const linkReportQuery = (place: Place, asked: Asked, unit: Unit) =>

@@ -1,4 +1,6 @@
-import { Alert, Stack } from "@mantine/core";
+import { Trans } from "@lingui/react/macro";
+import { Alert, Button, Stack } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useSentence } from "../ui/failure.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
@@ -21,21 +23,34 @@ type Props = {
 /** A chart and the lists that follow it. */
 export function ReportView({ place, report, search, mayWatch, onChange, children }: Props) {
   const sentenceOf = useSentence();
+  const queries = useQueryClient();
+  const isThere = report.error === null || report.trend !== undefined;
   return (
     <Stack gap="sm">
       {report.error !== null && (
         <Alert color="red" role="alert">
-          {sentenceOf(report.error)}
+          <Stack align="start" gap="xs">
+            {sentenceOf(report.error)}
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void queries.refetchQueries({ queryKey: ["clicks"], type: "active" })}
+            >
+              <Trans>Try again</Trans>
+            </Button>
+          </Stack>
         </Alert>
       )}
-      <TrendCard report={report} search={search} onChange={onChange} />
-      <ReportLists
-        report={report}
-        top={children}
-        newest={
-          <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
-        }
-      />
+      {isThere && <TrendCard report={report} search={search} onChange={onChange} />}
+      {isThere && (
+        <ReportLists
+          report={report}
+          top={children}
+          newest={
+            <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
+          }
+        />
+      )}
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 /** All that a report shows, asked for at once. */
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useCallback } from "react";
 import type { DeviceReport, Place as Visited, Referrer, Trend } from "../app/api.ts";
 import { type Frame, frameOf } from "./frame.ts";
 import { earlierOf, type ReportSearch } from "./range.ts";
@@ -12,6 +13,8 @@ import {
   referrersQuery,
   trendQuery,
 } from "./report-queries.ts";
+
+const NONE: string[] = [];
 
 export type Report = Frame & {
   trend: Trend | undefined;
@@ -27,20 +30,21 @@ export type Report = Frame & {
   error: Error | null;
 };
 
-type LinkAnswer = Awaited<ReturnType<NonNullable<ReturnType<typeof linkReportQuery>["queryFn"]>>>;
-
-/** The same object until an answer changes. */
-const combine = (results: readonly UseQueryResult<LinkAnswer>[]) => ({
-  trends: results.flatMap(({ data }) => (data ? [{ name: data.data.code, trend: data.data.trend }] : [])),
-  error: results.find(({ error }) => error !== null)?.error ?? null,
-});
-
-/** Links that are compared with. */
-const useOthers = (search: ReportSearch, { span, unit, visitors }: Frame, domain: string | undefined) =>
-  useQueries({
-    queries: (search.with ?? []).map((code) => linkReportQuery({ code, domain }, { span, visitors }, unit)),
+/** Links that are compared with. The same object until an answer changes. */
+function useOthers({ with: codes = NONE }: ReportSearch, frame: Frame, domain: string | undefined) {
+  const { span, unit, visitors } = frame;
+  const combine = useCallback(
+    (results: readonly UseQueryResult<Trend>[]) => ({
+      trends: results.flatMap(({ data }, at) => (data ? [{ name: codes[at]!, trend: data }] : [])),
+      error: results.find(({ error }) => error !== null)?.error ?? null,
+    }),
+    [codes],
+  );
+  return useQueries({
+    queries: codes.map((code) => trendQuery({ code, domain }, { span, visitors }, unit)),
     combine,
   });
+}
 
 /** The lists below a chart. */
 function useLists(place: Place | null, { shown, visitors }: Frame) {
@@ -60,7 +64,7 @@ export function useLinkReport(place: Place, search: ReportSearch): Report {
     enabled: frame.part !== undefined,
   });
   const earlier = useQuery({
-    ...linkReportQuery(place, { span: earlierSpan ?? span, visitors }, unit),
+    ...trendQuery(place, { span: earlierSpan ?? span, visitors }, unit),
     enabled: earlierSpan !== undefined,
   });
   const others = useOthers(search, frame, place.domain);
@@ -69,7 +73,7 @@ export function useLinkReport(place: Place, search: ReportSearch): Report {
   return {
     ...frame,
     trend: whole.data?.data.trend,
-    earlier: earlierSpan && earlier.data?.data.trend,
+    earlier: earlierSpan && earlier.data,
     others: others.trends,
     referrers: listed.data?.data.top_referrers,
     countries: countries.data?.data,
@@ -84,9 +88,9 @@ export function useTotalReport(search: ReportSearch): Report {
   const frame = frameOf(search);
   const { span, unit, visitors, shown } = frame;
   const earlierSpan = earlierOf(search, span);
-  const trend = useQuery(trendQuery({ span, visitors }, unit));
+  const trend = useQuery(trendQuery(null, { span, visitors }, unit));
   const earlier = useQuery({
-    ...trendQuery({ span: earlierSpan ?? span, visitors }, unit),
+    ...trendQuery(null, { span: earlierSpan ?? span, visitors }, unit),
     enabled: earlierSpan !== undefined,
   });
   const others = useOthers(search, frame, undefined);

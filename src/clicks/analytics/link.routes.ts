@@ -16,11 +16,12 @@ import {
   placeQuery,
   rangeOf,
   rangeQuery,
+  trendAnswer,
   unitQuery,
 } from "./answers.routes.ts";
 import { unitOf } from "./range.ts";
 import type { Analytics } from "./service.ts";
-import { viewOfDevices, viewOfLinkReport, viewOfNewest, viewOfPlace } from "./views.ts";
+import { viewOfDevices, viewOfLinkReport, viewOfNewest, viewOfPlace, viewOfTrend } from "./views.ts";
 import { z } from "zod";
 
 export type ReachableLinks = {
@@ -77,6 +78,18 @@ export function linkReportEndpoints(deps: LinkReportDeps): Endpoint[] {
         const { limit } = query;
         const found = await analytics.linkDevices(key, rangeOf(query, now()), limit, visitorsOf(query));
         return detailed(viewOfDevices(found));
+      },
+    }),
+    endpoint({
+      ...ofLink,
+      path: "/links/:code{.+}/analytics/trends",
+      summary: "The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets",
+      query: rangeQuery.extend({ ...unitQuery, ...domainQuery.shape }),
+      answer: trendAnswer,
+      async handle({ c, query, account }) {
+        const key = await keyFor(account, c, query.domain);
+        const asked = rangeOf(query, now());
+        return viewOfTrend(await analytics.linkTrend(key, asked, unitOf(query.group_by), visitorsOf(query)));
       },
     }),
     endpoint({

@@ -51,7 +51,13 @@ test("an editor sees the analytics of own links only", async () => {
     await room.database.write.updateTable("links").set({ owner_id: owner }).where("id", "=", id).execute();
   }
   await api.as({ id: 7, username: "edda", role: "editor", via: "panel" }, async () => {
-    for (const report of ["analytics", "analytics/devices", "analytics/geo", "analytics/clicks"]) {
+    for (const report of [
+      "analytics",
+      "analytics/devices",
+      "analytics/geo",
+      "analytics/clicks",
+      "analytics/trends",
+    ]) {
       expect((await get(`/links/mine/${report}`)).status).toBe(200);
       const foreign = await get(`/links/yours/${report}`);
       expect([foreign.status, foreign.body.code]).toEqual([404, 3000]);
@@ -172,7 +178,10 @@ describe("shapes", () => {
     const hours = "start_date=2026-11-20T10:00:00Z&end_date=2026-11-20T13:59:59Z&group_by=hour";
     const { trend } = await data(`/links/a/b/analytics?${hours}`);
     expect([trend.labels[0], trend.values]).toEqual(["2026-11-20 10:00", [1, 0, 0, 2]]);
-    expect((await get("/links/a/b/analytics?group_by=year")).status).toBe(400);
+    expect(await data(`/links/a/b/analytics/trends?${hours}`)).toEqual(trend);
+    expect((await data(`/links/a/b/analytics/trends?${hours}&visitors=human`)).values).toEqual([1, 0, 0, 1]);
+    for (const report of ["", "/trends"])
+      expect((await get(`/links/a/b/analytics${report}?group_by=year`)).status).toBe(400);
 
     const germany = { country: "DE", city: null, count: 2, human_clicks: 2, automated_clicks: 0 };
     expect(await data("/links/a/b/analytics/geo?by=country")).toEqual([

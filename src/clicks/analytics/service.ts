@@ -53,6 +53,8 @@ export type Analytics = {
   newest(range: DateRange, limit: number, visitors?: Visitors): Promise<NewestClick[]>;
   /** By day unless another unit is given. @throws LinkNotFound; BadRequest like trend */
   link(key: string, range: DateRange, visitors?: Visitors, unit?: Unit): Promise<LinkReport>;
+  /** @throws LinkNotFound; BadRequest like trend */
+  linkTrend(key: string, range: DateRange, unit: Unit, visitors?: Visitors): Promise<Trend>;
   /** @throws LinkNotFound */
   linkDevices(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
   /** @throws LinkNotFound */
@@ -229,6 +231,10 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
         referrers: referrersOf(byReferrer),
         places: placesOf(byPlace, byReferrer.total),
       };
+    },
+    async linkTrend(key, range, unit, visitors = "all") {
+      const { sums: _, ...shown } = await trend(await idOf(key), range, unit, visitors);
+      return shown;
     },
     linkDevices: async (key, range, limit, visitors = "all") =>
       devices(await idOf(key), range, limit, visitors),
