@@ -1,6 +1,8 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
+import { readTokenSearch } from "../auth/tokens/token-queries.ts";
+import { readUserSearch } from "../auth/users/user-queries.ts";
 import { prefetchLinkReport } from "../clicks/frame.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
@@ -115,7 +117,8 @@ const tags = createRoute({
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: "/tokens",
-  component: lazyRouteComponent(() => import("../auth/tokens-page.tsx"), "TokensPage"),
+  validateSearch: readTokenSearch,
+  component: lazyRouteComponent(() => import("../auth/tokens/tokens-page.tsx"), "TokensPage"),
 });
 
 const apiReference = createRoute({
@@ -127,7 +130,8 @@ const apiReference = createRoute({
 const users = createRoute({
   getParentRoute: () => inside,
   path: "/users",
-  component: lazyRouteComponent(() => import("../auth/users-page.tsx"), "UsersPage"),
+  validateSearch: readUserSearch,
+  component: lazyRouteComponent(() => import("../auth/users/users-page.tsx"), "UsersPage"),
 });
 
 const domains = createRoute({

@@ -6,7 +6,8 @@ import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import classes from "./api-page.module.css";
-import { Secret, TokenFields } from "./tokens-page.tsx";
+import { Secret } from "./tokens/secret.tsx";
+import { TokenFields } from "./tokens/token-fields.tsx";
 
 const REFERENCE = `${SERVER_URL}${ADMIN_PREFIX}/v1/docs`;
 

@@ -1,24 +1,23 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answerOf, api, ApiError, type Domain } from "../app/api.ts";
-import { ConfirmButton } from "../ui/confirm-button.tsx";
+import type { Domain } from "../app/api.ts";
+import { SERVER_URL } from "../app/place.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { DataList } from "../ui/data-list.tsx";
 import { PageHead } from "../ui/page-head.tsx";
-import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
-
-const domainsQuery = queryOptions({
-  queryKey: ["domains"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/domains", { signal }))).data,
-});
+import { SideForm } from "../ui/side-form.tsx";
+import { DomainForm } from "./domain-form.tsx";
+import { DomainLinks, RemoveDomain } from "./domain-links.tsx";
+import { domainsQuery, publicUrlQuery } from "./domain-queries.ts";
 
 export function DomainsPage() {
   const { t } = useLingui();
   const [edited, setEdited] = useState<Domain | "new" | null>(null);
   const { data, error, refetch } = useQuery(domainsQuery);
+  const target = (url: string | null) => url ?? "404";
   return (
     <Stack p="md" gap="md">
       <PageHead
@@ -29,6 +28,7 @@ export function DomainsPage() {
           <Trans>New domain</Trans>
         </Button>
       </PageHead>
+      <DefaultDomain />
       <DataList<Domain>
         label={t`Domains`}
         items={data}
@@ -45,20 +45,31 @@ export function DomainsPage() {
               </Text>
             ),
           },
-          { title: t`Root leads to`, isHidden: "narrow", cell: ({ default_url: url }) => url ?? "–" },
+          { title: t`Links`, cell: ({ host }) => <DomainLinks host={host} /> },
+          { title: t`Root leads to`, isHidden: "narrow", cell: ({ default_url: url }) => target(url) },
           {
             title: t`Unknown codes lead to`,
             isHidden: "narrow",
-            cell: ({ not_found_url: url }) => url ?? "–",
+            cell: ({ not_found_url: url }) => target(url),
+          },
+          {
+            title: t`Expired links lead to`,
+            isHidden: "narrow",
+            cell: ({ expired_url: url, not_found_url: other }) => target(url ?? other),
           },
           {
             title: t`Actions`,
             cell: (domain) => (
-              <Group gap={4} wrap="nowrap">
-                <Button size="compact-sm" variant="subtle" onClick={() => setEdited(domain)}>
+              <Group gap={4}>
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  aria-label={t`Edit ${domain.host}`}
+                  onClick={() => setEdited(domain)}
+                >
                   <Trans>Edit</Trans>
                 </Button>
-                <Remove domain={domain} />
+                <RemoveDomain domain={domain} />
               </Group>
             ),
           },
@@ -70,83 +81,28 @@ export function DomainsPage() {
         onClose={() => setEdited(null)}
       >
         {edited !== null && (
-          <DomainFields domain={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+          <DomainForm domain={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
         )}
       </SideForm>
     </Stack>
   );
 }
 
-function Remove({ domain }: { domain: Domain }) {
-  const { t } = useLingui();
+/** It has no row: it answers every host that no domain has. */
+function DefaultDomain() {
+  const { data } = useQuery(publicUrlQuery);
+  const host = new URL(data || SERVER_URL).host;
   return (
-    <ConfirmButton
-      label={t`Delete`}
-      question={t`Requests for ${domain.host} then get the default links.`}
-      list="domains"
-      run={() => answerOf(api.DELETE("/admin/v1/domains/{id}", { params: { path: { id: domain.id } } }))}
-    />
-  );
-}
-
-function DomainFields({ domain, onClose }: { domain: Domain | null; onClose(): void }) {
-  const { t } = useLingui();
-  const queries = useQueryClient();
-  const form = useForm({
-    initialValues: {
-      host: domain?.host ?? "",
-      default_url: domain?.default_url ?? "",
-      not_found_url: domain?.not_found_url ?? "",
-      expired_url: domain?.expired_url ?? "",
-    },
-  });
-  const save = useMutation({
-    async mutationFn(body: typeof form.values) {
-      if (domain === null) await answerOf(api.POST("/admin/v1/domains", { body }));
-      else await answerOf(api.PATCH("/admin/v1/domains/{id}", { params: { path: { id: domain.id } }, body }));
-    },
-    async onSuccess() {
-      onClose();
-      await queries.invalidateQueries({ queryKey: ["domains"] });
-    },
-    onError(error) {
-      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
-    },
-  });
-  return (
-    <FormFields
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      onClose={onClose}
-      error={save.error}
-      isPending={save.isPending}
-      action={domain === null ? t`Create` : t`Save`}
-    >
-      <TextInput
-        {...form.getInputProps("host")}
-        label={t`Host`}
-        placeholder="go.example.com"
-        required
-        withAsterisk={false}
-        data-autofocus
-      />
-      <TextInput
-        {...form.getInputProps("default_url")}
-        label={t`Root leads to`}
-        placeholder="https://"
-        type="url"
-      />
-      <TextInput
-        {...form.getInputProps("not_found_url")}
-        label={t`Unknown codes lead to`}
-        placeholder="https://"
-        type="url"
-      />
-      <TextInput
-        {...form.getInputProps("expired_url")}
-        label={t`Expired links lead to`}
-        placeholder="https://"
-        type="url"
-      />
-    </FormFields>
+    <Group gap="xs" mih={24}>
+      <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+        <Trans>
+          The default domain is <b>{host}</b>.
+        </Trans>
+      </Text>
+      <DomainLinks host="" />
+      <AnchorLink to="/settings" search={{ q: "features url" }} size="sm">
+        <Trans>Change its addresses</Trans>
+      </AnchorLink>
+    </Group>
   );
 }

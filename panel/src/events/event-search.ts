@@ -1,10 +1,46 @@
+const VIAS = ["panel", "api", "token", "cli", "import", "system"] as const;
+export type EventVia = (typeof VIAS)[number];
+
 /** The filters of the list, which live in the URL. */
-export type EventSearch = { actor?: string; subject?: string };
+export type EventSearch = {
+  actor?: string;
+  action?: string;
+  subject?: string;
+  via?: EventVia;
+  /** Days, both inclusive, such as 2026-11-20. */
+  from?: string;
+  to?: string;
+};
+
+const LONGEST = 300;
+const text = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value).slice(0, LONGEST) : "";
+const day = (value: unknown): string =>
+  typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : "";
 
 /** Of an address, which anybody may have typed. */
 export function readEventSearch(search: Record<string, unknown>): EventSearch {
-  const text = (value: unknown) =>
-    typeof value === "string" || typeof value === "number" ? String(value) : "";
-  const [actor, subject] = [text(search["actor"]), text(search["subject"])];
-  return { ...(actor !== "" && { actor }), ...(subject !== "" && { subject }) };
+  const via = VIAS.find((known) => known === search["via"]);
+  const found = {
+    actor: text(search["actor"]),
+    action: text(search["action"]),
+    subject: text(search["subject"]),
+    from: day(search["from"]),
+    to: day(search["to"]),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== "")),
+    ...(via && { via }),
+  };
+}
+
+/** The same for the API; days are those of the browser. */
+export function eventFilterOf({ from, to, ...exact }: EventSearch) {
+  return {
+    ...exact,
+    ...(from !== undefined && { from: new Date(`${from}T00:00:00`).toISOString() }),
+    ...(to !== undefined && { to: new Date(`${to}T23:59:59.999`).toISOString() }),
+  };
 }

@@ -1,58 +1,58 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useIntersection } from "@mantine/hooks";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { answerOf, api, type Event } from "../app/api.ts";
+import { useEffect } from "react";
+import type { Event } from "../app/api.ts";
 import { formatTime } from "../app/i18n.ts";
-import { changedFields } from "../ui/changed-fields.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { PageHead } from "../ui/page-head.tsx";
-import { type EventSearch, readEventSearch } from "./event-search.ts";
+import { EventDifference } from "./event-difference.tsx";
+import { EventFilters } from "./event-filters.tsx";
+import { eventsQuery, retentionQuery } from "./event-queries.ts";
+import { readEventSearch } from "./event-search.ts";
+import { EventSubject } from "./event-subject.tsx";
+import { useActionNames, useViaNames } from "./event-texts.ts";
+import classes from "./events.module.css";
 
-const PAGE = 50;
-const TYPING_MS = 200;
-
-const eventsQuery = (search: EventSearch) =>
-  infiniteQueryOptions({
-    queryKey: ["events", search],
-    initialPageParam: "",
-    queryFn: ({ pageParam, signal }) => {
-      const query = { ...search, limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) };
-      return answerOf(api.GET("/admin/v1/events", { params: { query }, signal }));
-    },
-    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-  });
+/** Pages that load by themselves while somebody scrolls. */
+const BY_ITSELF = 10;
 
 export function EventsPage() {
   const { t } = useLingui();
+  const [vias, actions] = [useViaNames(), useActionNames()];
   const search = useSearch({ from: "/inside/events" });
   const navigate = useNavigate({ from: "/events" });
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     eventsQuery(search),
   );
-  const change = useDebouncedCallback(
-    (next: { actor?: string; subject?: string }) =>
-      void navigate({ search: (now) => readEventSearch({ ...now, ...next }), replace: true }),
-    TYPING_MS,
-  );
+  const { data: days } = useQuery(retentionQuery);
+  const { ref, entry } = useIntersection({ rootMargin: "400px" });
+  const mayLoad = hasNextPage && !isFetchingNextPage && (data?.pages.length ?? 0) < BY_ITSELF;
+  const isNear = entry?.isIntersecting ?? false;
+  useEffect(() => {
+    if (isNear && mayLoad) void fetchNextPage();
+  }, [isNear, mayLoad, fetchNextPage]);
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Events`} sentence={t`Who did what, newest first.`} />
-      <Group gap="xs">
-        <TextInput
-          aria-label={t`Who`}
-          placeholder={t`Who`}
-          defaultValue={search.actor}
-          onChange={(event) => change({ actor: event.currentTarget.value.trim() })}
-        />
-        <TextInput
-          aria-label={t`Code, account or key`}
-          placeholder={t`Code, account or key`}
-          defaultValue={search.subject}
-          onChange={(event) => change({ subject: event.currentTarget.value.trim() })}
-        />
-      </Group>
+      <PageHead title={t`Events`} sentence={t`Who did what, newest first.`}>
+        {days !== undefined && (
+          <Text size="sm" c="dimmed">
+            <Plural value={days} one="Kept for # day." other="Kept for # days." />
+          </Text>
+        )}
+      </PageHead>
+      <EventFilters
+        search={search}
+        onChange={(next) =>
+          void navigate({
+            search: (now) => readEventSearch({ ...now, ...next }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
+      />
       <DataList<Event>
         label={t`Events`}
         items={data?.pages.flatMap((page) => page.data)}
@@ -63,34 +63,44 @@ export function EventsPage() {
         columns={[
           {
             title: t`When`,
+            isHidden: "narrow",
             cell: ({ at }) => (
-              <Text size="sm" c="dimmed">
+              <Text size="sm" c="dimmed" className={classes["whole"] ?? ""}>
                 {formatTime(at)}
               </Text>
             ),
           },
-          { title: t`Who`, cell: ({ actor, via }) => `${actor} (${via})` },
           {
-            title: t`What`,
-            cell: ({ action, subject }) => (
-              <Text size="sm">
-                <Code>{action}</Code> {subject}
-              </Text>
+            title: t`Who`,
+            cell: ({ actor, via, at }) => (
+              <>
+                <Text size="sm" fw={600}>
+                  {actor}
+                </Text>
+                <Text size="xs" c="dimmed" miw={96}>
+                  {vias[via]}
+                </Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {formatTime(at)}
+                </Text>
+              </>
             ),
           },
           {
-            title: t`Changed fields`,
-            isHidden: "narrow",
+            title: t`What`,
             cell: (event) => (
-              <Text size="sm" c="dimmed">
-                {changedFields(event).join(", ")}
-              </Text>
+              <>
+                <Text size="sm" title={event.action}>
+                  {actions[event.action] ?? event.action} <EventSubject event={event} />
+                </Text>
+                <EventDifference event={event} />
+              </>
             ),
           },
         ]}
       />
       {hasNextPage && (
-        <Group justify="center">
+        <Group justify="center" ref={ref}>
           <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             <Trans>Show more</Trans>
           </Button>

@@ -1,0 +1,27 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { answerOf, api, type Token } from "../../app/api.ts";
+
+export type TokenSearch = { all?: boolean; page?: number };
+
+const PAGE_SIZE = 50;
+
+/** Of an address, which anybody may have typed. */
+export const readTokenSearch = ({ all, page }: Record<string, unknown>): TokenSearch => ({
+  ...(all === true && { all }),
+  ...(typeof page === "number" && Number.isSafeInteger(page) && page > 1 && { page }),
+});
+
+export const tokensQuery = ({ all = false, page = 1 }: TokenSearch) =>
+  queryOptions({
+    queryKey: ["tokens", all, page],
+    queryFn: ({ signal }) => {
+      const query = { page, page_size: PAGE_SIZE, ...(all && { all: "true" as const }) };
+      return answerOf(api.GET("/admin/v1/tokens", { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const revokeToken = ({ id, account }: Token): Promise<unknown> => {
+  const query = account === undefined ? {} : { all: "true" as const };
+  return answerOf(api.DELETE("/admin/v1/tokens/{id}", { params: { path: { id }, query } }));
+};

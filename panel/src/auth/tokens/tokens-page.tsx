@@ -1,0 +1,127 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Token } from "../../app/api.ts";
+import { formatDate } from "../../app/i18n.ts";
+import { useAsked } from "../../ui/asked.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DataList } from "../../ui/data-list.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Pages } from "../../ui/pages.tsx";
+import { SideForm } from "../../ui/side-form.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { accountQuery } from "../account.ts";
+import { useScopeTexts } from "./scopes.ts";
+import { Secret } from "./secret.tsx";
+import { TokenFields } from "./token-fields.tsx";
+import { readTokenSearch, revokeToken, tokensQuery } from "./token-queries.ts";
+
+export function TokensPage() {
+  const { t } = useLingui();
+  const search = useSearch({ from: "/inside/tokens" });
+  const navigate = useNavigate({ from: "/tokens" });
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const [isMaking, setIsMaking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const { data, error, refetch } = useQuery(tokensQuery(search));
+  const texts = useScopeTexts();
+  useAsked("new-token", () => setIsMaking(true));
+  const show = (next: Record<string, unknown>): void => void navigate({ search: readTokenSearch(next) });
+  return (
+    <Stack p="md" gap="md">
+      <PageHead title={t`API tokens`} sentence={t`Programs use a token instead of a password.`}>
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setIsMaking(true)}>
+          <Trans>New token</Trans>
+        </Button>
+      </PageHead>
+      {secret !== null && <Secret secret={secret} onClose={() => setSecret(null)} />}
+      {account.role === "admin" && (
+        <SegmentedControl
+          style={{ alignSelf: "start" }}
+          aria-label={t`Whose tokens`}
+          value={search.all ? "all" : "own"}
+          onChange={(whose) => show({ all: whose === "all" })}
+          data={[
+            { value: "own", label: t`My tokens` },
+            { value: "all", label: t`Of all accounts` },
+          ]}
+        />
+      )}
+      <DataList<Token>
+        label={t`API tokens`}
+        items={data?.data}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ id }) => id}
+        empty={<Trans>There are no tokens yet.</Trans>}
+        columns={[
+          {
+            title: t`Name`,
+            cell: ({ name, expired, account: owner }) => (
+              <>
+                <Group gap={6}>
+                  <Text size="sm" fw={600}>
+                    {name}
+                  </Text>
+                  {expired && (
+                    <StateBadge tone="quiet">
+                      <Trans>Expired</Trans>
+                    </StateBadge>
+                  )}
+                </Group>
+                {owner !== undefined && (
+                  <Text size="xs" c="dimmed">
+                    {owner}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          {
+            title: t`Scopes`,
+            cell: ({ scopes }) => (
+              <Text size="sm" c="dimmed">
+                {scopes.map((scope, at) => (
+                  <span key={scope} title={texts[scope]}>
+                    {at > 0 && ", "}
+                    {scope}
+                  </span>
+                ))}
+              </Text>
+            ),
+          },
+          {
+            title: t`Last used`,
+            isHidden: "narrow",
+            cell: ({ last_used_at: used }) => (used === null ? t`Never` : formatDate(used)),
+          },
+          {
+            title: t`Expires`,
+            isHidden: "narrow",
+            cell: ({ expires_at: expires }) => (expires === null ? t`Never` : formatDate(expires)),
+          },
+          { title: t`Actions`, cell: (token) => <Revoke token={token} /> },
+        ]}
+      />
+      <Pages of={data?.pagination} onPage={(page) => show({ ...search, page })} />
+      <SideForm title={t`New token`} isOpen={isMaking} onClose={() => setIsMaking(false)}>
+        <TokenFields onClose={() => setIsMaking(false)} onMade={setSecret} />
+      </SideForm>
+    </Stack>
+  );
+}
+
+function Revoke({ token }: { token: Token }) {
+  const { t } = useLingui();
+  return (
+    <ConfirmButton
+      label={t`Revoke`}
+      question={t`Programs that use ${token.name} lose access at once.`}
+      list="tokens"
+      run={() => revokeToken(token)}
+    />
+  );
+}

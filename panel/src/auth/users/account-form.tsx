@@ -1,0 +1,105 @@
+import { useLingui } from "@lingui/react/macro";
+import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type Account, ApiError } from "../../app/api.ts";
+import { BytesField } from "../../ui/bytes-field.tsx";
+import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { useRoleNames, useRoleTexts } from "./role-names.ts";
+import { refreshUsers, saveAccount } from "./user-queries.ts";
+
+type Props = { account: Account | null; onClose(): void };
+
+export function AccountForm({ account, onClose }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const [roles, texts] = [useRoleNames(), useRoleTexts()];
+  const form = useForm({
+    initialValues: {
+      username: account?.username ?? "",
+      password: "",
+      role: account?.role ?? ("editor" as const),
+      disabled: account?.disabled ?? false,
+      quota_bytes: account?.quota_bytes ?? 0,
+    },
+  });
+  const { password, role, disabled, quota_bytes: quota } = form.values;
+  const save = useMutation({
+    mutationFn: (values: typeof form.values) => {
+      const { password: typed, ...shared } = values;
+      const isKept = account !== null && typed === "";
+      return saveAccount(account, { ...shared, ...(!isKept && { password: typed }) } as typeof values);
+    },
+    async onSuccess() {
+      onClose();
+      await refreshUsers(queries);
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+  const endsSessions = account !== null && (password !== "" || role !== account.role);
+  return (
+    <FormFields
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      action={account === null ? t`Create` : t`Save`}
+    >
+      <TextInput
+        {...form.getInputProps("username")}
+        label={t`Name`}
+        description={t`Letters, digits and . _ @ -`}
+        required
+        withAsterisk={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={64}
+        data-autofocus
+      />
+      <PasswordInput
+        {...form.getInputProps("password")}
+        label={account === null ? t`Password` : t`New password`}
+        description={account === null ? t`At least 8 characters.` : t`Empty keeps the old one.`}
+        required={account === null}
+        withAsterisk={false}
+        minLength={8}
+        autoComplete="new-password"
+      />
+      <Select
+        {...form.getInputProps("role")}
+        label={t`Role`}
+        description={texts[role]}
+        allowDeselect={false}
+        data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
+      />
+      <BytesField
+        label={t`Space for files`}
+        value={quota === 0 ? null : quota}
+        placeholder={t`Unlimited`}
+        onChange={(bytes) => form.setFieldValue("quota_bytes", bytes ?? 0)}
+        error={form.errors["quota_bytes"]?.toString()}
+      />
+      {account !== null && (
+        <Switch
+          {...form.getInputProps("disabled", { type: "checkbox" })}
+          label={t`Disabled: may not sign in`}
+        />
+      )}
+      {account !== null && disabled && !account.disabled && (
+        <Alert color="orange" variant="light">
+          <Text size="sm">
+            {t`Its sessions end at once and its API tokens are removed for good. Links and files stay.`}
+          </Text>
+        </Alert>
+      )}
+      {endsSessions && !disabled && (
+        <Text size="sm" c="dimmed">
+          {t`This ends the sessions of the account.`}
+        </Text>
+      )}
+    </FormFields>
+  );
+}

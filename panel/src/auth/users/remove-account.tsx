@@ -1,0 +1,83 @@
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Account } from "../../app/api.ts";
+import { formatBytes } from "../../app/i18n.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts";
+
+type Props = { account: Account; onClose(): void };
+
+/** Asks before an account goes, and names what goes with it. */
+export function RemoveAccount({ account, onClose }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const sentenceOf = useSentence();
+  const remove = useMutation({
+    mutationFn: () => removeAccount(account),
+    async onSuccess() {
+      onClose();
+      await refreshUsers(queries);
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t`Delete the account ${account.username}?`}
+      closeButtonProps={{ "aria-label": t`Close` }}
+      styles={{ title: { overflowWrap: "anywhere", fontWeight: 600 } }}
+    >
+      <Stack gap="sm">
+        <Belongings account={account} />
+        {remove.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(remove.error)}
+          </Alert>
+        )}
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+            <Trans>Delete for good</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Belongings({ account }: { account: Account }) {
+  const sentenceOf = useSentence();
+  const { data, error } = useQuery(belongingsQuery(account));
+  if (error !== null && data === undefined) return <Text size="sm">{sentenceOf(error)}</Text>;
+  if (data === undefined) return <Skeleton height={92} />;
+  return (
+    <>
+      <Text size="sm">
+        <Trans>With it go, for good:</Trans>
+      </Text>
+      <List size="sm">
+        <List.Item>
+          <Plural value={data.files} one="# file" other="# files" />, {formatBytes(data.used_bytes)},{" "}
+          <Plural value={data.folders} one="# folder" other="# folders" />
+        </List.Item>
+        <List.Item>
+          <Plural value={data.tokens} one="# API token" other="# API tokens" />
+        </List.Item>
+        <List.Item>
+          <Trans>its sessions and shares</Trans>
+        </List.Item>
+      </List>
+      <Text size="sm">
+        <Plural
+          value={data.links}
+          _0="It has no links."
+          one="Its link stays, unless it is a share."
+          other="Its # links stay, without the shares among them."
+        />
+      </Text>
+    </>
+  );
+}

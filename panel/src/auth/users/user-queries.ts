@@ -1,0 +1,68 @@
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { type Account, type AccountUpdate, answerOf, api, type NewAccount } from "../../app/api.ts";
+
+const ROLES = ["user", "editor", "admin"] as const;
+const PAGE_SIZE = 20;
+
+/** Filters of the list, which live in the URL. */
+export type UserSearch = {
+  q?: string;
+  role?: Account["role"];
+  state?: "active" | "disabled";
+  page?: number;
+};
+
+/** Of an address, which anybody may have typed. */
+export function readUserSearch(search: Record<string, unknown>): UserSearch {
+  const { page } = search;
+  const q = ["string", "number"].includes(typeof search["q"]) ? String(search["q"]).slice(0, 64) : "";
+  const role = ROLES.find((known) => known === search["role"]);
+  const state = (["active", "disabled"] as const).find((known) => known === search["state"]);
+  return {
+    ...(q !== "" && { q }),
+    ...(role && { role }),
+    ...(state && { state }),
+    ...(typeof page === "number" && Number.isSafeInteger(page) && page > 1 && { page }),
+  };
+}
+
+export const usersQuery = ({ q, role, state, page = 1 }: UserSearch) =>
+  queryOptions({
+    queryKey: ["users", { q, role, state, page }],
+    queryFn: ({ signal }) => {
+      const query = {
+        page,
+        page_size: PAGE_SIZE,
+        ...(q !== undefined && { search: q }),
+        ...(role && { role }),
+        ...(state && { disabled: state === "disabled" ? ("true" as const) : ("false" as const) }),
+      };
+      return answerOf(api.GET("/admin/v1/users", { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+const at = ({ id }: Pick<Account, "id">) => ({ params: { path: { id } } });
+
+/** What goes, and what stays, when it is deleted. */
+export const belongingsQuery = (account: Account) =>
+  queryOptions({
+    queryKey: ["users", account.id, "belongings"],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/admin/v1/users/{id}/belongings", { ...at(account), signal }))).data,
+    staleTime: 0,
+  });
+
+export async function saveAccount(account: Account | null, body: NewAccount): Promise<void> {
+  if (account === null) await answerOf(api.POST("/admin/v1/users", { body }));
+  else await changeAccount(account, body);
+}
+
+export const changeAccount = (account: Account, body: AccountUpdate): Promise<unknown> =>
+  answerOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
+
+export const removeAccount = (account: Account): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/users/{id}", at(account)));
+
+export const refreshUsers = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ["users"] });

@@ -1,0 +1,97 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ListedAccount } from "../../app/api.ts";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Pages } from "../../ui/pages.tsx";
+import { SideForm } from "../../ui/side-form.tsx";
+import { AccountForm } from "./account-form.tsx";
+import { RemoveAccount } from "./remove-account.tsx";
+import { useRoleNames } from "./role-names.ts";
+import { readUserSearch, usersQuery } from "./user-queries.ts";
+import { UsersList } from "./users-list.tsx";
+
+const TYPING_MS = 200;
+
+export function UsersPage() {
+  const { t } = useLingui();
+  const roles = useRoleNames();
+  const search = useSearch({ from: "/inside/users" });
+  const navigate = useNavigate({ from: "/users" });
+  const [edited, setEdited] = useState<ListedAccount | "new" | null>(null);
+  const [removed, setRemoved] = useState<ListedAccount | null>(null);
+  const { data, error, refetch } = useQuery(usersQuery(search));
+  const find = (next: Record<string, unknown>): void =>
+    void navigate({
+      search: (now) => readUserSearch({ ...now, page: undefined, ...next }),
+      replace: true,
+      resetScroll: false,
+    });
+  const type = useDebouncedCallback(find, TYPING_MS);
+  return (
+    <Stack p="md" gap="md">
+      <PageHead title={t`Accounts`} sentence={t`The built-in administrator is not listed.`}>
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          <Trans>New account</Trans>
+        </Button>
+      </PageHead>
+      <Group gap="xs">
+        <TextInput
+          leftSection={<IconSearch size={16} />}
+          type="search"
+          aria-label={t`Search accounts`}
+          placeholder={t`Search accounts`}
+          defaultValue={search.q}
+          maxLength={64}
+          onChange={(event) => type({ q: event.currentTarget.value.trim() })}
+        />
+        <Select
+          w={170}
+          aria-label={t`Role`}
+          placeholder={t`Any role`}
+          clearable
+          clearButtonProps={{ "aria-label": t`Any role` }}
+          value={search.role ?? null}
+          data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
+          onChange={(role) => find({ role })}
+        />
+        <Select
+          w={170}
+          aria-label={t`State`}
+          placeholder={t`Any state`}
+          clearable
+          clearButtonProps={{ "aria-label": t`Any state` }}
+          value={search.state ?? null}
+          data={[
+            { value: "active", label: t`May sign in` },
+            { value: "disabled", label: t`Disabled` },
+          ]}
+          onChange={(state) => find({ state })}
+        />
+      </Group>
+      <UsersList
+        accounts={data?.data}
+        error={error}
+        isFiltered={search.q !== undefined || search.role !== undefined || search.state !== undefined}
+        onRetry={() => void refetch()}
+        onEdit={setEdited}
+        onRemove={setRemoved}
+      />
+      <Pages of={data?.pagination} onPage={(page) => find({ page })} />
+      <SideForm
+        title={edited === "new" || edited === null ? t`New account` : t`Edit ${edited.username}`}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      >
+        {edited !== null && (
+          <AccountForm account={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+        )}
+      </SideForm>
+      {removed !== null && <RemoveAccount account={removed} onClose={() => setRemoved(null)} />}
+    </Stack>
+  );
+}

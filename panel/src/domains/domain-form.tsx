@@ -1,0 +1,89 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Code, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError, type Domain } from "../app/api.ts";
+import { fieldErrors, FormFields } from "../ui/side-form.tsx";
+import { saveDomain } from "./domain-queries.ts";
+
+type Props = { domain: Domain | null; onClose(): void };
+
+export function DomainForm({ domain, onClose }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: {
+      host: domain?.host ?? "",
+      default_url: domain?.default_url ?? "",
+      not_found_url: domain?.not_found_url ?? "",
+      expired_url: domain?.expired_url ?? "",
+    },
+  });
+  const save = useMutation({
+    mutationFn: (body: typeof form.values) => saveDomain(domain, body),
+    async onSuccess() {
+      onClose();
+      await queries.invalidateQueries({ queryKey: ["domains"] });
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+  const url = { placeholder: "https://", spellCheck: false, autoCapitalize: "none" } as const;
+  return (
+    <FormFields
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      action={domain === null ? t`Create` : t`Save`}
+    >
+      <TextInput
+        {...form.getInputProps("host")}
+        label={t`Host`}
+        description={t`Without https:// and without a path. Links follow a new host.`}
+        placeholder="go.example.com"
+        required
+        withAsterisk={false}
+        spellCheck={false}
+        autoCapitalize="none"
+        data-autofocus
+      />
+      <DnsHint host={form.values.host.trim()} />
+      <TextInput
+        {...form.getInputProps("default_url")}
+        {...url}
+        label={t`Root leads to`}
+        description={t`Where the host without a code leads. Empty: 404.`}
+      />
+      <TextInput
+        {...form.getInputProps("not_found_url")}
+        {...url}
+        label={t`Unknown codes lead to`}
+        description={t`On another host. Empty: 404.`}
+      />
+      <TextInput
+        {...form.getInputProps("expired_url")}
+        {...url}
+        label={t`Expired links lead to`}
+        description={t`On another host. Empty: as for unknown codes.`}
+      />
+    </FormFields>
+  );
+}
+
+/** What has to be done outside Waymark. */
+function DnsHint({ host }: { host: string }) {
+  const name = host === "" ? "go.example.com" : host;
+  return (
+    <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+      <Trans>
+        In the DNS, {name} needs a record (A, AAAA or CNAME) that leads to this server, such as{" "}
+        <Code>
+          {name}. CNAME {location.hostname}.
+        </Code>{" "}
+        A proxy in front needs a certificate for it and passes the Host header on.
+      </Trans>
+    </Text>
+  );
+}

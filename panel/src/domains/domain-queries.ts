@@ -1,0 +1,38 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answerOf, api, type Domain, type NewDomain } from "../app/api.ts";
+
+export const domainsQuery = queryOptions({
+  queryKey: ["domains"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/domains", { signal }))).data,
+});
+
+/** How many links a host has; empty: the default domain. */
+export const domainLinksQuery = (host: string) =>
+  queryOptions({
+    queryKey: ["domains", "links", host],
+    queryFn: async ({ signal }) => {
+      const query = { domain: host, page_size: 1 };
+      return (
+        (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).pagination?.total ?? 0
+      );
+    },
+  });
+
+/** Of the default domain; empty: that of the request. */
+export const publicUrlQuery = queryOptions({
+  queryKey: ["settings", "features.public_url"],
+  queryFn: async ({ signal }) => {
+    const params = { path: { key: "features.public_url" as const } };
+    return (await answerOf(api.GET("/admin/v1/config/{key}", { params, signal }))).data.value;
+  },
+});
+
+const at = ({ id }: Pick<Domain, "id">) => ({ params: { path: { id } } });
+
+export async function saveDomain(domain: Domain | null, body: NewDomain): Promise<Domain> {
+  if (domain === null) return (await answerOf(api.POST("/admin/v1/domains", { body }))).data;
+  return (await answerOf(api.PATCH("/admin/v1/domains/{id}", { ...at(domain), body }))).data;
+}
+
+export const removeDomain = (domain: Domain): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/domains/{id}", at(domain)));

@@ -1,0 +1,57 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Text } from "@mantine/core";
+import type { Event } from "../app/api.ts";
+import classes from "./events.module.css";
+
+type Row = { field: string; before: unknown; after: unknown };
+
+/** Fields that differ; of something made or deleted all that have a value. */
+function rowsOf({ before, after }: Event): Row[] {
+  return Object.keys({ ...before, ...after })
+    .map((field) => ({ field, before: before?.[field], after: after?.[field] }))
+    .filter((row) => JSON.stringify(row.before ?? null) !== JSON.stringify(row.after ?? null));
+}
+
+/** What an event changed, field by field. */
+export function EventDifference({ event }: { event: Event }) {
+  const rows = rowsOf(event);
+  const isChange = event.before !== undefined && event.after !== undefined;
+  if (rows.length === 0) return null;
+  return (
+    <details className={classes["details"]} open={isChange && rows.length <= 2}>
+      <summary>{rows.map(({ field }) => field).join(", ")}</summary>
+      <dl className={classes["difference"]}>
+        {rows.map(({ field, before, after }) => (
+          <div key={field}>
+            <dt>{field}</dt>
+            <dd>
+              {event.before !== undefined && <Value value={before} isGone />}
+              {isChange && " → "}
+              {event.after !== undefined && <Value value={after} />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function Value({ value, isGone = false }: { value: unknown; isGone?: boolean }) {
+  const { t } = useLingui();
+  const text = textOf(value, { yes: t`yes`, no: t`no` });
+  if (text === "") {
+    return (
+      <Text span size="sm" c="dimmed">
+        <Trans>nothing</Trans>
+      </Text>
+    );
+  }
+  return isGone ? <del>{text}</del> : <ins>{text}</ins>;
+}
+
+function textOf(value: unknown, words: { yes: string; no: string }): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "boolean") return value ? words.yes : words.no;
+  if (Array.isArray(value)) return value.map((item) => textOf(item, words)).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

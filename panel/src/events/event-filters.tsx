@@ -1,0 +1,82 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useState } from "react";
+import type { EventSearch } from "./event-search.ts";
+import { useActionNames, useViaNames } from "./event-texts.ts";
+import classes from "./events.module.css";
+
+const TYPING_MS = 250;
+
+type Props = { search: EventSearch; onChange(next: Record<string, unknown>): void };
+
+export function EventFilters({ search, onChange }: Props) {
+  const { t } = useLingui();
+  const [vias, actions] = [useViaNames(), useActionNames()];
+  const change = useDebouncedCallback(onChange, TYPING_MS);
+  // Fields begin anew when the filters are cleared.
+  const [turn, setTurn] = useState(0);
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <div className={classes["filters"]} key={turn} role="search" aria-label={t`Filters`}>
+      <TextInput
+        label={t`Who`}
+        defaultValue={search.actor}
+        autoCapitalize="none"
+        onChange={(event) => change({ actor: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label={t`Code, account or key`}
+        defaultValue={search.subject}
+        autoCapitalize="none"
+        onChange={(event) => change({ subject: event.currentTarget.value.trim() })}
+      />
+      <Select
+        label={t`What`}
+        placeholder={t`Anything`}
+        clearable
+        searchable
+        clearButtonProps={{ "aria-label": t`Anything` }}
+        value={search.action ?? null}
+        data={Object.entries({ ...(search.action && { [search.action]: search.action }), ...actions }).map(
+          ([value, label]) => ({ value, label }),
+        )}
+        onChange={(action) => onChange({ action })}
+      />
+      <Select
+        label={t`How`}
+        placeholder={t`Any way`}
+        clearable
+        clearButtonProps={{ "aria-label": t`Any way` }}
+        value={search.via ?? null}
+        data={Object.entries(vias).map(([value, label]) => ({ value, label }))}
+        onChange={(via) => onChange({ via })}
+      />
+      <TextInput
+        type="date"
+        label={t`From`}
+        defaultValue={search.from}
+        max={search.to}
+        onChange={(event) => change({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label={t`To`}
+        defaultValue={search.to}
+        min={search.from}
+        onChange={(event) => change({ to: event.currentTarget.value })}
+      />
+      {isFiltered && (
+        <Button
+          variant="subtle"
+          onClick={() => {
+            setTurn(turn + 1);
+            onChange({ actor: "", action: "", subject: "", via: "", from: "", to: "" });
+          }}
+        >
+          <Trans>Clear the filters</Trans>
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { useLingui } from "@lingui/react/macro";
+import type { EventVia } from "./event-search.ts";
+
+export function useViaNames(): Record<EventVia, string> {
+  const { t } = useLingui();
+  return {
+    panel: t`in the panel`,
+    api: t`over the API`,
+    token: t`with a token`,
+    cli: t`on the command line`,
+    import: t`by an import`,
+    system: t`by itself`,
+  };
+}
+
+/** Known actions in words. */
+export function useActionNames(): Record<string, string> {
+  const { t } = useLingui();
+  return {
+    "link.create": t`Link made`,
+    "link.update": t`Link changed`,
+    "link.delete": t`Link deleted`,
+    "link.restore": t`Link put back`,
+    "links.import": t`Links imported`,
+    "account.create": t`Account made`,
+    "account.update": t`Account changed`,
+    "account.delete": t`Account deleted`,
+    "token.create": t`Token made`,
+    "token.revoke": t`Token revoked`,
+    "domain.create": t`Domain added`,
+    "domain.update": t`Domain changed`,
+    "domain.delete": t`Domain deleted`,
+    "policy.create": t`Storage made`,
+    "policy.update": t`Storage changed`,
+    "policy.delete": t`Storage deleted`,
+    "setting.update": t`Setting changed`,
+    "sign_in.success": t`Signed in`,
+    "sign_in.failure": t`Sign-in failed`,
+    "share.create": t`Share made`,
+    "share.update": t`Share changed`,
+    "share.delete": t`Share ended`,
+    "drop.received": t`Files received`,
+  };
+}
