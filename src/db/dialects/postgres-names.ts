@@ -6,8 +6,6 @@ import { type Kysely, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
 
-const TRIGRAM = 3;
-
 /** The indexes use exactly these expressions. Collation C folds ASCII only. */
 const FOLDED = sql`lower(entries.name collate "C")`;
 const LETTERS = sql`string_to_array(lower(entries.name collate "C"), null)`;
@@ -36,13 +34,12 @@ const containing = (needle: string) => {
 const nameContains: Dialect["nameContains"] = (needle) =>
   sql<SqlBool>`coalesce(${containing(needle)}, false)`;
 
-/** Of a short needle those with its letters, wherever they are: few enough, or too many to be of use. */
+/** One scan, if the letters of a short needle are frequent: its cores share it, reading in order takes five times as long. */
 const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
   const letters = spellings(needle).map((text) => sql`${LETTERS} @> ${[...new Set(small(text))]}::text[]`);
-  const isShort = [...needle].length < TRIGRAM;
   const { rows } = await sql<{ id: number }>`
     select entries.id from entries where (${sql.join(letters, sql` or `)})
-    ${isShort ? sql`` : sql`and ${containing(needle)}`} limit ${limit}`.execute(db);
+    and ${containing(needle)} limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 };
 

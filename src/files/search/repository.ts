@@ -51,9 +51,9 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
     async placeAfter(accountId: number, from: NamePlace, entries: number): Promise<NamePlace | null> {
       let left = entries;
       for (const segment of segments(from, null)) {
-        const inside = await countIn(names(accountId, segment), left);
-        if (inside === left) return (await placesIn(names(accountId, segment), 1, left - 1))[0] ?? null;
-        left -= inside;
+        const [place] = await placesIn(names(accountId, segment), 1, left - 1);
+        if (place !== undefined) return place;
+        left -= await countIn(names(accountId, segment), left);
       }
       return null;
     },
