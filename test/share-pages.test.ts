@@ -1,6 +1,6 @@
 /** What visitors see of shares of a running server: pages of files and folders, and of what can't be served. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { startSignedIn } from "./support/session.ts";
@@ -278,4 +278,24 @@ test("damaged content and what is not there have pages of their own", async () =
   await until(async () => (await downloads(id)) === 0);
   const missing = await browse(`${await share("folders", await me.folder("f"))}?file=4711`);
   expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining("Not found")]);
+});
+
+test("a storage whose folder is not there is away, and its files are not damaged", async () => {
+  const url = await share("files", await upload("on another disk.bin", "content that comes back"));
+  const folder = join(installation.dataDir, "files");
+  renameSync(folder, `${folder} unmounted`);
+  try {
+    for (const step of ["missing", "empty"]) {
+      if (step === "empty") mkdirSync(folder);
+      const away = await browse(`${url}?download=1`);
+      expect([away.status, await away.text()]).toEqual([
+        502,
+        expect.stringContaining("Not reachable just now"),
+      ]);
+    }
+    rmdirSync(folder);
+  } finally {
+    renameSync(`${folder} unmounted`, folder);
+  }
+  expect(await (await browse(`${url}?download=1`)).text()).toBe("content that comes back");
 });

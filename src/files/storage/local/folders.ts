@@ -58,6 +58,14 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
 
   return {
     root,
+
+    /** Without what was made at its opening, as where a disk is not mounted. */
+    isAway: async (): Promise<boolean> =>
+      lstat(join(await root(), STAGING)).then(
+        () => false,
+        (error: unknown) => isMissing(error),
+      ),
+
     /** The object may be missing. */
     async forReading(key: string): Promise<string> {
       const path = join(await root(), key);

@@ -65,6 +65,23 @@ describe("local files", () => {
     expect(statSync(dirname(join(folder, key))).mode & 0o777).toBe(0o700);
   });
 
+  test("of a folder that is not there are not taken for lost", async () => {
+    const folder = join(root, "unmounted");
+    const driver = open(folder);
+    const bytes = bytesOf(10);
+    const key = await put(driver, bytes);
+    renameSync(folder, `${folder} elsewhere`);
+    await expectUnavailable(driver.stat(key));
+    await expectUnavailable(driver.open(key, { size: 10 }));
+    mkdirSync(folder);
+    await expectUnavailable(driver.stat(key));
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder} elsewhere`, folder);
+    expect(await driver.stat(key)).toEqual({ size: 10 });
+    rmSync(join(folder, key));
+    expect(await driver.stat(key)).toBeNull();
+  });
+
   test("stored concurrently share a folder, which takes a thousand", async () => {
     const driver = open(join(root, "neighbours"));
     const bytes = bytesOf(10);

@@ -6,7 +6,7 @@ import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
 import { createPlacement } from "./placement.ts";
 import { createLocalStaging, isWholeStaging } from "./staging.ts";
-import { contentDamaged, withStorageFailures, stagingLost } from "../storage-failure.ts";
+import { contentDamaged, storageFailure, withStorageFailures, stagingLost } from "../storage-failure.ts";
 
 /** A running upload writes at least twice a minute. */
 const STALE_AFTER_MS = 3_600_000;
@@ -54,7 +54,9 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
           await expectFile(path, wanted.size);
           return slice(Bun.file(path), wanted);
         } catch (error) {
-          throw isMissing(error) ? contentDamaged("The stored file is missing.", error) : error;
+          if (!isMissing(error)) throw error;
+          if (await folders.isAway()) throw storageFailure(error, "The folder of the storage is not there.");
+          throw contentDamaged("The stored file is missing.", error);
         }
       }),
     stat: (key) =>
@@ -63,8 +65,8 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
           const found = await lstat(await folders.forReading(key));
           return found.isFile() ? { size: found.size } : null;
         } catch (error) {
-          if (isMissing(error)) return null;
-          throw error;
+          if (!isMissing(error) || (await folders.isAway())) throw error;
+          return null;
         }
       }),
     remove: (key) =>
