@@ -166,6 +166,52 @@ test.skipIf(!CHROMIUM)("a dropped tree comes whole; taken names are asked about 
   await close();
 });
 
+test.skipIf(!CHROMIUM)("another tab takes over; a file that is not kept is chosen again", async () => {
+  const folder = await me.folder("tabs");
+  const file = join(scratch, "again.bin");
+  writeFileSync(file, "x".repeat(3_000_000));
+  const { page, context, close } = await panel.open(`/panel/files?folder=${folder}`);
+  await signInToPanel(page);
+  const network = await context.newCDPSession(page);
+  await network.send("Network.enable");
+  await network.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 300_000,
+  });
+  await choose(page, file);
+  await page.getByText(/^[1-9]\d?%$/).waitFor();
+  await page.getByRole("button", { name: "Pause again.bin" }).click();
+  await page.getByText("Paused").waitFor();
+
+  const other = await context.newPage();
+  const begun: string[] = [];
+  other.on("request", (request) => {
+    if (request.method() === "POST") begun.push(new URL(request.url()).pathname);
+  });
+  await other.goto(page.url());
+  await other.getByText("This folder is empty.").waitFor();
+  expect(await other.getByRole("region", { name: "Uploads" }).count()).toBe(0);
+  // As if the browser had had no room.
+  await other.evaluate(async () => {
+    const opened = indexedDB.open("waymark-uploads");
+    await new Promise((resolve) => opened.addEventListener("success", resolve));
+    const cleared = opened.result.transaction("bytes", "readwrite").objectStore("bytes").clear();
+    await new Promise((resolve) => cleared.addEventListener("success", resolve));
+  });
+  await page.close();
+  await other.getByText("1 upload is unfinished").waitFor();
+  const chooser = other.waitForEvent("filechooser");
+  await other.getByRole("button", { name: "Choose the files again" }).click();
+  await (await chooser).setFiles(file);
+  await other.getByRole("button", { name: "Continue again.bin" }).click();
+  await other.getByText("1 upload is done").waitFor();
+  expect(begun.filter((path) => path.endsWith("/files/tus"))).toEqual([]);
+  expect(await treeOf(folder)).toEqual({ "again.bin": "x".repeat(3_000_000) });
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("a refusal shows the server's sentence and can be tried again", async () => {
   const folder = await me.folder("refused");
   const [policy] = (await me.call("GET", "/admin/policies")).body.data;
