@@ -94,6 +94,22 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
     expect([documents, new URL(page.url()).pathname]).toEqual([1, "/panel/settings"]);
 
+    const reload = async () => {
+      const loaded = page.waitForEvent("load");
+      await page.getByRole("button", { name: "Reload" }).click();
+      await loaded;
+      await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+      expect(await page.getByText("A new version of the panel is there.").count()).toBe(0);
+    };
+    // A part of a page that is gone takes nothing else along.
+    await context.route(/command-menu/, (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByLabel("Search settings").fill("typed");
+    await page.keyboard.press("Control+k");
+    await page.getByText("A new version of the panel is there.").waitFor();
+    expect(await page.getByLabel("Search settings").inputValue()).toBe("typed");
+    await context.unroute(/command-menu/);
+    await reload();
+
     await context.route(/\/panel\/$/, async (route) => {
       const answer = await route.fetch();
       const newer = (await answer.text()).replace(/index-[\w-]+\.js/, "index-newer.js");
@@ -105,8 +121,7 @@ test.skipIf(!CHROMIUM)(
     await expectAccessible(page, "a newer panel");
     await context.setOffline(false);
     await context.unroute(/\/panel\/$/);
-    await page.getByRole("button", { name: "Reload" }).click();
-    await page.getByText("A new version of the panel is there.").waitFor({ state: "detached" });
+    await reload();
     await close();
   },
 );

@@ -147,10 +147,12 @@ test.skipIf(!CHROMIUM)("a download after a long pause renews the session first",
   const verified = page.waitForResponse(/auth\/verify/);
   await page.keyboard.press("Shift");
   await verified;
+  await page.getByRole("button", { name: "Actions for report.txt" }).click();
+  await page.getByRole("menuitem", { name: "Download" }).waitFor();
   await page.clock.fastForward(16 * 60_000);
   await context.clearCookies({ name: "svc_access" });
   const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "report.txt" }).click();
+  await page.getByRole("menuitem", { name: "Download" }).click();
   expect(readFileSync((await (await download).path())!, "utf8")).toBe("the whole report");
   await close();
 });

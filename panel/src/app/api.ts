@@ -71,6 +71,10 @@ export function renewSession(since: number): Promise<boolean> {
   });
 }
 
+/** Renews the session, or asks for the password. False when nobody is signed in any more. */
+export const regainSession = async (since: number): Promise<boolean> =>
+  (await renewSession(since)) || endOfSession();
+
 const address = (url: string): string => {
   const target = new URL(url);
   const path = new URL(SERVER_URL).pathname.replace(/\/$/, "");

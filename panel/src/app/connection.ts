@@ -30,6 +30,8 @@ export function onConnection(listener: () => void): () => void {
 export const currentConnection = (): Connection => connection;
 export const useConnection = (): Connection => useSyncExternalStore(onConnection, currentConnection);
 
+export const markOutdated = (): void => change({ isOutdated: true });
+
 /** Call it after a failure of the network. Resolves when the server answers. */
 export function reachable(): Promise<void> {
   healing ??= heal().finally(() => (healing = null));
@@ -53,7 +55,7 @@ async function probe(): Promise<boolean> {
     const answer = await fetch(PANEL_PATH, { cache: "no-store", headers, signal });
     if (answer.status >= 500) return false;
     const html = await answer.text();
-    if (answer.ok && scriptIn(html) !== OWN_SCRIPT) change({ isOutdated: true });
+    if (answer.ok && scriptIn(html) !== OWN_SCRIPT) markOutdated();
     return true;
   } catch {
     return false;

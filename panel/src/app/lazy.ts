@@ -1,5 +1,6 @@
-import { lazyRouteComponent as lazy } from "@tanstack/react-router";
-import { reachable } from "./connection.ts";
+import { lazyRouteComponent as lazyRoute } from "@tanstack/react-router";
+import { type ComponentType, lazy } from "react";
+import { markOutdated, reachable } from "./connection.ts";
 
 /** Waits for a server that is away. Rejects when it has the file no more: a new build replaced it. */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
@@ -12,4 +13,15 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /** The router's own reloads the page once, when one goes to a page whose file is gone. */
-export const lazyRouteComponent: typeof lazy = (load, name) => lazy(() => loaded(load), name);
+export const lazyRouteComponent: typeof lazyRoute = (load, name) => lazyRoute(() => loaded(load), name);
+
+/** A part of a page. It stays away when its file is gone, so that the page keeps what is typed; a bar says so. */
+export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>) =>
+  lazy(async (): Promise<{ default: ComponentType<P> }> => {
+    try {
+      return { default: await loaded(load) };
+    } catch {
+      markOutdated();
+      return { default: () => null };
+    }
+  });

@@ -3,7 +3,7 @@ import { AppShell, Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
 import { keepSessionFresh } from "../auth/fresh-session.ts";
@@ -12,13 +12,11 @@ import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
-import { loaded } from "./lazy.ts";
+import { lazyPart } from "./lazy.ts";
 import { useMayOpen, usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
 
-const UploadDock = lazy(async () => ({
-  default: (await loaded(() => import("../files/uploads/upload-dock.tsx"))).UploadDock,
-}));
+const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
 export function Shell() {
   const { t } = useLingui();

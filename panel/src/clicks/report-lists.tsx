@@ -1,13 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Box } from "@mantine/core";
 import { useIntersection } from "@mantine/hooks";
-import { lazy, type ReactNode, Suspense, useMemo, useRef } from "react";
+import { type ReactNode, Suspense, useMemo, useRef } from "react";
+import { lazyPart } from "../app/lazy.ts";
 import classes from "./clicks.module.css";
 import { agentName, deviceName, referrerName, regionName } from "./names.ts";
 import { type Counted, SharesList } from "./shares-list.tsx";
 import type { Report } from "./use-report.ts";
 
-const WorldMap = lazy(async () => ({ default: (await import("./world-map.tsx")).WorldMap }));
+const WorldMap = lazyPart(async () => (await import("./world-map.tsx")).WorldMap);
 
 /** Of the place of the map. */
 const SEEN_PART = 0.25;

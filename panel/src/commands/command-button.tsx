@@ -2,12 +2,13 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Kbd, Loader, Modal, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import type { Account } from "../app/api.ts";
+import { lazyPart } from "../app/lazy.ts";
 import type { usePages } from "../app/pages.ts";
 import classes from "./commands.module.css";
 
-const CommandMenu = lazy(async () => ({ default: (await import("./command-menu.tsx")).CommandMenu }));
+const CommandMenu = lazyPart(async () => (await import("./command-menu.tsx")).CommandMenu);
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 

@@ -1,8 +1,7 @@
-import { type ComponentProps, lazy, Suspense, useState } from "react";
+import { type ComponentProps, Suspense, useState } from "react";
+import { lazyPart } from "../../app/lazy.ts";
 
-const PreviewDialog = lazy(async () => ({
-  default: (await import("./preview-dialog.tsx")).PreviewDialog,
-}));
+const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")).PreviewDialog);
 
 /** Loaded with the first file that is opened, and kept, so that closing gives the focus back. */
 export function LazyPreview(props: ComponentProps<typeof PreviewDialog>) {

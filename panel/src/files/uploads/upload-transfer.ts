@@ -1,6 +1,7 @@
 /** One attempt to send what the server does not have yet, by tus. */
 import type { DetailedError, Upload } from "tus-js-client";
-import { ApiError, csrfHeader, renewSession } from "../../app/api.ts";
+import { ApiError, csrfHeader, regainSession } from "../../app/api.ts";
+import { loaded } from "../../app/lazy.ts";
 import { SERVER_URL } from "../../app/place.ts";
 import type { UploadRecord } from "./upload-record.ts";
 
@@ -23,7 +24,7 @@ export async function transfer(
   { signal, onBegin, onProgress }: Options,
 ): Promise<number | null> {
   // Loaded with the first upload.
-  const { Upload: TusUpload } = await import("tus-js-client");
+  const { Upload: TusUpload } = await loaded(() => import("tus-js-client"));
   const startedAt = Date.now();
   let fileId: number | null = null;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -63,7 +64,7 @@ export async function transfer(
   } catch (error) {
     if (signal.aborted) throw error;
     const failure = failureOf(error as Partial<DetailedError>);
-    if (failure.status === 401) await renewSession(startedAt);
+    if (failure.status === 401) await regainSession(startedAt);
     throw failure;
   }
 }
