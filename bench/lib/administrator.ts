@@ -5,7 +5,7 @@ import type { DataFolder } from "./data-folder.ts";
 type Work = () => Promise<void>;
 
 export type Administrator = {
-  work: Record<"lists" | "searches" | "exports" | "imports", Work>;
+  work: Record<"lists" | "tagged" | "searches" | "exports" | "imports", Work>;
   /** Repeats the work until the other work is done. */
   during<T>(work: Work, other: () => Promise<T>): Promise<T>;
 };
@@ -45,6 +45,10 @@ export async function startAdministrator(port: number, data: DataFolder): Promis
   return {
     work: {
       lists: () => get(`/links?page_size=100&page=${1 + ((page++ * 997) % 10_000)}`),
+      tagged: () =>
+        get(
+          `/links?tag=all&sort=${["created_at", "code", "click_count", "expires_at"][page % 4]}&page=${1 + ((page++ * 997) % 50_000)}`,
+        ),
       searches: () => get(`/links?search=${["path/4711", "zzz", "example", "c00f"][page++ % 4]}`),
       exports: () => get("/links/export"),
       async imports() {

@@ -26,17 +26,19 @@ const CHUNK = 20_000;
 
 export const hostAt = (index: number): string => `go-${index}.example.com`;
 
-type Hosts = {
+type Contents = {
   /** Besides the default one. */
   domains?: number;
   /** The domain of the links; 0: the default one. */
   linksOn?: number;
+  /** Each link has a title and two tags, one of them `all`. */
+  titled?: boolean;
 };
 
 /** The folder has the links `c000000`, `c000001` … */
 export async function createDataFolder(
   count: number,
-  { domains = 0, linksOn = 0 }: Hosts = {},
+  { domains = 0, linksOn = 0, titled = false }: Contents = {},
 ): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), "waymark-bench-"));
   const settings = { url: `sqlite:${join(path, "waymark.db")}`, poolSize: 1 };
@@ -58,6 +60,10 @@ export async function createDataFolder(
       ...UNOWNED,
       clickCount: 0,
       automatedClicks: 0,
+      ...(titled && {
+        title: `Campaign ${(first + at) % 977} of the year`,
+        tags: ["all", `topic ${(first + at) % 500}`],
+      }),
     }));
     await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }

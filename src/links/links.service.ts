@@ -133,6 +133,8 @@ export function createLinkService(deps: LinkServiceDeps) {
       clock,
     }),
     deleted,
+    /** Of sets and orders that lists hold in memory. */
+    heldBytes: list.heldBytes,
     uses: { take: uses.take },
     lockOf: repository.lockOf,
     stats: () => repository.stats(clock.now()),

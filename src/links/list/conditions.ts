@@ -27,6 +27,7 @@ export function createConditions(repository: PositionsRepository, held: ReturnTy
   function heldSet(ids: IdSet, taken: Taken, { needsAll = false } = {}): HeldSet {
     return {
       ids,
+      bytes: () => ids.bytes.length,
       async follow({ links, gone, isComplete }: Changed) {
         if (links.some(({ id }) => id > LARGEST_ID) || (needsAll && !isComplete)) return false;
         const own = await taken(links);

@@ -7,7 +7,10 @@ import { chunked } from "../../lib/chunked.ts";
 import type { Changed } from "./positions.repository.ts";
 
 /** `follow` returns whether it is right then. */
-export type Held = { follow(changed: Changed): boolean | Promise<boolean> };
+export type Held = {
+  follow(changed: Changed): boolean | Promise<boolean>;
+  bytes(): number;
+};
 
 /** `isLost`: it can't catch up any more. */
 type Build = { made: Promise<Held>; told: Set<string>; isLost: boolean };
@@ -121,6 +124,8 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
     },
 
     clear,
+
+    bytes: (): number => [...kept.values()].reduce((sum, thing) => sum + thing.bytes(), 0),
 
     /** While nothing follows. */
     inTurn,

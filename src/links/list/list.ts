@@ -27,6 +27,8 @@ export type LinkPage = { links: Link[]; total: number };
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
   after(query: PlacedQuery): Promise<PlacedPage>;
+  /** Of sets and orders in memory. */
+  heldBytes(): number;
   /** After any change: keys of links or tags. */
   follow: Record<"links" | "tags", (keys: readonly string[]) => void>;
 };
@@ -251,6 +253,7 @@ export function createLinkList(
       if (ranked === null) return { links: [], next: null };
       return placedPage({ ...query, filter: ranked.filter }, startsWithTag(ranked) ? ranked.rarest : null);
     },
+    heldBytes: positions.bytes,
     follow: {
       links(keys) {
         totals.clear();

@@ -201,6 +201,14 @@ forEachDialect(({ openDb }) => {
       await check(searches, orders);
     });
 
+    test("tell how much memory they take", async () => {
+      const [list] = lists;
+      list!.follow.links(["*"]);
+      expect(list!.heldBytes()).toBe(0);
+      await check([FILTERS[0]!], ["code"]);
+      expect(list!.heldBytes()).toBeGreaterThan(COUNT / 8);
+    });
+
     test("follow tags that are renamed, merged and removed", async () => {
       const { tags } = room.links;
       await check([FILTERS[1]!], ["code"]);

@@ -94,6 +94,7 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
     return {
       segments,
       madeAt,
+      bytes: segments.bytes,
       follow({ links }: Changed) {
         if (links.some(({ id }) => id > LARGEST_ID)) return false;
         for (const link of links) segments.place(link.id, placeIn(sort, link));
@@ -146,6 +147,8 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
       }
       return segments.find(matches, offset, limit);
     },
+
+    bytes: held.bytes,
 
     /** After a page that was not what it should be. */
     clear: held.clear,

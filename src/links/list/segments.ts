@@ -13,6 +13,7 @@ export type Segments = {
   append(ids: readonly number[], last: ListPlace | null): void;
   /** A new link, or one that moved. */
   place(id: number, at: ListPlace): void;
+  bytes(): number;
   /** Too uneven to be useful. */
   isWorn(): boolean;
   /** Links that are in no segment. */
@@ -65,6 +66,7 @@ export function createSegments(sort: SortKey, size: number): Segments {
       }
       set(id, low + 1);
     },
+    bytes: () => segmentOf.byteLength,
     isWorn: () => sizes.some((links) => links > WORN * size),
     missing(matches) {
       const ids: number[] = [];
