@@ -1,7 +1,9 @@
 /** Form, settings, QR code and history of a link in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { decode } from "fast-png";
 import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
 import { CHROMIUM } from "../support/chromium.ts";
+import { until } from "../support/until.ts";
 import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -40,7 +42,8 @@ test.skipIf(!CHROMIUM)(
     });
     const { page, close } = await panel.open("/panel/links");
     await signInToPanel(page);
-    await page.keyboard.press("c");
+    await page.getByRole("button", { name: "New link" }).waitFor();
+    await page.keyboard.press("n");
     const form = page.getByRole("dialog");
     await form.getByLabel("Target").fill("https://example.com/sale?utm_source=shop&q=1");
     await form.getByLabel("Code").fill("taken");
@@ -104,3 +107,116 @@ test.skipIf(!CHROMIUM)(
     await close();
   },
 );
+
+test.skipIf(!CHROMIUM)(
+  "settings are edited in place, the history tells them and goes back, and all of it can be undone",
+  async () => {
+    await panel.client.call("POST", "/links", {
+      code: "poster",
+      target: "https://example.com/1",
+      title: HOSTILE,
+    });
+    const { page, close } = await panel.open("/panel/link/poster");
+    await signInToPanel(page);
+    const settings = page.getByRole("region", { name: "Settings of the link" });
+    const history = page.getByRole("region", { name: "History" });
+    await settings.getByText("An address", { exact: true }).waitFor();
+
+    await settings.getByRole("button", { name: "Edit: Target" }).press("Enter");
+    await settings.getByRole("textbox", { name: "Target" }).fill("no address");
+    await page.keyboard.press("Enter");
+    await settings.getByText("The URL must be absolute").waitFor();
+    await settings.getByRole("textbox", { name: "Target" }).fill("https://example.com/2");
+    await page.keyboard.press("Enter");
+    await history.getByText("https://example.com/1").waitFor();
+    const opener = settings.getByRole("button", { name: "Edit: Target" });
+    await until(() => opener.evaluate((button) => button === document.activeElement));
+
+    await settings.getByRole("button", { name: "Edit: Code" }).press("Enter");
+    await settings.getByRole("textbox", { name: "Code" }).fill("poster/2027");
+    await settings.getByText("This code is free.").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/link\/poster\/2027$/);
+    for (const code of ["poster", "poster/2027"])
+      expect(await locationOf(code)).toBe("https://example.com/2");
+    for (const { size, scheme } of LOOKS) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await expectAccessible(page, `link, ${size.width} px, ${scheme}`);
+    }
+    await page.setViewportSize(WIDE);
+
+    await history.getByRole("button", { name: "Go back to this" }).last().press("Enter");
+    await until(async () => (await locationOf("poster/2027")) === "https://example.com/1");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "The link is as it was" })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await until(async () => (await locationOf("poster/2027")) === "https://example.com/2");
+
+    await settings.getByRole("button", { name: "Delete the link" }).press("Enter");
+    await page.waitForURL(/\/links$/);
+    expect(await locationOf("poster/2027")).toBeNull();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "is deleted" })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await until(async () => (await locationOf("poster/2027")) === "https://example.com/2");
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)(
+  "a QR code takes colours and a logo, and warns of colours that can't be scanned",
+  async () => {
+    await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
+    const { page, close } = await panel.open("/panel/link/qr");
+    await signInToPanel(page);
+    await page.getByRole("button", { name: "QR", exact: true }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "QR code" });
+    await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
+    const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
+    await modules.fill("ddd");
+    await dialog.getByText("too much alike to be scanned").waitFor();
+    expect(await dialog.getByRole("button", { name: "SVG" }).isDisabled()).toBe(true);
+    await modules.fill("#1a4d2e");
+    await dialog.getByRole("alert").waitFor({ state: "detached" });
+
+    const choice = page.waitForEvent("filechooser");
+    await dialog.getByRole("button", { name: "Choose a picture" }).press("Enter");
+    const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" fill="#c00"/></svg>`;
+    await (await choice).setFiles({ name: "x.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
+    await dialog.getByText("With a logo always the highest.").waitFor();
+    for (const { size, scheme } of LOOKS) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await expectAccessible(page, `QR code, ${size.width} px, ${scheme}`);
+    }
+    const saved = async (format: "SVG" | "PNG"): Promise<Uint8Array> => {
+      const download = page.waitForEvent("download");
+      await dialog.getByRole("button", { name: format }).click();
+      expect((await download).suggestedFilename()).toBe(`qr.${format.toLowerCase()}`);
+      return Bun.file(await (await download).path()).bytes();
+    };
+    const svg = Buffer.from(await saved("SVG")).toString();
+    expect(svg).toContain('href="data:image/png;base64,');
+    expect(svg).toContain("#1a4d2e");
+    expect(svg).not.toContain("script");
+    const { width, height, data, channels } = decode(await saved("PNG"));
+    const middle = ((height / 2) * width + width / 2) * channels;
+    expect([width, height, ...data.slice(middle, middle + 3)]).toEqual([1024, 1024, 204, 0, 0]);
+    await page.keyboard.press("Escape");
+    await until(() =>
+      page
+        .getByRole("button", { name: "QR", exact: true })
+        .evaluate((button) => button === document.activeElement),
+    );
+    await close();
+  },
+);
+
+async function locationOf(code: string): Promise<string | null> {
+  return (await fetch(`${panel.server.url}/${code}`, { redirect: "manual" })).headers.get("location");
+}

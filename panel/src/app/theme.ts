@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
 
 const BRAND: MantineColorsTuple = [
@@ -24,6 +25,18 @@ export const THEME = createTheme({
   headings: { fontWeight: "650" },
   cursorType: "pointer",
   respectReducedMotion: true,
+  components: {
+    Notification: {
+      defaultProps: {
+        closeButtonProps: {
+          // Read when one is shown, in the language of then.
+          get "aria-label"() {
+            return t`Close`;
+          },
+        },
+      },
+    },
+  },
 });
 
 /** Before the first paint, so that no page shows in the other scheme first. */

@@ -14,7 +14,7 @@ import {
 } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../app/api.ts";
@@ -26,14 +26,28 @@ import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery } from "./link-queries.ts";
+import { LinkSettings } from "./settings/link-settings.tsx";
 
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
   const { domain, ...report } = useSearch({ from: "/inside/link/$" });
   const navigate = useNavigate({ from: "/link/$" });
   const sentenceOf = useSentence();
+  const queries = useQueryClient();
   const [isEdited, setIsEdited] = useState(false);
   const { data: link, error } = useQuery(linkQuery({ code, domain }));
+
+  const show = (saved: Link): void => {
+    queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
+    const search = { ...report, ...(saved.domain !== null && { domain: saved.domain }) };
+    void navigate({
+      to: "/link/$",
+      params: { _splat: saved.code },
+      search,
+      replace: true,
+      resetScroll: false,
+    });
+  };
 
   if (error !== null) {
     return (
@@ -47,7 +61,7 @@ export function LinkPage() {
       <Group justify="space-between" align="start">
         {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
         <Group gap="xs">
-          <LinkQr place={{ code, domain }} />
+          <LinkQr link={link} />
           {link && <CodeUseButton link={link} />}
           <Button
             variant="default"
@@ -71,19 +85,15 @@ export function LinkPage() {
           })
         }
       />
+      {link && (
+        <LinkSettings
+          link={link}
+          onSaved={show}
+          onDeleted={() => void navigate({ to: "/links", search: {} })}
+        />
+      )}
       <LinkHistory place={{ code, domain }} />
-      <LinkForm
-        edited={isEdited && link ? link : null}
-        onClose={() => setIsEdited(false)}
-        onSaved={(saved) =>
-          void navigate({
-            to: "/link/$",
-            params: { _splat: saved.code },
-            search: { ...report, ...(saved.domain !== null && { domain: saved.domain }) },
-            replace: true,
-          })
-        }
-      />
+      <LinkForm edited={isEdited && link ? link : null} onClose={() => setIsEdited(false)} onSaved={show} />
     </Stack>
   );
 }

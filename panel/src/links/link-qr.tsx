@@ -1,51 +1,40 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Image, Popover, Skeleton, Stack } from "@mantine/core";
+import { Trans } from "@lingui/react/macro";
+import { Button } from "@mantine/core";
 import { IconQrcode } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { type LinkPlace, qrAddress, qrQuery } from "./link-queries.ts";
+import { lazy, Suspense, useRef, useState } from "react";
+import type { Link } from "../app/api.ts";
 
-const SIZE = 220;
+const QrCodeDialog = lazy(async () => ({ default: (await import("./qr/qr-dialog.tsx")).QrCodeDialog }));
 
-export function LinkQr({ place }: { place: LinkPlace }) {
-  const { t } = useLingui();
+/** Opens the QR code of a link. */
+export function LinkQr({ link }: { link: Link | undefined }) {
+  const opener = useRef<HTMLButtonElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const close = (): void => {
+    setIsOpen(false);
+    // The dialog was open when it was loaded, so it knows no way back.
+    requestAnimationFrame(() => opener.current?.focus());
+  };
   return (
-    <Popover position="bottom-end" withArrow shadow="md" trapFocus>
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconQrcode size={16} />}>
-          <Trans>QR</Trans>
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t`QR code`}>
-        <Picture place={place} />
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-function Picture({ place }: { place: LinkPlace }) {
-  const { t } = useLingui();
-  const { data } = useQuery(qrQuery(place));
-  return (
-    <Stack gap="xs">
-      {data === undefined ? (
-        <Skeleton w={SIZE} h={SIZE} />
-      ) : (
-        <Image src={data} w={SIZE} h={SIZE} radius="sm" alt={t`QR code of ${place.code}`} />
+    <>
+      <Button
+        ref={opener}
+        variant="default"
+        leftSection={<IconQrcode size={16} />}
+        disabled={link === undefined}
+        onClick={() => {
+          setWasOpened(true);
+          setIsOpen(true);
+        }}
+      >
+        <Trans>QR</Trans>
+      </Button>
+      {wasOpened && link && (
+        <Suspense>
+          <QrCodeDialog link={link} isOpen={isOpen} onClose={close} />
+        </Suspense>
       )}
-      <Group gap="xs" grow>
-        {(["svg", "png"] as const).map((format) => (
-          <Button
-            key={format}
-            component="a"
-            size="xs"
-            variant="default"
-            href={qrAddress(place, format)}
-            download={`${place.code.replaceAll("/", "-")}.${format}`}
-          >
-            {format.toUpperCase()}
-          </Button>
-        ))}
-      </Group>
-    </Stack>
+    </>
   );
 }

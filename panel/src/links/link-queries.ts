@@ -1,7 +1,6 @@
 /** What the pages of links ask the server for. Every change makes the lists ask again. */
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
@@ -61,42 +60,4 @@ export const linkQuery = (place: LinkPlace) =>
     queryKey: ["links", "one", place],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/v1/links/{code}", { params: paramsOf(place), signal }))).data,
-  });
-
-export const historyQuery = (place: LinkPlace) =>
-  queryOptions({
-    queryKey: ["links", "history", place],
-    queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/links/{code}/history", { params: paramsOf(place), signal }))).data,
-  });
-
-export const restoreState = ({ code, domain }: LinkPlace, id: number): Promise<unknown> =>
-  answerOf(
-    api.POST("/admin/v1/links/{code}/history/{id}/restore", {
-      params: { path: { code, id }, ...(domain !== undefined && { query: { domain } }) },
-    }),
-  );
-
-export const qrAddress = ({ code, domain }: LinkPlace, format: "svg" | "png"): string => {
-  const query = new URLSearchParams({
-    format,
-    ...(format === "png" && { size: "1024" }),
-    ...(domain && { domain }),
-  });
-  return `${SERVER_URL}${ADMIN_PREFIX}/v1/links/${encodeURIComponent(code)}/qr?${query}`;
-};
-
-/** As a data URL. */
-export const qrQuery = (place: LinkPlace) =>
-  queryOptions({
-    queryKey: ["links", "qr", place],
-    async queryFn({ signal }) {
-      const { data } = await api.GET("/admin/v1/links/{code}/qr", {
-        params: paramsOf(place),
-        parseAs: "text",
-        signal,
-      });
-      return `data:image/svg+xml,${encodeURIComponent(String(data))}`;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
   });

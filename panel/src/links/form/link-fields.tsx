@@ -68,6 +68,7 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
 
   const set: LinkFieldProps["set"] = (name, value) => {
     setErrors((now) => ({ ...now, [name]: undefined }));
+    if (save.isError) save.reset();
     change({ ...values, [name]: value });
   };
   const field = (name: LinkFieldProps["name"]) => (

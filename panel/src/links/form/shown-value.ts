@@ -1,0 +1,27 @@
+import { useLingui } from "@lingui/react/macro";
+import { formatNumber, formatTime } from "../../app/i18n.ts";
+import { useRedirectKinds } from "./field-texts.ts";
+
+/** A value of a link's field as people read it; null for one that is not set. */
+export function useShownValue(): (name: string, value: unknown) => string | null {
+  const { t, i18n } = useLingui();
+  const kinds = useRedirectKinds();
+  return (name, value) => {
+    if (value === null || value === undefined || value === "") return null;
+    if (name === "redirect_status") return kinds[String(value)] ?? String(value);
+    if (name === "password") return t`Set`;
+    if (value === true) return t`Yes`;
+    if (value === false) return t`No`;
+    if (typeof value === "number") return name.endsWith("_id") ? String(value) : formatNumber(value);
+    if (Array.isArray(value)) {
+      return value.length === 0
+        ? null
+        : new Intl.ListFormat(i18n.locale, { type: "unit" }).format(value.map(String));
+    }
+    if (typeof value === "string") return isTime(name, value) ? formatTime(value) : value;
+    return JSON.stringify(value);
+  };
+}
+
+const isTime = (name: string, value: string): boolean =>
+  name.endsWith("_at") && !Number.isNaN(Date.parse(value));

@@ -1,0 +1,39 @@
+import { useLingui } from "@lingui/react/macro";
+import { Text } from "@mantine/core";
+import type { Event } from "../../app/api.ts";
+import { changedFields } from "../../ui/changed-fields.ts";
+import { useFieldTexts } from "../form/field-texts.ts";
+import { useShownValue } from "../form/shown-value.ts";
+
+/** Characters; a target may have thousands. */
+const MOST_SHOWN = 160;
+
+/** Each field that a change changed, before and after. */
+export function Differences({ event }: { event: Event }) {
+  const { t } = useLingui();
+  const texts: Record<string, { label: string }> = useFieldTexts();
+  const shownOf = useShownValue();
+  const { before = {}, after = {} } = event;
+  return changedFields(event).map((name) => {
+    const [was, is] = [before, after].map((state) => shownOf(name, state[name]) ?? t`Not set`) as [
+      string,
+      string,
+    ];
+    return (
+      <Text key={name} size="sm" style={{ overflowWrap: "anywhere" }}>
+        <Text span c="dimmed">
+          {Object.hasOwn(texts, name) ? texts[name]!.label : name}:
+        </Text>{" "}
+        <del style={{ color: "var(--mantine-color-dimmed)" }} title={was}>
+          {cut(was)}
+        </del>
+        {" → "}
+        <ins style={{ textDecoration: "none" }} title={is}>
+          {cut(is)}
+        </ins>
+      </Text>
+    );
+  });
+}
+
+const cut = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);

@@ -1,0 +1,65 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import type { Event } from "../../app/api.ts";
+import { formatTime } from "../../app/i18n.ts";
+import { useUndoable } from "../../ui/undo.tsx";
+import { type LinkPlace, refreshLinks } from "../link-queries.ts";
+import { Differences } from "./differences.tsx";
+import { goBackTo, undoNewest } from "./history-queries.ts";
+
+type Props = { event: Event; place: LinkPlace; isNewest: boolean };
+
+export function HistoryEntry({ event, place, isNewest }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const goBack = useUndoable({
+    run: () => goBackTo(place, event.id, "after"),
+    undo: () => undoNewest(place),
+    refresh: () => refreshLinks(queries),
+    message: <Trans>The link is as it was on {formatTime(event.at)}.</Trans>,
+  });
+  const actions: Record<string, string> = {
+    "link.create": t`Made`,
+    "link.update": t`Changed`,
+    "link.delete": t`Deleted`,
+    "link.restore": t`Put back`,
+    "share.create": t`Shared`,
+    "share.update": t`Share changed`,
+  };
+  const ways: Record<Event["via"], string> = {
+    panel: t`in the panel`,
+    api: t`over the API`,
+    token: t`with an API token`,
+    cli: t`on the command line`,
+    import: t`by an import`,
+    system: t`by the server`,
+  };
+  return (
+    <Group justify="space-between" wrap="nowrap" align="start" py={8}>
+      <div style={{ minWidth: 0 }}>
+        <Text size="sm">
+          <Text span fw={500}>
+            {actions[event.action] ?? event.action}
+          </Text>{" "}
+          · {event.actor} · {ways[event.via]}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {formatTime(event.at)}
+        </Text>
+        <Differences event={event} />
+      </div>
+      {!isNewest && event.after !== undefined && event.action.startsWith("link.") && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          flex="none"
+          loading={goBack.isPending}
+          onClick={() => goBack.mutate()}
+        >
+          <Trans>Go back to this</Trans>
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,123 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconCopy, IconDownload } from "@tabler/icons-react";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Link } from "../../app/api.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { useFailureNotice } from "../../ui/undo.tsx";
+import { saveBlob } from "../csv/save-blob.ts";
+import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
+import { QrLookFields } from "./qr-look-fields.tsx";
+import { qrPng, qrSvg } from "./qr-picture.ts";
+import classes from "./qr.module.css";
+
+type Props = { link: Pick<Link, "code" | "domain" | "short_url">; isOpen: boolean; onClose(): void };
+
+const DELAY_MS = 150;
+
+/** The QR code of a link: how it looks, and what becomes of it. */
+export function QrCodeDialog({ link, isOpen, onClose }: Props) {
+  const { t } = useLingui();
+  return (
+    <Modal.Root opened={isOpen} onClose={onClose} size="lg">
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* The page has its banner already. */}
+        <Modal.Header role="presentation">
+          <Modal.Title>{t`QR code`}</Modal.Title>
+          <Modal.CloseButton aria-label={t`Close`} />
+        </Modal.Header>
+        <Modal.Body>{isOpen && <Designer link={link} />}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+function Designer({ link }: Pick<Props, "link">) {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const onError = useFailureNotice();
+  const [look, setLook] = useState<QrLook>(PLAIN_LOOK);
+  const [logo, setLogo] = useState<string | null>(null);
+  const [drawn] = useDebouncedValue(look, DELAY_MS);
+  const place = { code: link.code, domain: link.domain ?? undefined };
+  const { data, error } = useQuery({
+    queryKey: ["links", "qr", place, drawn, logo],
+    queryFn: ({ signal }) => qrSvg({ place, look: drawn, logo, signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  // Colours that can't be scanned leave the last picture.
+  const [svg, setSvg] = useState(data);
+  if (data !== undefined && data !== svg) setSvg(data);
+  const name = link.code.replaceAll("/", "-");
+  const save = useMutation({
+    mutationFn: async (format: "svg" | "png") =>
+      saveBlob(
+        format === "svg"
+          ? new Blob([await qrSvg({ place, look, logo })], { type: "image/svg+xml" })
+          : await qrPng({ place, look, logo }),
+        `${name}.${format}`,
+      ),
+    onError,
+  });
+  const copy = useMutation({
+    mutationFn: () =>
+      navigator.clipboard.write([new ClipboardItem({ "image/png": qrPng({ place, look, logo }) })]),
+    onSuccess: () => notifications.show({ message: t`The QR code is copied.` }),
+    onError,
+  });
+  const canCopy = typeof ClipboardItem === "function" && navigator.clipboard !== undefined;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+      <Stack gap="sm">
+        {svg === undefined ? (
+          error === null && <Skeleton className={classes["picture"]} />
+        ) : (
+          <img
+            className={classes["picture"]}
+            data-old={error !== null || undefined}
+            src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
+            alt={t`QR code of ${link.code}`}
+          />
+        )}
+        <Text size="sm" c="dimmed" ta="center" style={{ overflowWrap: "anywhere" }}>
+          {link.short_url}
+        </Text>
+        {error !== null && (
+          <Alert color="yellow" variant="light" role="alert">
+            {sentenceOf(error)}
+          </Alert>
+        )}
+        <Group gap="xs" grow>
+          {(["svg", "png"] as const).map((format) => (
+            <Button
+              key={format}
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              disabled={error !== null}
+              onClick={() => save.mutate(format)}
+            >
+              {format.toUpperCase()}
+            </Button>
+          ))}
+        </Group>
+        {canCopy && (
+          <Button
+            variant="default"
+            leftSection={<IconCopy size={16} />}
+            disabled={error !== null}
+            loading={copy.isPending}
+            onClick={() => copy.mutate()}
+          >
+            <Trans>Copy as a picture</Trans>
+          </Button>
+        )}
+      </Stack>
+      <QrLookFields look={look} onLook={setLook} logo={logo} onLogo={setLogo} />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,121 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import {
+  Button,
+  FileButton,
+  Group,
+  Image,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+} from "@mantine/core";
+import { useState } from "react";
+import { ColourInput } from "./colour-input.tsx";
+import { LEVELS, levelFor, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
+import { readLogo } from "./qr-picture.ts";
+
+type Props = {
+  look: QrLook;
+  onLook(look: QrLook): void;
+  /** A data URL. */
+  logo: string | null;
+  onLogo(logo: string | null): void;
+};
+
+const clamped = (value: number | string, least: number, most: number): number =>
+  Math.min(most, Math.max(least, Math.round(Number(value)) || least));
+
+export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
+  const { t } = useLingui();
+  const [isRefused, setIsRefused] = useState(false);
+  const levels = {
+    L: t`Low: 7 % may be lost`,
+    M: t`Medium: 15 % may be lost`,
+    Q: t`High: 25 % may be lost`,
+    H: t`Highest: 30 % may be lost`,
+  };
+  async function take(file: File | null): Promise<void> {
+    if (file === null) return;
+    const picture = await readLogo(file);
+    setIsRefused(picture === null);
+    if (picture !== null) onLogo(picture);
+  }
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={2} spacing="xs">
+        <NumberInput
+          label={t`Size in pixels`}
+          value={look.size}
+          min={SIZES.least}
+          max={SIZES.most}
+          step={64}
+          clampBehavior="blur"
+          allowDecimal={false}
+          hideControls
+          onChange={(size) => onLook({ ...look, size: clamped(size, SIZES.least, SIZES.most) })}
+        />
+        <NumberInput
+          label={t`Margin`}
+          value={look.margin}
+          min={0}
+          max={MOST_MARGIN}
+          clampBehavior="blur"
+          allowDecimal={false}
+          hideControls
+          onChange={(margin) => onLook({ ...look, margin: clamped(margin, 0, MOST_MARGIN) })}
+        />
+        <ColourInput label={t`Modules`} value={look.dark} onChange={(dark) => onLook({ ...look, dark })} />
+        <ColourInput
+          label={t`Background`}
+          value={look.light}
+          onChange={(light) => onLook({ ...look, light })}
+        />
+      </SimpleGrid>
+      <Select
+        label={t`Error correction`}
+        description={
+          logo !== null
+            ? t`With a logo always the highest.`
+            : t`More makes a larger code that is read when damaged.`
+        }
+        value={levelFor(look, logo !== null)}
+        onChange={(ecc) => onLook({ ...look, ecc: (ecc ?? "M") as QrLook["ecc"] })}
+        data={LEVELS.map((value) => ({ value, label: levels[value] }))}
+        disabled={logo !== null}
+        allowDeselect={false}
+      />
+      <div role="group" aria-label={t`Logo`}>
+        <Text size="sm" fw={500}>
+          <Trans>Logo</Trans>
+        </Text>
+        <Text size="xs" c="dimmed" mb={6}>
+          <Trans>A picture in the middle. It stays in this browser.</Trans>
+        </Text>
+        <Group gap="xs">
+          {logo !== null && <Image src={logo} w={36} h={36} fit="contain" alt="" />}
+          <FileButton
+            onChange={(file) => void take(file)}
+            accept="image/png,image/jpeg,image/webp,image/svg+xml,image/gif"
+          >
+            {(props) => (
+              <Button {...props} size="xs" variant="default">
+                {logo === null ? <Trans>Choose a picture</Trans> : <Trans>Another picture</Trans>}
+              </Button>
+            )}
+          </FileButton>
+          {logo !== null && (
+            <Button size="xs" variant="subtle" color="gray" onClick={() => onLogo(null)}>
+              <Trans>Remove</Trans>
+            </Button>
+          )}
+        </Group>
+        {isRefused && (
+          <Text size="xs" c="var(--mantine-color-error)" role="alert" mt={4}>
+            <Trans>This is no picture that the browser can show, or it has more than 5 MB.</Trans>
+          </Text>
+        )}
+      </div>
+    </Stack>
+  );
+}

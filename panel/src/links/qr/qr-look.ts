@@ -1,0 +1,19 @@
+export const LEVELS = ["L", "M", "Q", "H"] as const;
+
+export type QrLook = {
+  /** Pixels. */
+  size: number;
+  /** Modules. */
+  margin: number;
+  /** `#rrggbb` */
+  dark: string;
+  light: string;
+  ecc: (typeof LEVELS)[number];
+};
+
+export const PLAIN_LOOK: QrLook = { size: 1024, margin: 4, dark: "#000000", light: "#ffffff", ecc: "M" };
+export const SIZES = { least: 64, most: 2048 } as const;
+export const MOST_MARGIN = 32;
+
+/** A logo hides modules: only the highest level makes up for them. */
+export const levelFor = (look: QrLook, hasLogo: boolean): QrLook["ecc"] => (hasLogo ? "H" : look.ecc);

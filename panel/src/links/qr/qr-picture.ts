@@ -1,0 +1,114 @@
+/** A QR code drawn by the server, with a logo put into its middle here. The logo never leaves the browser. */
+import { answerOf, api } from "../../app/api.ts";
+import { type LinkPlace } from "../link-queries.ts";
+import { levelFor, type QrLook } from "./qr-look.ts";
+
+/** Share of the code's side. A third of the modules may be lost at level H; this hides a fifteenth. */
+const LOGO_SHARE = 0.22;
+const PAD_SHARE = 0.26;
+const MOST_LOGO_BYTES = 5_000_000;
+const LOGO_PIXELS = 512;
+
+type Wanted = { place: LinkPlace; look: QrLook; logo: string | null; signal?: AbortSignal };
+
+const asked = ({ place: { code, domain }, look, logo }: Wanted, format: "svg" | "png") => ({
+  path: { code },
+  query: {
+    format,
+    size: look.size,
+    margin: look.margin,
+    dark: look.dark.replace("#", ""),
+    light: look.light.replace("#", ""),
+    ecc: levelFor(look, logo !== null),
+    ...(domain !== undefined && { domain }),
+  },
+});
+
+export async function qrSvg(wanted: Wanted): Promise<string> {
+  const { look, logo, signal } = wanted;
+  const params = asked(wanted, "svg");
+  const svg = String(
+    await answerOf(
+      api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "text", ...(signal && { signal }) }),
+    ),
+  );
+  const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]);
+  if (logo === null || !(side > 0)) return svg;
+  const { pad, inner } = placesIn(side, look.margin);
+  const over = `<rect x="${pad.at}" y="${pad.at}" width="${pad.side}" height="${pad.side}" rx="${pad.side / 8}" fill="${look.light}"/><image x="${inner.at}" y="${inner.at}" width="${inner.side}" height="${inner.side}" href="${logo}" shape-rendering="auto"/>`;
+  return svg.replace("</svg>", `${over}</svg>`);
+}
+
+export async function qrPng(wanted: Wanted): Promise<Blob> {
+  const { look, logo } = wanted;
+  const params = asked(wanted, "png");
+  const png = (await answerOf(
+    api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
+  )) as unknown as Blob;
+  if (logo === null) return png;
+  const [code, mark] = await Promise.all([pictureOf(await dataUrlOf(png)), pictureOf(logo)]);
+  const canvas = canvasOf(look.size);
+  const on = canvas.getContext("2d")!;
+  on.drawImage(code, 0, 0);
+  // As large as in the SVG, which tells the modules.
+  const side = Number(
+    /viewBox="0 0 (\d+)/.exec(await qrSvg({ ...wanted, logo: null, look: { ...look, ecc: "H" } }))?.[1],
+  );
+  const { pad, inner } = placesIn(look.size, (look.margin / side) * look.size);
+  on.fillStyle = look.light;
+  on.beginPath();
+  on.roundRect(pad.at, pad.at, pad.side, pad.side, pad.side / 8);
+  on.fill();
+  on.drawImage(mark, inner.at, inner.at, inner.side, inner.side);
+  return pngOf(canvas);
+}
+
+function placesIn(side: number, margin: number) {
+  const room = side - 2 * margin;
+  const middle = (share: number) => ({ at: (side - room * share) / 2, side: room * share });
+  return { pad: middle(PAD_SHARE), inner: middle(LOGO_SHARE) };
+}
+
+/** A square PNG as a data URL; null for what is no picture, or too large. */
+export async function readLogo(file: File): Promise<string | null> {
+  if (file.size > MOST_LOGO_BYTES) return null;
+  try {
+    const picture = await pictureOf(await dataUrlOf(file));
+    // A vector picture may have no size of its own.
+    const [width, height] = [picture.naturalWidth || LOGO_PIXELS, picture.naturalHeight || LOGO_PIXELS];
+    const scale = LOGO_PIXELS / Math.max(width, height);
+    const canvas = canvasOf(LOGO_PIXELS);
+    const [w, h] = [width * scale, height * scale];
+    canvas.getContext("2d")!.drawImage(picture, (LOGO_PIXELS - w) / 2, (LOGO_PIXELS - h) / 2, w, h);
+    return canvas.toDataURL("image/png");
+  } catch {
+    return null;
+  }
+}
+
+function canvasOf(side: number): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.width = side;
+  canvas.height = side;
+  return canvas;
+}
+
+const pngOf = (canvas: HTMLCanvasElement): Promise<Blob> =>
+  new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
+  );
+
+async function pictureOf(url: string): Promise<HTMLImageElement> {
+  const picture = new Image();
+  picture.src = url;
+  await picture.decode();
+  return picture;
+}
+
+const dataUrlOf = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(String(reader.result)));
+    reader.addEventListener("error", () => reject(new Error("unreadable")));
+    reader.readAsDataURL(blob);
+  });

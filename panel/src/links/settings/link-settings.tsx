@@ -1,0 +1,66 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Card, Group, Text } from "@mantine/core";
+import { IconTrash } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import type { Link } from "../../app/api.ts";
+import { formatTime } from "../../app/i18n.ts";
+import { useUndoable } from "../../ui/undo.tsx";
+import { useHasDomains } from "../form/domains.ts";
+import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
+import { LinkUse } from "./link-use.tsx";
+import { SETTINGS } from "./setting-names.ts";
+import { SettingRow } from "./setting-row.tsx";
+
+type Props = { link: Link; onSaved(saved: Link): void; onDeleted(): void };
+
+/** All settings of a link with what each does, edited in place. */
+export function LinkSettings({ link, onSaved, onDeleted }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const hasDomains = useHasDomains() || link.domain !== null;
+  const isUrl = !link.target.startsWith("waymark:");
+  const names = SETTINGS.filter(
+    (name) => (name !== "domain" || (hasDomains && isUrl)) && (name !== "target" || isUrl),
+  );
+  const remove = useUndoable({
+    run: () => deleteLink(link),
+    undo: () => restoreLink(link),
+    refresh: async () => {
+      onDeleted();
+      await refreshLinks(queries);
+    },
+    message: <Trans>{link.code} is deleted.</Trans>,
+  });
+  return (
+    <Card withBorder p="md" component="section" aria-label={t`Settings of the link`}>
+      <Text component="h2" fw={600} size="sm" mb={4}>
+        <Trans>Settings</Trans>
+      </Text>
+      <LinkUse link={link} />
+      {names.map((name) => (
+        <SettingRow key={name} name={name} link={link} onSaved={onSaved} />
+      ))}
+      <Group justify="space-between" pt="sm">
+        <Text size="sm" c="dimmed">
+          {link.created_by === null ? (
+            <Trans>Made on {formatTime(link.created_at)}</Trans>
+          ) : (
+            <Trans>
+              Made on {formatTime(link.created_at)} by {link.created_by}
+            </Trans>
+          )}
+        </Text>
+        <Button
+          variant="subtle"
+          color="red"
+          size="compact-sm"
+          leftSection={<IconTrash size={16} />}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          <Trans>Delete the link</Trans>
+        </Button>
+      </Group>
+    </Card>
+  );
+}

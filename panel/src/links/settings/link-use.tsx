@@ -1,0 +1,34 @@
+import { Trans } from "@lingui/react/macro";
+import { Text } from "@mantine/core";
+import type { Link } from "../../app/api.ts";
+import classes from "./settings.module.css";
+
+/** What the code leads to now. */
+export function LinkUse({ link: { target } }: { link: Link }) {
+  return (
+    <div className={classes["row"]}>
+      <div>
+        <Text size="sm" fw={500}>
+          <Trans>Leads to</Trans>
+        </Text>
+        <Text size="xs" c="dimmed">
+          <Trans>
+            A code can change from an address to a share or a drop box and back, under a printed QR code.
+          </Trans>
+        </Text>
+      </div>
+      <Text size="sm">
+        {target.startsWith("waymark:file/") ? (
+          <Trans>A shared file</Trans>
+        ) : target.startsWith("waymark:folder/") ? (
+          <Trans>A shared folder</Trans>
+        ) : target.startsWith("waymark:drop/") ? (
+          <Trans>A drop box</Trans>
+        ) : (
+          <Trans>An address</Trans>
+        )}
+      </Text>
+      <span />
+    </div>
+  );
+}

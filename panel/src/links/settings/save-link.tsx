@@ -1,0 +1,38 @@
+import { Trans } from "@lingui/react/macro";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Link, LinkPatch } from "../../app/api.ts";
+import { useUndoOffer } from "../../ui/undo.tsx";
+import { changeLink, refreshLinks } from "../link-queries.ts";
+
+type Handlers = { onSaved(saved: Link): void; onError(error: Error): void };
+
+/** What sets the fields of a change back; nothing brings a password back. */
+function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
+  if ("password" in patch) return null;
+  const names = Object.keys(patch).filter((name) => name !== "keep_old");
+  const before = Object.fromEntries(names.map((name) => [name, link[name as keyof Link]]));
+  return { ...before, ...("domain" in before && { domain: link.domain ?? "" }) } as LinkPatch;
+}
+
+/** Saves at once, and offers to take it back. */
+export function useSaveLink(link: Link, { onSaved, onError }: Handlers) {
+  const queries = useQueryClient();
+  const offer = useUndoOffer();
+  return useMutation({
+    mutationFn: (patch: LinkPatch) =>
+      Object.keys(patch).length === 0 ? Promise.resolve(link) : changeLink(link, patch),
+    async onSuccess(saved, patch) {
+      onSaved(saved);
+      const back = reversalOf(link, patch);
+      const message = <Trans>{saved.code} is saved.</Trans>;
+      if (back === null) notifications.show({ message });
+      else if (Object.keys(back).length > 0) {
+        const undo = async (): Promise<void> => onSaved(await changeLink(saved, back));
+        offer({ undo, refresh: () => refreshLinks(queries), message });
+      }
+      await refreshLinks(queries);
+    },
+    onError,
+  });
+}

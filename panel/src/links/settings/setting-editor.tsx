@@ -1,0 +1,103 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { ApiError, type Link } from "../../app/api.ts";
+import { useSentence } from "../../ui/failure.tsx";
+import { CodeField, useAvailability } from "../form/code-field.tsx";
+import { useFieldTexts } from "../form/field-texts.ts";
+import { focusFirstError } from "../form/focus-error.ts";
+import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
+import { linkErrorsOf, linkPatchOf, type LinkFieldName, valuesOf } from "../form/link-values.ts";
+import { UtmBuilder } from "../form/utm-builder.tsx";
+import type { LinkSettingName } from "./setting-names.ts";
+import { useSaveLink } from "./save-link.tsx";
+import classes from "./settings.module.css";
+
+type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved(saved: Link): void };
+
+/** One field with Save and Cancel; Enter and Escape do the same. */
+export function SettingEditor({ name, link, onClose, onSaved }: Props) {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { label } = useFieldTexts()[name];
+  const form = useRef<HTMLFormElement>(null);
+  const [values, setValues] = useState(() => valuesOf(link));
+  const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
+  const availability = useAvailability(values, { code: link.code, domain: link.domain ?? "" });
+  const isMoved = values.code.trim() !== link.code || values.domain !== (link.domain ?? "");
+  const save = useSaveLink(link, {
+    onSaved(saved) {
+      onClose();
+      onSaved(saved);
+    },
+    onError(error) {
+      setErrors(error instanceof ApiError ? linkErrorsOf(error) : {});
+      focusFirstError(form);
+    },
+  });
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>("input:not([type=hidden]), textarea, select")?.focus();
+  }, []);
+  const set: LinkFieldProps["set"] = (field, value) => {
+    setErrors((now) => ({ ...now, [field]: undefined }));
+    setValues((now) => ({ ...now, [field]: value }));
+  };
+  const fieldOf = (field: LinkFieldProps["name"]) => (
+    <LinkField
+      name={field}
+      values={values}
+      set={set}
+      error={errors[field]}
+      hasPassword={link.password !== null}
+    />
+  );
+  return (
+    <form
+      ref={form}
+      className={classes["form"]}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (availability.refusal !== null) focusFirstError(form);
+        else save.mutate(linkPatchOf(values, link));
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented) onClose();
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+      }}
+    >
+      <Stack gap="xs">
+        {name === "code" ? (
+          <CodeField
+            label={label}
+            description={t`The end of the short address.`}
+            value={values.code}
+            onChange={(code) => set("code", code)}
+            error={errors.code}
+            availability={availability}
+          />
+        ) : (
+          fieldOf(name)
+        )}
+        {name === "target" && (
+          <UtmBuilder target={values.target} onChange={(target) => set("target", target)} />
+        )}
+        {(name === "code" || name === "domain") && isMoved && fieldOf("keep_old")}
+        {name === "password" && link.password !== null && fieldOf("removes_password")}
+        {save.error !== null && !Object.values(errors).some(Boolean) && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {sentenceOf(save.error)}
+          </Text>
+        )}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={save.isPending}>
+            <Trans>Save</Trans>
+          </Button>
+          <Button size="xs" variant="default" onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

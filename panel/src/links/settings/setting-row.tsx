@@ -1,0 +1,58 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Text } from "@mantine/core";
+import { useRef, useState } from "react";
+import type { Link } from "../../app/api.ts";
+import { useFieldTexts } from "../form/field-texts.ts";
+import { useShownValue } from "../form/shown-value.ts";
+import type { LinkSettingName } from "./setting-names.ts";
+import { SettingEditor } from "./setting-editor.tsx";
+import classes from "./settings.module.css";
+
+type Props = { name: LinkSettingName; link: Link; onSaved(saved: Link): void };
+
+/** Shows one setting; edits it in place. */
+export function SettingRow({ name, link, onSaved }: Props) {
+  const { t } = useLingui();
+  const { label, does } = useFieldTexts()[name];
+  const shownOf = useShownValue();
+  const [isEdited, setIsEdited] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    setIsEdited(false);
+    requestAnimationFrame(() => opener.current?.focus());
+  };
+  if (isEdited) {
+    return (
+      <div className={classes["edited"]}>
+        <SettingEditor name={name} link={link} onClose={close} onSaved={onSaved} />
+      </div>
+    );
+  }
+  const shown = name === "domain" && link.domain === null ? t`The default domain` : shownOf(name, link[name]);
+  return (
+    <div className={classes["row"]}>
+      <div>
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {name === "code" ? t`The end of the short address.` : does}
+        </Text>
+      </div>
+      <Text size="sm" className={classes["value"]} dir="auto" {...(shown === null && { c: "dimmed" })}>
+        {shown ?? <Trans>Not set</Trans>}
+      </Text>
+      <Button
+        ref={opener}
+        className={classes["edit"]}
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        aria-label={t`Edit: ${label}`}
+        onClick={() => setIsEdited(true)}
+      >
+        <Trans>Edit</Trans>
+      </Button>
+    </div>
+  );
+}
