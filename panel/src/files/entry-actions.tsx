@@ -15,6 +15,8 @@ import {
 } from "./file-queries.ts";
 
 const AT_ONCE = 4;
+/** They take a while, which is shown. */
+const MANY = 20;
 const UNDO_SHOWN_MS = 10_000;
 
 type Outcome = { done: Entry[]; failures: unknown[] };
@@ -47,7 +49,17 @@ export function useEntryActions() {
     change: (entry: Entry) => Promise<unknown>,
     back?: { undo(entry: Entry): Promise<unknown>; message(done: readonly Entry[]): ReactNode },
   ): Promise<boolean> {
+    const working =
+      entries.length > MANY
+        ? notifications.show({
+            loading: true,
+            autoClose: false,
+            withCloseButton: false,
+            message: <Plural value={entries.length} one="# entry" other="# entries" />,
+          })
+        : null;
     const { done, failures } = await runEach(entries, change);
+    if (working !== null) notifications.hide(working);
     if (failures.length > 0) {
       const sentence = sentenceOf(failures[0]);
       const count = entries.length;
