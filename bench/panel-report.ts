@@ -117,6 +117,8 @@ try {
   const browser = await startPanelBrowser();
   const { page, close } = await panelOpener(browser, server.url)("/panel/sign-in");
   await signInToPanel(page);
+  // The map comes when it is seen.
+  await page.setViewportSize({ width: 1280, height: 1600 });
   await page.addInitScript(watch);
   const address = (link: string) => `${panelOrigin(server.url)}/panel/link/${link}?${YEAR}`;
   const [fresh, within, tasks]: [number[], number[], number[]] = [[], [], []];
