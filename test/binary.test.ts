@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { driveClient } from "./support/drive.ts";
+import { signIn } from "./support/session.ts";
 
 const root = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "waymark-binary-"));
@@ -57,6 +59,13 @@ test("the binary serves with two workers, counts a click and stops", async () =>
   expect((await fetch(`${address}/panel/${entry}`)).headers.get("content-type")).toStartWith(
     "text/javascript",
   );
+  const me = await signIn(address, "correct horse");
+  const drive = driveClient(address, me.token);
+  const file = (await drive.upload("a.pdf", "%PDF-1.7", { type: "application/pdf" })).body.data.id;
+  const shared: string = (await drive.call("POST", `/files/${file}/share`, {})).body.data.url;
+  const chromium = { Accept: "text/html", "User-Agent": "Mozilla/5.0 Chrome/140.0" };
+  const viewer = /data-viewer="([^"]+)"/.exec(await (await fetch(shared, { headers: chromium })).text())![1]!;
+  expect(await (await fetch(shared + viewer)).text()).toContain("globalThis.pdfjsLib");
   server.kill("SIGTERM");
   expect(await server.exited).toBe(0);
   expect(JSON.parse(run(["links", "get", "inside", "--json"]).stdout.toString()).click_count).toBe(1);
