@@ -219,6 +219,7 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Until the restart it is false.").waitFor();
     await page.getByText("Restart needed: 1 setting waits for it").waitFor();
+    await expectAccessibleInAllLooks(page, "settings that wait for a restart");
     await panel.server.stop();
     await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
     await page.reload();

@@ -108,7 +108,7 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("row").filter({ hasText: "go.example.com" }).waitFor();
 
     await page.getByRole("link", { name: "Events" }).click();
-    await page.getByRole("row").filter({ hasText: "domain.create" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "Domain added" }).waitFor();
     expect(complaints).toEqual([]);
     await close();
   },

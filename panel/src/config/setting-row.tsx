@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { FormEvent } from "react";
+import { StateBadge } from "../ui/state-badge.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
@@ -66,9 +67,9 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
         <Limits shown={shown} />
         {setting.pending_value !== undefined && (
           <Text size="sm" mt={4}>
-            <Badge size="sm" variant="light" color="orange" tt="none" mr={6}>
+            <StateBadge tone="warning">
               <Trans>Restart needed</Trans>
-            </Badge>
+            </StateBadge>{" "}
             {setting.is_sensitive ? null : setting.value === "" ? (
               <Trans>Until the restart it is empty.</Trans>
             ) : (

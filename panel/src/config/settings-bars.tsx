@@ -12,7 +12,7 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
     {keys.map((key, at) => (
       <Fragment key={key}>
         {at > 0 && ", "}
-        <AnchorLink to="/settings" search={{}} hash={key} inherit underline="always">
+        <AnchorLink to="/settings" search={{}} hash={key} inherit c="inherit" underline="always">
           {key}
         </AnchorLink>
       </Fragment>
