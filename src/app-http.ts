@@ -85,17 +85,14 @@ function createAnswer(parts: HttpParts): Fetch {
     instanceName: () => services.config.get("features.instance_name"),
   });
   const api = http.fetch.bind(http);
-  const isSetUp = createRouteTest([`${frontend}/set-up`]);
-  // The page at this address is the panel's.
-  const askPanel = (request: Request, connection: HttpConnection) =>
-    request.method === "POST" && isSetUp(request.url) ? api(request, connection) : panel.answer(request);
   const routes = [
     {
       isIn: createRouteTest([services.config.get("routes.health_prefix")]),
       timer: metrics.timer("health"),
       ask: api,
     },
-    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: askPanel },
+    { isIn: createRouteTest([`${frontend}/v1`]), timer: metrics.timer("frontend"), ask: api },
+    { isIn: createRouteTest([frontend]), timer: metrics.timer("frontend"), ask: panel.answer },
     { isIn: () => true, timer: metrics.timer("admin"), ask: api },
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
@@ -152,7 +149,7 @@ export function createApi({ services, health, system, scrape, live }: ApiParts):
   const gates = [
     { prefix: admin, isOpen: auth.isAdminEnabled },
     { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
-    { prefix: frontend, isOpen: () => config.get("features.enable_admin_panel") },
+    { prefix: `${frontend}/v1`, isOpen: () => config.get("features.enable_admin_panel") },
   ];
   const tables: EndpointTable[] = [
     {
@@ -178,7 +175,7 @@ export function createApi({ services, health, system, scrape, live }: ApiParts):
       guard: auth.guard,
       endpoints: [dropLiveEndpoint({ live, logger }), ...sharing.endpoints, ...drive.endpoints],
     },
-    { prefix: frontend, guard: auth.guard, endpoints: auth.setUpEndpoints },
+    { prefix: `${frontend}/v1`, guard: auth.guard, endpoints: auth.setUpEndpoints },
     {
       prefix: healthPrefix,
       guard: auth.healthGuard,

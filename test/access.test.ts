@@ -14,7 +14,7 @@ type Rule = "public" | { role: Role; scope: Scope | "links" | "files" | "any" | 
 /** By path; the first match counts. */
 const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/auth\/(login|refresh|logout)$/, "public"],
-  [/^\/panel\/set-up\b/, "public"],
+  [/^\/panel\/v1\/set-up\b/, "public"],
   [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
   [/^\/admin\/v1\/(openapi\.json$|docs)/, "public"],
   [/^\/admin\/v1\/(auth|tokens)\b/, { role: "user", scope: "none" }],

@@ -51,18 +51,18 @@ test("workers print one address, before and after a reload, and each of them kno
     ]);
   }
   for (let connection = 0; connection < 4; connection++) {
-    expect((await post(`${panel}/set-up/check`, { secret })).status).toBe(200);
+    expect((await post(`${panel}/v1/set-up/check`, { secret })).status).toBe(200);
   }
-  const short = await post(`${panel}/set-up`, { ...CHOICE, secret, password: "short" });
+  const short = await post(`${panel}/v1/set-up`, { ...CHOICE, secret, password: "short" });
   expect([short.status, ((await short.json()) as Envelope).message]).toEqual([
     400,
     expect.stringContaining("8"),
   ]);
-  expect((await post(`${panel}/set-up`, { ...CHOICE, secret })).status).toBe(200);
+  expect((await post(`${panel}/v1/set-up`, { ...CHOICE, secret })).status).toBe(200);
   const { call } = await signIn(server.url);
   const details = await call("GET", "/config/analytics.enable_detailed_logging");
   expect(details.body.data).toMatchObject({ value: "false", pending_value: "true" });
-  expect((await post(`${panel}/set-up/check`, { secret })).status).toBe(404);
+  expect((await post(`${panel}/v1/set-up/check`, { secret })).status).toBe(404);
 
   expect(server.log().split(secret!)).toHaveLength(2);
   expect(server.log()).not.toContain(PASSWORD);
@@ -76,7 +76,7 @@ test("reset-password ends the address of the running server", async () => {
   const { server, installation } = await start();
   const [, panel, secret] = ADDRESS.exec(server.log())!;
   await installation.run(["reset-password", "--stdin"], PASSWORD);
-  expect((await post(`${panel}/set-up`, { ...CHOICE, secret, password: "of somebody else" })).status).toBe(
+  expect((await post(`${panel}/v1/set-up`, { ...CHOICE, secret, password: "of somebody else" })).status).toBe(
     404,
   );
   await until(async () => (await fetch(`${server.url}/admin/v1/links`)).status === 401);
@@ -90,7 +90,7 @@ test("without the panel there is no address", async () => {
   const server = await installation.serve();
   await until(() => server.log().includes("admin API is off"));
   expect(server.log()).not.toContain("set-up");
-  const answer = await post(`${server.url}/panel/set-up`, { ...CHOICE, secret: "x" });
+  const answer = await post(`${server.url}/panel/v1/set-up`, { ...CHOICE, secret: "x" });
   expect([answer.status, ((await answer.json()) as Envelope).message]).toEqual([
     404,
     "There is nothing at this address.",

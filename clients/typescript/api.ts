@@ -1434,7 +1434,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/panel/set-up": {
+    "/panel/v1/set-up": {
         parameters: {
             query?: never;
             header?: never;
@@ -1451,7 +1451,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/panel/set-up/check": {
+    "/panel/v1/set-up/check": {
         parameters: {
             query?: never;
             header?: never;

@@ -107,7 +107,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   const app = createHttpApp({
     tables: [
       { prefix: "/admin/v1", endpoints: [...auth.endpoints, ...PROBES], guard: auth.guard },
-      { prefix: "/panel", endpoints: auth.setUpEndpoints, guard: auth.guard },
+      { prefix: "/panel/v1", endpoints: auth.setUpEndpoints, guard: auth.guard },
       { prefix: "/admin", endpoints: await more(changes), guard: auth.guard },
       { prefix: "/health", endpoints: PROBES, guard: auth.healthGuard },
     ],

@@ -53,7 +53,7 @@ export type Auth = {
   healthGuard: Guard;
   /** Relative to `{admin_prefix}/v1`. */
   endpoints: readonly Endpoint[];
-  /** Relative to `routes.frontend_prefix`. */
+  /** Relative to `{routes.frontend_prefix}/v1`. */
   setUpEndpoints: readonly Endpoint[];
   /** The secret of a new one-time address; null when a password is set. */
   openSetUp(): Promise<string | null>;

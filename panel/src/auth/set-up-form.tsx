@@ -27,7 +27,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
   });
   const setUp = useMutation({
     async mutationFn(values: typeof form.values) {
-      await answerOf(api.POST("/panel/set-up", { body: { ...values, secret } }));
+      await answerOf(api.POST("/panel/v1/set-up", { body: { ...values, secret } }));
       markSetUp();
       await enter();
     },

@@ -14,7 +14,7 @@ const checkQuery = (secret: string) =>
   queryOptions({
     queryKey: ["set-up", "check"],
     queryFn: async ({ signal }) =>
-      (await answerOf(api.POST("/panel/set-up/check", { body: { secret }, signal }))).data,
+      (await answerOf(api.POST("/panel/v1/set-up/check", { body: { secret }, signal }))).data,
     // Each look is a try.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

@@ -38,7 +38,7 @@ type Deps = {
   addressOf: (c: HttpContext) => string;
 };
 
-/** Relative to `routes.frontend_prefix`. */
+/** Relative to `{routes.frontend_prefix}/v1`. */
 export function setUpEndpoints({ setUp, config, addressLimit, addressOf }: Deps): Endpoint[] {
   const shared = {
     method: "POST",

@@ -26,7 +26,7 @@ forEachDialect((dialect) => {
   const open = async (): Promise<string> => (await harness.auth.openSetUp())!;
   /** From an address without earlier attempts. */
   const ask = (path: string, body: object, on = harness): Promise<Answer> =>
-    on.request("POST", `/panel/set-up${path}`, { body, peer: `2001:db8:${(++peers).toString(16)}::1` });
+    on.request("POST", `/panel/v1/set-up${path}`, { body, peer: `2001:db8:${(++peers).toString(16)}::1` });
   const complete = (secret: string, more: object = {}, on = harness) =>
     ask("", { ...CHOICE, ...more, secret }, on);
   const isValid = async (secret: string) => (await ask("/check", { secret })).status === 200;
@@ -154,7 +154,7 @@ forEachDialect((dialect) => {
       [foreign, 403],
       [form, 415],
     ] as const) {
-      expect((await harness.request("POST", "/panel/set-up", { body, headers })).status).toBe(status);
+      expect((await harness.request("POST", "/panel/v1/set-up", { body, headers })).status).toBe(status);
     }
     expect(harness.config.get("api.admin_token")).toBe("");
     expect(await isValid(secret)).toBe(true);
@@ -164,7 +164,7 @@ forEachDialect((dialect) => {
     const peer = "203.0.113.9";
     const statuses: number[] = [];
     for (let tries = 0; tries < 6; tries++) {
-      const answer = await harness.request("POST", "/panel/set-up/check", { body: { secret: "x" }, peer });
+      const answer = await harness.request("POST", "/panel/v1/set-up/check", { body: { secret: "x" }, peer });
       statuses.push(answer.status);
     }
     expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
