@@ -2,7 +2,7 @@
  * Conditions for what follows a place, and with `inclusive` for the place itself. The first comparison is a bound in the
  * order's index.
  */
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../db/schema.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
@@ -73,3 +73,21 @@ export const followingLink =
     if (order.sort === "expires_at") return followingExpiry(order, place, "all")(eb as never);
     return following(order, place)(eb as never);
   };
+
+type Ranks = SelectQueryBuilder<Schema, "link_clicks", object>;
+
+/** (from, to] in ranges of the index: most links may have the same rank. */
+export function rangesOfRanks(from: ListPlace | null, to: ListPlace | null): ((query: Ranks) => Ranks)[] {
+  const [low, high] = [from?.value ?? -1, to?.value ?? null];
+  const isOne = from !== null && low === high;
+  const first = (query: Ranks) =>
+    query
+      .where("ranked", "=", low)
+      .where("link_id", ">", Number(from!.tie))
+      .$if(isOne, (one) => one.where("link_id", "<=", Number(to!.tie)));
+  if (isOne) return [first];
+  const between = (query: Ranks) =>
+    query.where("ranked", ">", low).$if(high !== null, (one) => one.where("ranked", "<", high));
+  const last = (query: Ranks) => query.where("ranked", "=", high).where("link_id", "<=", Number(to!.tie));
+  return [...(from === null ? [] : [first]), between, ...(to === null ? [] : [last])];
+}

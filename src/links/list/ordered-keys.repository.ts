@@ -85,7 +85,10 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
   ): Promise<Found> {
     const way = direction(order.descending);
     const column = plan === "walk" ? "ranked" : "clicks";
-    const clicks = read.selectFrom("link_clicks");
+    // First, because the other conditions cost more.
+    const clicks = read
+      .selectFrom("link_clicks")
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)));
     const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
       eb.selectFrom("links").where(matching(dialect, filter, { fromTag: plan === "sort" }));
     const narrowed = isEverything(filter)
@@ -98,7 +101,6 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
             return eb(link.select(eb.lit(1).as("found")), "=", 1);
           });
     const found = await narrowed
-      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)))
       .select(["link_id as id", `${column} as value`])
       .orderBy(column, way)
       .orderBy("link_id", way)

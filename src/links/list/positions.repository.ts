@@ -2,10 +2,10 @@
 import type { Database } from "../../db/database.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
-import { following, followingClicks, followingExpiry } from "./following.repository.ts";
+import { following, followingExpiry, rangesOfRanks } from "./following.repository.ts";
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder, SortKey } from "./order.ts";
-import { createOrderedKeys } from "./ordered-keys.repository.ts";
+import { createOrderedKeys, type Slice } from "./ordered-keys.repository.ts";
 import type { ListPlace } from "./place.ts";
 
 export type Placed = {
@@ -45,12 +45,12 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
     const down: LinkOrder = { sort, descending: true };
     const links = read.selectFrom("links").select(joined).where(matching(dialect, filter));
     if (sort === "click_count") {
-      const clicks = read
-        .selectFrom("link_clicks")
-        .select(dialect.joinTexts("link_clicks.link_id").as("ids"))
-        .$if(from !== null, (query) => query.where(followingClicks(up, from!, "ranked")))
-        .$if(to !== null, (query) => query.where(followingClicks(down, to!, "ranked", true)));
-      return idsIn((await clicks.executeTakeFirstOrThrow()).ids);
+      const ids: number[] = [];
+      for (const range of rangesOfRanks(from, to)) {
+        const clicks = range(ranks()).select(dialect.joinTexts("link_clicks.link_id").as("ids"));
+        ids.push(...idsIn((await clicks.executeTakeFirstOrThrow()).ids));
+      }
+      return ids;
     }
     if (sort !== "expires_at") {
       const found = links
@@ -75,6 +75,26 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
       ids.push(...idsIn((await part.executeTakeFirstOrThrow()).ids));
     }
     return ids;
+  }
+
+  const ranks = () => read.selectFrom("link_clicks");
+
+  /** The place `size` links on; null if there are fewer. */
+  async function rankAfter(from: ListPlace | null, size: number): Promise<ListPlace | null> {
+    let left = size;
+    for (const range of rangesOfRanks(from, null)) {
+      const row = await range(ranks())
+        .select(["ranked as value", "link_id as tie"])
+        .orderBy("ranked")
+        .orderBy("link_id")
+        .offset(left - 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (row !== undefined) return row;
+      const counted = range(ranks()).select((eb) => eb.fn.countAll<number>().as("n"));
+      left -= Number((await counted.executeTakeFirstOrThrow()).n);
+    }
+    return null;
   }
 
   /** Of at most 1,000 codes or ids. */
@@ -132,8 +152,11 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
     async *parts(filter: LinkFilter, sort: SortKey, size = IDS_AT_ONCE): AsyncGenerator<OrderPart> {
       const order: LinkOrder = { sort, descending: false };
       for (let from: ListPlace | null = null; ; ) {
-        const end = await pageKeys(filter, { order, offset: size - 1, limit: 1, after: from }, "walk");
-        const last: ListPlace | null = end.places[0] ?? null;
+        const place: Slice = { order, offset: size - 1, limit: 1, after: from };
+        const last: ListPlace | null =
+          sort === "click_count"
+            ? await rankAfter(from, size)
+            : ((await pageKeys(filter, place, "walk")).places[0] ?? null);
         yield { ids: await idsBetween(filter, sort, from, last), last };
         if (last === null) return;
         from = last;
