@@ -1,8 +1,7 @@
 /** Accounts, tokens, domains and events in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 
 const ACCOUNT_PASSWORD = "a long password";
 const HOSTILE = "<img src=x onerror=alert(1)>";
@@ -12,18 +11,6 @@ beforeAll(async () => {
   panel = await startPanel();
 });
 afterAll(() => panel.stop());
-
-async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
-  for (const size of [WIDE, NARROW]) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize(WIDE);
-}
 
 test.skipIf(!CHROMIUM)(
   "an account is made, found, disabled, which ends its session, and deleted",

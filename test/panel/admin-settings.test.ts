@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 import { storagesFor } from "../support/storages.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -12,18 +12,6 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const field = (page: Page, key: string) => page.getByLabel(key, { exact: true });
-
-async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
-  for (const size of [WIDE, NARROW]) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize(WIDE);
-}
 
 test.skipIf(!CHROMIUM)(
   "settings are refused at their field, kept while away, and saved together",

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 
 const HOSTILE = '"><img src=x onerror=alert(1)>';
 
@@ -22,18 +22,6 @@ const paste = (page: Page, text: string, selector = "body") =>
     },
     [text, selector],
   );
-
-const inAllLooks = async (page: Page, name: string): Promise<void> => {
-  for (const size of [WIDE, NARROW]) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page, `${name} ${size.width} ${colorScheme}`);
-    }
-  }
-  await page.setViewportSize(WIDE);
-  await page.emulateMedia({ colorScheme: "light" });
-};
 
 test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and actions by keyboard", async () => {
   const { client, origin } = panel;
@@ -65,7 +53,7 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
   await options.filter({ hasText: "spring/flyer" }).waitFor();
   await options.filter({ hasText: ".txt" }).first().waitFor();
   await commands.getByRole("group", { name: "Shares" }).waitFor();
-  await inAllLooks(page, "commands");
+  await expectAccessibleInAllLooks(page, "commands");
 
   await page.keyboard.press("Escape");
   await commands.waitFor({ state: "detached" });

@@ -1,11 +1,10 @@
 /** Import and export of links, deleted links and tags in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -14,18 +13,6 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
-const LOOKS = [WIDE, NARROW].flatMap((size) =>
-  (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
-);
-
-async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
-  for (const { size, scheme } of LOOKS) {
-    await page.setViewportSize(size);
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    await expectAccessible(page, `${name}, ${size.width} px, ${scheme}`);
-  }
-  await page.setViewportSize(WIDE);
-}
 
 const FILES = [
   "code,target\na,b\nc,d",

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 let me: DriveClient;
@@ -123,13 +123,7 @@ test.skipIf(!CHROMIUM)(
     expect(first).toBe(String(body.data.id));
     await page.keyboard.press("ArrowRight");
     await dialog.getByText("<b>not bold</b>").waitFor();
-    for (const size of [WIDE, NARROW]) {
-      await page.setViewportSize(size);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        await expectAccessible(page, `preview, ${size.width} px, ${colorScheme}`);
-      }
-    }
+    await expectAccessibleInAllLooks(page, "preview");
     await page.keyboard.press("ArrowRight");
     await dialog.getByText("There is no preview of this file.").waitFor();
     const download = page.waitForEvent("download");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -225,13 +225,7 @@ test.skipIf(!CHROMIUM)("a refusal shows the server's sentence and can be tried a
   const uploads = page.getByRole("region", { name: "Uploads" });
   await uploads.getByText("1 upload failed").waitFor();
   await uploads.getByText(/1,?000/).waitFor();
-  for (const size of [WIDE, NARROW]) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await expectAccessible(page, `uploads, ${size.width} px, ${colorScheme}`);
-    }
-  }
+  await expectAccessibleInAllLooks(page, "uploads");
   await limit(0);
   await uploads.getByRole("button", { name: "Try too-large.txt again" }).click();
   await uploads.getByText("1 upload is done").waitFor();

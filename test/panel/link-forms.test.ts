@@ -4,7 +4,7 @@ import { decode } from "fast-png";
 import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { until } from "../support/until.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -13,9 +13,6 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
-const LOOKS = [WIDE, NARROW].flatMap((size) =>
-  (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
-);
 
 test("UTM parameters change and everything else of an address stays as it was typed", () => {
   const address = "https://x.y/a%20b?q=1+2&utm_source=old&utm_source=twice&flag#top?utm_term=no";
@@ -73,11 +70,7 @@ test.skipIf(!CHROMIUM)(
     expect(await form.getByLabel("Fallback").evaluate((field) => field === document.activeElement)).toBe(
       true,
     );
-    for (const { size, scheme } of LOOKS) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await expectAccessible(page, `form, ${size.width} px, ${scheme}`);
-    }
+    await expectAccessibleInAllLooks(page, "form");
     await page.setViewportSize(WIDE);
     await form.getByLabel("Fallback").fill("https://example.com/over");
     await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
@@ -139,11 +132,7 @@ test.skipIf(!CHROMIUM)(
     await page.waitForURL(/link\/poster\/2027$/);
     for (const code of ["poster", "poster/2027"])
       expect(await locationOf(code)).toBe("https://example.com/2");
-    for (const { size, scheme } of LOOKS) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await expectAccessible(page, `link, ${size.width} px, ${scheme}`);
-    }
+    await expectAccessibleInAllLooks(page, "link");
     await page.setViewportSize(WIDE);
 
     await history.getByRole("button", { name: "Go back to this" }).last().press("Enter");
@@ -189,11 +178,7 @@ test.skipIf(!CHROMIUM)(
     const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" fill="#c00"/></svg>`;
     await (await choice).setFiles({ name: "x.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
     await dialog.getByText("With a logo always the highest.").waitFor();
-    for (const { size, scheme } of LOOKS) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await expectAccessible(page, `QR code, ${size.width} px, ${scheme}`);
-    }
+    await expectAccessibleInAllLooks(page, "QR code");
     const saved = async (format: "SVG" | "PNG"): Promise<Uint8Array> => {
       const download = page.waitForEvent("download");
       await dialog.getByRole("button", { name: format }).click();

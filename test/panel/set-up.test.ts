@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createFresh, serverUrl } from "../../src/db/fresh.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, panelOpener, startPanelBrowser, WIDE } from "../support/panel.ts";
+import {
+  expectAccessible,
+  expectAccessibleInAllLooks,
+  panelOpener,
+  startPanelBrowser,
+} from "../support/panel.ts";
 import { PASSWORD, signIn } from "../support/session.ts";
 import { until } from "../support/until.ts";
 import { type Installation, install, type Settings } from "../support/waymark.ts";
@@ -27,16 +32,6 @@ async function start(settings: Settings = {}) {
 }
 
 type Page = Awaited<ReturnType<ReturnType<typeof panelOpener>>>["page"];
-
-async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
-  for (const size of [WIDE, NARROW]) {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
-    }
-  }
-}
 
 async function fillIn(page: Page): Promise<void> {
   await page.getByLabel("Password of the administrator").fill(PASSWORD);

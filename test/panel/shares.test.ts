@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessible, expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
 import { HTML, stranger } from "../support/stranger.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -167,25 +167,15 @@ test.skipIf(!CHROMIUM)("what strangers send shows as it comes; axe finds nothing
   const received = form(page).getByRole("listitem");
   await received.filter({ hasText: "one &lt;.txt" }).filter({ hasText: "<b>Anna" }).waitFor();
   await form(page).getByText("1 of 2 files").waitFor();
-  const look = async (what: string) => {
-    for (const size of [WIDE, NARROW]) {
-      await page.setViewportSize(size);
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        await expectAccessible(page, `${what}, ${size.width} px, ${colorScheme}`);
-      }
-    }
-    await page.setViewportSize(WIDE);
-  };
-  await look("received files");
+  await expectAccessibleInAllLooks(page, "received files");
   await page.keyboard.press("Escape");
   await form(page).waitFor({ state: "detached" });
   await page.getByRole("row").filter({ hasText: "1 of 2 files" }).waitFor();
-  await look("shares");
+  await expectAccessibleInAllLooks(page, "shares");
   await page.getByRole("button", { name: "Actions for inbox" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await form(page).getByLabel("Most files").waitFor();
-  await look("the dialog");
+  await expectAccessibleInAllLooks(page, "the dialog");
   await page.keyboard.press("Escape");
   await form(page).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Actions for inbox" }).click();

@@ -39,11 +39,35 @@ export async function signInToPanel(page: Page, password = PASSWORD, account?: s
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
 }
 
+type Checked = { exclude?: string; rules?: string[] };
+
 /** Fails with what axe finds on the page. `name` says which page it is. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+export async function expectAccessible(
+  page: Page,
+  name: string,
+  { exclude, rules }: Checked = {},
+): Promise<void> {
+  const axe = new AxeBuilder({ page });
+  if (exclude !== undefined) axe.exclude(exclude);
+  if (rules !== undefined) axe.withRules(rules);
+  const { violations } = await axe.analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   expect([name, ...found]).toEqual([name]);
+}
+
+/** As expectAccessible, at both widths in both themes, which differ in colours only. Leaves the page wide and light. */
+export async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
+  for (const size of [NARROW, WIDE]) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ["dark", "light"] as const) {
+      // Colours that are on their way have no contrast yet.
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const rules = colorScheme === "dark" ? { rules: ["color-contrast"] } : {};
+      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`, rules);
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect([name, size.width, tooWide]).toEqual([name, size.width, false]);
+    }
+  }
 }
 
 export const startPanelBrowser = (): Promise<Browser> =>

@@ -47,10 +47,12 @@ const at = ({ id }: Pick<Account, "id">) => ({ params: { path: { id } } });
 /** What goes, and what stays, when it is deleted. */
 export const belongingsQuery = (account: Account) =>
   queryOptions({
-    queryKey: ["users", account.id, "belongings"],
+    // Apart from the list, which is asked for again when the account is gone.
+    queryKey: ["belongings", account.id],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/v1/users/{id}/belongings", { ...at(account), signal }))).data,
     staleTime: 0,
+    gcTime: 0,
   });
 
 export async function saveAccount(account: Account | null, body: NewAccount): Promise<void> {

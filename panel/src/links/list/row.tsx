@@ -4,6 +4,7 @@ import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Link } from "../../app/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../app/i18n.ts";
+import { isAddress, TargetUse } from "../target-use.tsx";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
 
@@ -86,13 +87,19 @@ function Cell({ name, link, tab }: { name: ColumnName; link: Link; tab: number }
       return <CodeCell link={link} tab={tab} />;
     case "target":
       return (
-        <span className={classes["cut"]} title={link.target}>
+        <span className={classes["cut"]} title={isAddress(link.target) ? link.target : undefined}>
           {link.title !== null && (
             <span dir="auto" className={classes["title"]}>
               {link.title}
             </span>
           )}
-          <span className={classes["soft"]}>{link.target.replace(/^https?:\/\//, "")}</span>
+          <span className={classes["soft"]}>
+            {isAddress(link.target) ? (
+              link.target.replace(/^https?:\/\//, "")
+            ) : (
+              <TargetUse target={link.target} />
+            )}
+          </span>
         </span>
       );
     case "tags":

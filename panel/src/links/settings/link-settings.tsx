@@ -10,6 +10,7 @@ import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
 import { SETTINGS } from "./setting-names.ts";
 import { SettingRow } from "./setting-row.tsx";
+import { isAddress } from "../target-use.tsx";
 
 type Props = { link: Link; onSaved(saved: Link): void; onDeleted(): void };
 
@@ -18,7 +19,7 @@ export function LinkSettings({ link, onSaved, onDeleted }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const hasDomains = useHasDomains() || link.domain !== null;
-  const isUrl = !link.target.startsWith("waymark:");
+  const isUrl = isAddress(link.target);
   const names = SETTINGS.filter(
     (name) => (name !== "domain" || (hasDomains && isUrl)) && (name !== "target" || isUrl),
   );

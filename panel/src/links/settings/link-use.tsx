@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Link } from "../../app/api.ts";
+import { TargetUse } from "../target-use.tsx";
 import classes from "./settings.module.css";
 
 /** What the code leads to now. */
@@ -18,15 +19,7 @@ export function LinkUse({ link: { target } }: { link: Link }) {
         </Text>
       </div>
       <Text size="sm">
-        {target.startsWith("waymark:file/") ? (
-          <Trans>A shared file</Trans>
-        ) : target.startsWith("waymark:folder/") ? (
-          <Trans>A shared folder</Trans>
-        ) : target.startsWith("waymark:drop/") ? (
-          <Trans>A drop box</Trans>
-        ) : (
-          <Trans>An address</Trans>
-        )}
+        <TargetUse target={target} />
       </Text>
       <span />
     </div>
