@@ -106,6 +106,8 @@ export function useRowWindow({ scroller, count, rowHeight, headHeight, onRest }:
   }, [ratio, look, settle, rowHeight]);
 
   const moveTo = (top: number): void => {
+    // The grid is not there while its first rows are loading. Whoever waits for them asks again.
+    if (scroller.current === null) return;
     settle(top);
     clearTimeout(resting.current);
     resting.current = setTimeout(rest, REST_MS);

@@ -1,12 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Text } from "@mantine/core";
-import { useRef, useState } from "react";
+import { Button, Skeleton, Text } from "@mantine/core";
+import { lazy, Suspense, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { loaded } from "../../app/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { LinkSettingName } from "./setting-names.ts";
-import { SettingEditor } from "./setting-editor.tsx";
 import classes from "./settings.module.css";
+
+const SettingEditor = lazy(async () => ({
+  default: (await loaded(() => import("./setting-editor.tsx"))).SettingEditor,
+}));
 
 type Props = { name: LinkSettingName; link: Link; onSaved(saved: Link): void };
 
@@ -24,7 +28,9 @@ export function SettingRow({ name, link, onSaved }: Props) {
   if (isEdited) {
     return (
       <div className={classes["edited"]}>
-        <SettingEditor name={name} link={link} onClose={close} onSaved={onSaved} />
+        <Suspense fallback={<Skeleton height={84} />}>
+          <SettingEditor name={name} link={link} onClose={close} onSaved={onSaved} />
+        </Suspense>
       </div>
     );
   }
