@@ -48,6 +48,7 @@ const share: SharedEntry = {
   entryId: 7,
   accountId: 1,
   kind: "file",
+  rootFile: null,
 };
 
 test("sizes are in the unit in which they are short, as the language writes numbers", () => {

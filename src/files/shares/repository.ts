@@ -3,7 +3,8 @@ import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository } from "../serving/list.repository.ts";
-import { TRASH } from "../tree/entry.ts";
+import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
+import { ROOT, TRASH } from "../tree/entry.ts";
 import type { SharedEntry } from "./share.ts";
 import { prepared } from "../../db/prepared.ts";
 
@@ -23,17 +24,14 @@ export function createSharesRepository({ database, record }: Deps) {
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("users", "users.id", "entries.account_id")
       .select([
-        "shares.link_id as linkId",
         "links.code",
         "links.created_at as createdAt",
         "links.expires_at as expiresAt",
         "links.password_hash as passwordHash",
         "shares.max_downloads as maxDownloads",
         "shares.downloads",
-        "entries.id as entryId",
-        "entries.account_id as accountId",
-        "entries.kind",
         "users.disabled",
+        ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
       ])
       .where("shares.link_id", "=", linkId)
       .where("shares.max_files", "is", null)
@@ -97,9 +95,21 @@ export function createSharesRepository({ database, record }: Deps) {
     async find(linkId: number): Promise<SharedEntry | null> {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;
-      const { disabled, ...share } = row;
-      if (share.accountId !== 0 && disabled !== 0) return null;
-      return { ...share, kind: share.kind === "folder" ? "folder" : "file" };
+      const entry = toEntry(row);
+      if (entry.accountId !== 0 && row.disabled !== 0) return null;
+      return {
+        linkId,
+        code: row.code,
+        createdAt: row.createdAt,
+        expiresAt: row.expiresAt,
+        passwordHash: row.passwordHash,
+        maxDownloads: row.maxDownloads,
+        downloads: row.downloads,
+        entryId: entry.id,
+        accountId: entry.accountId,
+        kind: entry.kind,
+        rootFile: entry.kind === "file" && entry.parentId === ROOT ? entry : null,
+      };
     },
   };
 }

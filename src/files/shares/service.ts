@@ -120,7 +120,8 @@ export function createShares({ tree, repository, links, clock }: Deps) {
      * FileNotFound
      */
     async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
-      const file = await tree.file(share.accountId, id);
+      const { rootFile } = share;
+      const file = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);
       const path = share.kind === "file" ? [] : await within(share, file.parentId);
       if (share.kind === "file" ? file.id === share.entryId : path.length > 0) return { file, path };
       throw appError("FileNotFound", "There is no such file here.");

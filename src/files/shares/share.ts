@@ -1,3 +1,5 @@
+import type { StoredFile } from "../tree/entry.ts";
+
 export type SharedEntry = {
   linkId: number;
   code: string;
@@ -9,4 +11,6 @@ export type SharedEntry = {
   entryId: number;
   accountId: number;
   kind: "folder" | "file";
+  /** Of a file in the root, read with the share: no folder above it can be in the trash. Null: read it by its id. */
+  rootFile: StoredFile | null;
 };

@@ -16,7 +16,7 @@ export type AccountSpace = {
   quota: number | null;
 };
 
-const COLUMNS = [
+export const ENTRY_COLUMNS = [
   "id",
   "account_id",
   "parent_id",
@@ -36,7 +36,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
   const children = (accountId: number, parentId: number, kind: Entry["kind"], page: NamePage) =>
     read
       .selectFrom("entries")
-      .select(COLUMNS)
+      .select(ENTRY_COLUMNS)
       .where("account_id", "=", accountId)
       .where("parent_id", "=", parentId)
       .where("kind", "=", kind)
@@ -50,7 +50,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       .withRecursive("line", (query) =>
         query
           .selectFrom("entries")
-          .select([...COLUMNS, sql<number>`0`.as("level")])
+          .select([...ENTRY_COLUMNS, sql<number>`0`.as("level")])
           .where("id", "=", id)
           .where("account_id", "=", accountId)
           .unionAll(
@@ -58,7 +58,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
               .selectFrom("entries")
               .innerJoin("line", "line.parent_id", "entries.id")
               .select([
-                ...COLUMNS.map((column) => `entries.${column}` as const),
+                ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
                 sql<number>`line.level + 1`.as("level"),
               ])
               .where("entries.account_id", "=", accountId)
@@ -66,7 +66,7 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
           ),
       )
       .selectFrom("line")
-      .select(COLUMNS)
+      .select(ENTRY_COLUMNS)
       .orderBy("level"),
   );
 
@@ -258,7 +258,7 @@ const toFile = (row: Row): StoredFile => ({
   sha256: row.sha256 ?? "",
 });
 
-const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
+export const toEntry = (row: Row): Entry => (row.kind === "folder" ? toFolder(row) : toFile(row));
 
 const toRow = (entry: Omit<Folder, "id"> | Omit<StoredFile, "id">) => ({
   account_id: entry.accountId,
