@@ -7748,7 +7748,7 @@ export interface operations {
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
-                role?: ("user" | "editor" | "admin") | "";
+                role?: "" | "user" | "editor" | "admin";
                 /** @description a part of the username */
                 search?: string;
             };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
+import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import {
@@ -8,7 +9,6 @@ import {
   BUILT_IN_ADMIN_VIEW,
   createUserSchema,
   listedUserView,
-  roleSchema,
   updateUserSchema,
   userView,
   viewListedUser,
@@ -19,7 +19,7 @@ import type { Users } from "./service.ts";
 const listQuery = z.object({
   ...pageQuery,
   search: z.string().max(64).optional().describe("a part of the username"),
-  role: roleSchema.or(z.literal("")).optional(),
+  role: z.enum(["", ...ROLES], `takes ${ROLES.join(", ")}`).optional(),
   disabled: z.enum(["true", "false", ""], "takes true or false").optional(),
 });
 

@@ -44,7 +44,7 @@ const colour = (standard: string, meaning: string) =>
     )
     .optional()
     .describe(meaning)
-    .meta({ pattern: HEX_COLOUR.source.replaceAll("a-f", "a-fA-F"), default: standard });
+    .meta({ pattern: `${HEX_COLOUR.source.replaceAll("a-f", "a-fA-F")}|^$`, default: standard });
 
 const SIZE = 512;
 /** As the standard asks for. */
