@@ -133,7 +133,7 @@ test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL
   await page.keyboard.press("/");
   await page.keyboard.type("nothing like this");
   await page.getByText("No share matches.").waitFor();
-  expect(new URL(page.url()).searchParams.get("q")).toBe("nothing like this");
+  await page.waitForURL((url) => url.searchParams.get("q") === "nothing like this");
   await page.getByRole("button", { name: "Clear the search" }).click();
   await page.reload();
   await page.getByRole("button", { name: "Copy" }).first().click();

@@ -1,6 +1,8 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../app/api.ts";
 
+const USAGE = "policy usage";
+
 export const policiesQuery = queryOptions({
   queryKey: ["policies"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/policies", { signal }))).data,
@@ -11,7 +13,8 @@ const at = ({ id }: Pick<Policy, "id">) => ({ params: { path: { id } } });
 /** What it holds, and what is in the way of deleting it. */
 export const policyUsageQuery = (policy: Policy) =>
   queryOptions({
-    queryKey: ["policies", policy.id, "usage"],
+    // Apart from the list, which is asked for again when the policy is gone.
+    queryKey: [USAGE, policy.id],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/policies/{id}/usage", { ...at(policy), signal }))).data,
   });
@@ -32,5 +35,8 @@ export const removePolicy = (policy: Policy): Promise<unknown> =>
 export const testPolicy = async (policy: Policy) =>
   (await answerOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
 
-export const refreshPolicies = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ["policies"] });
+/** Policies that are there: one that was removed has no use to ask for. */
+export async function refreshPolicies(queries: QueryClient): Promise<void> {
+  await queries.invalidateQueries({ queryKey: policiesQuery.queryKey });
+  await queries.invalidateQueries({ queryKey: [USAGE] });
+}
