@@ -80,13 +80,10 @@ test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboa
   await signInToPanel(page);
   const press = (key: string) => page.keyboard.press(key);
   const opener = page.getByRole("button", { name: "Change what it leads to" });
-  await opener.focus();
-  await press("Enter");
-  await form(page).getByRole("radio", { name: "URL" }).focus();
-  await press("ArrowRight");
+  await opener.press("Enter");
+  await form(page).getByRole("radio", { name: "URL" }).press("ArrowRight");
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
-  await file.focus();
-  await press("Enter");
+  await file.press("Enter");
   await form(page).getByLabel("Most downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");
@@ -96,8 +93,7 @@ test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboa
   const row = page.getByRole("row").filter({ hasText: "/flyer" });
   await row.getByText("4 of 5 downloads left").last().waitFor();
   const name = row.getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
-  await name.focus();
-  await press("Enter");
+  await name.press("Enter");
   await form(page).getByLabel("Title").fill("The flyer");
   await press("Enter");
   await form(page).waitFor({ state: "detached" });
@@ -108,12 +104,9 @@ test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboa
     expires_at: null,
   });
 
-  await row.getByRole("button", { name: "Actions for flyer" }).focus();
-  await press("Enter");
-  await page.getByRole("menuitem", { name: "Edit" }).focus();
-  await press("Enter");
-  await form(page).getByRole("radio", { name: "File" }).focus();
-  await press("ArrowLeft");
+  await row.getByRole("button", { name: "Actions for flyer" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Edit" }).press("Enter");
+  await form(page).getByRole("radio", { name: "File" }).press("ArrowLeft");
   await form(page).getByLabel("Target").fill("https://example.com/again");
   await press("Enter");
   await page.getByText("flyer redirects now.").waitFor();
