@@ -12,7 +12,6 @@ import {
   Title,
   Tooltip,
 } from "@mantine/core";
-import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -21,6 +20,7 @@ import type { Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { CodeUseButton } from "../shares/code-use-button.tsx";
+import { useCopy } from "../ui/copy-state.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
@@ -100,21 +100,21 @@ export function LinkPage() {
 
 function Address({ link }: { link: Link }) {
   const { t } = useLingui();
-  const clipboard = useClipboard({ timeout: 1500 });
+  const { isCopied, copy } = useCopy(link.short_url);
   return (
     <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
       <Group gap={6} wrap="nowrap">
         <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
           {link.short_url.replace(/^https?:\/\//, "")}
         </Title>
-        <Tooltip label={clipboard.copied ? t`Copied` : t`Copy`}>
+        <Tooltip label={isCopied ? t`Copied` : t`Copy`}>
           <ActionIcon
             variant="subtle"
-            color={clipboard.copied ? "green" : "gray"}
-            aria-label={clipboard.copied ? t`Copied` : t`Copy ${link.short_url}`}
-            onClick={() => clipboard.copy(link.short_url)}
+            color={isCopied ? "green" : "gray"}
+            aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
+            onClick={copy}
           >
-            {clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
           </ActionIcon>
         </Tooltip>
       </Group>

@@ -3,7 +3,7 @@ import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine
 import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
 import type { Share } from "../app/api.ts";
 import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
-import { useCopy } from "./copy-state.ts";
+import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
 import { StateBadge } from "./share-state.tsx";
 import { ShareUsage } from "./share-use.tsx";

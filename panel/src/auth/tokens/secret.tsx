@@ -1,10 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
+import { useCopy } from "../../ui/copy-state.ts";
 
 /** A token is shown once. */
 export function Secret({ secret, onClose }: { secret: string; onClose(): void }) {
   const { t } = useLingui();
+  const { isCopied, copy } = useCopy(secret);
   const example = `curl -H "Authorization: Bearer $TOKEN" ${SERVER_URL}${ADMIN_PREFIX}/v1/auth/me`;
   return (
     <Alert
@@ -18,13 +20,9 @@ export function Secret({ secret, onClose }: { secret: string; onClose(): void })
       <Stack gap={6}>
         <Group gap="xs">
           <Code style={{ overflowWrap: "anywhere" }}>{secret}</Code>
-          <CopyButton value={secret}>
-            {({ copied, copy }) => (
-              <Button size="compact-sm" variant="default" onClick={copy}>
-                {copied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
-              </Button>
-            )}
-          </CopyButton>
+          <Button size="compact-sm" variant="default" onClick={copy}>
+            {isCopied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
+          </Button>
         </Group>
         <Text size="sm">
           <Trans>A program sends it as a bearer token:</Trans>{" "}

@@ -1,16 +1,16 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon } from "@mantine/core";
-import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import type { File as StoredFile } from "../../app/api.ts";
 import { formatBytes, formatNumber, formatTime } from "../../app/i18n.ts";
+import { useCopy } from "../../ui/copy-state.ts";
 import classes from "./preview.module.css";
 
 const PLAIN_BYTES = 1_000;
 
 export function FileDetails({ file }: { file: StoredFile }) {
   const { t } = useLingui();
-  const clipboard = useClipboard({ timeout: 1500 });
+  const { isCopied, copy } = useCopy(file.sha256);
   return (
     <dl className={classes["facts"]}>
       <dt>
@@ -37,11 +37,11 @@ export function FileDetails({ file }: { file: StoredFile }) {
         <code>{file.sha256}</code>
         <ActionIcon
           variant="subtle"
-          color={clipboard.copied ? "green" : "gray"}
-          aria-label={clipboard.copied ? t`Copied` : t`Copy the checksum`}
-          onClick={() => clipboard.copy(file.sha256)}
+          color={isCopied ? "green" : "gray"}
+          aria-label={isCopied ? t`Copied` : t`Copy the checksum`}
+          onClick={copy}
         >
-          {clipboard.copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
         </ActionIcon>
       </dd>
     </dl>

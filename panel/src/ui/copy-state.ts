@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { copyText } from "../ui/copy.ts";
+import { copyText } from "./copy.ts";
 
 const SHOWN_MS = 1500;
 
