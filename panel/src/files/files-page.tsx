@@ -22,7 +22,7 @@ import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NameForm } from "./name-form.tsx";
 import { NewEntry } from "./new-entry.tsx";
 import { LazyPreview } from "./preview/lazy-preview.tsx";
-import { SearchField } from "./search-field.tsx";
+import { FilesSearch } from "./search-field.tsx";
 import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
@@ -92,7 +92,7 @@ export function FilesPage() {
         ) : (
           <Crumbs path={path ?? []} onMove={move} />
         )}
-        <SearchField q={search.q} onSearch={(q) => change({ q })} />
+        <FilesSearch q={search.q} onSearch={(q) => change({ q })} />
       </Group>
       {error !== null && entries === undefined ? (
         <FailedList error={error} onRetry={retry} />

@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
-import { CloseButton, Group, Select, Switch, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useHotkeys } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import { Group, Select, Switch } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { useRef } from "react";
+import { SearchField } from "../ui/search-field.tsx";
 import { SHARE_STATES, type ShareSearch } from "./share-search.ts";
 import classes from "./shares.module.css";
 
@@ -18,37 +18,19 @@ type Props = {
 export function ShareFilters({ search, maySeeAll, onChange }: Props) {
   const { t } = useLingui();
   const field = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(search.q ?? "");
-  const find = useDebouncedCallback((q: string) => onChange({ q: q || undefined }), DELAY_MS);
   useHotkeys([["/", () => field.current?.focus()]]);
   const kinds = { file: t`Files`, folder: t`Folders`, drop: t`Drop boxes` };
   const states = { active: t`Active`, expired: t`Expired`, used_up: t`Used up`, damaged: t`Damaged` };
   return (
     <Group gap="xs">
-      <TextInput
-        ref={field}
-        className={classes["search"]}
-        leftSection={<IconSearch size={16} />}
+      <SearchField
+        label={t`Search shares`}
         placeholder={t`Search name, code and title`}
-        aria-label={t`Search shares`}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          find(event.currentTarget.value);
-        }}
-        rightSection={
-          text !== "" && (
-            <CloseButton
-              size="sm"
-              aria-label={t`Clear the search`}
-              onClick={() => {
-                setText("");
-                onChange({ q: undefined });
-                field.current?.focus();
-              }}
-            />
-          )
-        }
+        className={classes["search"]!}
+        q={search.q}
+        delayMs={DELAY_MS}
+        onSearch={(q) => onChange({ q })}
+        field={field}
       />
       <Select
         w={150}

@@ -1,13 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconPlus, IconSearch } from "@tabler/icons-react";
+import { Button, Group, Select, Stack } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ListedAccount } from "../../app/api.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { RemoveAccount } from "./remove-account.tsx";
@@ -31,7 +31,6 @@ export function UsersPage() {
       replace: true,
       resetScroll: false,
     });
-  const type = useDebouncedCallback(find, TYPING_MS);
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Accounts`} sentence={t`The built-in administrator is not listed.`}>
@@ -40,14 +39,13 @@ export function UsersPage() {
         </Button>
       </PageHead>
       <Group gap="xs">
-        <TextInput
-          leftSection={<IconSearch size={16} />}
+        <SearchField
+          label={t`Search accounts`}
           type="search"
-          aria-label={t`Search accounts`}
-          placeholder={t`Search accounts`}
-          defaultValue={search.q}
           maxLength={64}
-          onChange={(event) => type({ q: event.currentTarget.value.trim() })}
+          q={search.q}
+          delayMs={TYPING_MS}
+          onSearch={(q) => find({ q: q?.trim() })}
         />
         <Select
           w={170}

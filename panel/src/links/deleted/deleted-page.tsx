@@ -1,14 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconArrowLeft, IconSearch } from "@tabler/icons-react";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import type { DeletedLink } from "../../app/api.ts";
 import { formatNumber, formatTime } from "../../app/i18n.ts";
 import { DataList } from "../../ui/data-list.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
 import { PutBack } from "./put-back.tsx";
 
@@ -19,14 +18,13 @@ export function DeletedLinksPage() {
   const { t } = useLingui();
   const { q = "" } = useSearch({ from: "/inside/links/deleted" });
   const navigate = useNavigate({ from: "/links/deleted" });
-  const [text, setText] = useState(q);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     deletedLinksQuery(q),
   );
-  const find = useDebouncedCallback(
-    (next: string) => void navigate({ search: next === "" ? {} : { q: next }, replace: true }),
-    SEARCH_DELAY_MS,
-  );
+  function find(typed = ""): void {
+    const next = typed.trim();
+    void navigate({ search: next === "" ? {} : { q: next }, replace: true });
+  }
   return (
     <Stack p="md" gap="md">
       <PageHead
@@ -37,16 +35,13 @@ export function DeletedLinksPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      <TextInput
-        maw={480}
-        leftSection={<IconSearch size={16} />}
+      <SearchField
+        label={t`Search deleted links`}
         placeholder={t`Search code, target, title and note`}
-        aria-label={t`Search deleted links`}
-        value={text}
-        onChange={({ currentTarget: { value } }) => {
-          setText(value);
-          find(value.trim());
-        }}
+        maw={480}
+        q={q}
+        delayMs={SEARCH_DELAY_MS}
+        onSearch={find}
       />
       <DataList<DeletedLink>
         label={t`Deleted links`}

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Button, CloseButton, Group, Menu, TextInput, Tooltip } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconArrowsSort, IconColumns3, IconKeyboard, IconSearch } from "@tabler/icons-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
+import { IconArrowsSort, IconColumns3, IconKeyboard } from "@tabler/icons-react";
+import type { RefObject } from "react";
+import { SearchField } from "../../ui/search-field.tsx";
 import type { FindingChange, LinkFinding, Order, Sort } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";
@@ -24,7 +24,16 @@ export function LinksToolbar({ finding, field, columns, onChange, onHelp }: Prop
   const { t } = useLingui();
   return (
     <Group px="md" py="sm" gap="xs" role="search">
-      <SearchField finding={finding} field={field} onChange={onChange} />
+      <SearchField
+        label={t`Search links`}
+        placeholder={t`Search code, target, title and note`}
+        className={classes["search"]!}
+        maxLength={512}
+        q={finding.q}
+        delayMs={SEARCH_DELAY_MS}
+        onSearch={(q) => onChange({ q })}
+        field={field}
+      />
       <FilterButton finding={finding} onChange={onChange} />
       <SortMenu finding={finding} columns={columns} onChange={onChange} />
       <Menu
@@ -62,51 +71,6 @@ export function LinksToolbar({ finding, field, columns, onChange, onHelp }: Prop
         </ActionIcon>
       </Tooltip>
     </Group>
-  );
-}
-
-function SearchField({ finding, field, onChange }: Pick<Props, "finding" | "field" | "onChange">) {
-  const { t } = useLingui();
-  const [text, setText] = useState(finding.q ?? "");
-  const sent = useRef(finding.q ?? "");
-  const send = (q: string): void => {
-    sent.current = q;
-    onChange({ q: q === "" ? undefined : q });
-  };
-  const find = useDebouncedCallback(send, SEARCH_DELAY_MS);
-  // Another address was opened; what is being typed stays.
-  useEffect(() => {
-    if ((finding.q ?? "") === sent.current) return;
-    sent.current = finding.q ?? "";
-    setText(finding.q ?? "");
-  }, [finding.q]);
-  return (
-    <TextInput
-      ref={field}
-      className={classes["search"]}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      placeholder={t`Search code, target, title and note`}
-      aria-label={t`Search links`}
-      maxLength={512}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        find(event.currentTarget.value);
-      }}
-      rightSection={
-        text !== "" && (
-          <CloseButton
-            size="sm"
-            aria-label={t`Clear the search`}
-            onClick={() => {
-              setText("");
-              send("");
-              field.current?.focus();
-            }}
-          />
-        )
-      }
-    />
   );
 }
 

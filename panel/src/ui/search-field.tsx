@@ -1,0 +1,66 @@
+import { useLingui } from "@lingui/react/macro";
+import { CloseButton, TextInput, type TextInputProps } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+
+type Props = {
+  /** Also the text in its place. */
+  label: string;
+  placeholder?: string;
+  /** What the list shows. */
+  q: string | undefined;
+  /** Between the last key and the search. */
+  delayMs: number;
+  /** Undefined for all. */
+  onSearch(q: string | undefined): void;
+  field?: RefObject<HTMLInputElement | null>;
+  /** Escape empties it. */
+  isClearedByEscape?: boolean;
+} & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type">;
+
+/** Searches while one types. What is being typed stays; another address brings its own text. */
+export function SearchField(props: Props) {
+  const { label, placeholder = label, q = "", delayMs, onSearch, field, isClearedByEscape, ...look } = props;
+  const { t } = useLingui();
+  const own = useRef<HTMLInputElement>(null);
+  const input = field ?? own;
+  const [text, setText] = useState(q);
+  const sent = useRef(q);
+  const send = useDebouncedCallback((next: string) => {
+    sent.current = next;
+    onSearch(next === "" ? undefined : next);
+  }, delayMs);
+  useEffect(() => {
+    // Some searches leave the space at the end out.
+    if (q === sent.current || q === sent.current.trim()) return;
+    sent.current = q;
+    setText(q);
+  }, [q]);
+
+  function change(next: string): void {
+    setText(next);
+    send(next);
+  }
+  /** At once, instead of what waits to be searched for. */
+  function clear(): void {
+    change("");
+    send.flush();
+    input.current?.focus();
+  }
+  return (
+    <TextInput
+      {...look}
+      ref={input}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      placeholder={placeholder}
+      aria-label={label}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (isClearedByEscape && event.key === "Escape") clear();
+      }}
+      rightSection={text !== "" && <CloseButton size="sm" aria-label={t`Clear the search`} onClick={clear} />}
+    />
+  );
+}
