@@ -1,8 +1,7 @@
-import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
 import type { ReportSearch } from "./range.ts";
 import type { Place } from "./report-queries.ts";
@@ -22,24 +21,15 @@ type Props = {
 
 /** A chart and the lists that follow it. */
 export function ReportView({ place, report, search, mayWatch, onChange, children }: Props) {
-  const sentenceOf = useSentence();
   const queries = useQueryClient();
   const isThere = report.error === null || report.trend !== undefined;
   return (
     <Stack gap="sm">
       {report.error !== null && (
-        <Alert color="red" role="alert">
-          <Stack align="start" gap="xs">
-            {sentenceOf(report.error)}
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => void queries.refetchQueries({ queryKey: ["clicks"], type: "active" })}
-            >
-              <Trans>Try again</Trans>
-            </Button>
-          </Stack>
-        </Alert>
+        <LoadFailure
+          error={report.error}
+          onRetry={() => void queries.refetchQueries({ queryKey: ["clicks"], type: "active" })}
+        />
       )}
       {isThere && <TrendCard report={report} search={search} onChange={onChange} />}
       {isThere && (

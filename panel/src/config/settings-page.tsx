@@ -1,10 +1,10 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Skeleton, Stack, TextInput } from "@mantine/core";
+import { useLingui } from "@lingui/react/macro";
+import { Skeleton, Stack, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
 import { useCategoryNames } from "./setting-texts.ts";
@@ -15,7 +15,6 @@ export function SettingsPage() {
   const nameOf = useCategoryNames();
   const { q = "" } = useSearch({ from: "/inside/settings" });
   const navigate = useNavigate({ from: "/settings" });
-  const sentenceOf = useSentence();
   const { data: account } = useSuspenseQuery(accountQuery);
   const { data, error, refetch } = useQuery(settingsQuery);
   const words = q.toLowerCase().split(/\s+/);
@@ -38,16 +37,7 @@ export function SettingsPage() {
           void navigate({ search: text === "" ? {} : { q: text }, replace: true, resetScroll: false });
         }}
       />
-      {error !== null && data === undefined && (
-        <Alert color="red" role="alert">
-          <Stack align="start" gap="xs">
-            {sentenceOf(error)}
-            <Button size="xs" variant="default" onClick={() => void refetch()}>
-              <Trans>Try again</Trans>
-            </Button>
-          </Stack>
-        </Alert>
-      )}
+      {error !== null && data === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={600} maw={960} />}
       {data !== undefined && <SettingsForm all={data} shown={data.filter(matches)} accountId={account.id} />}
     </Stack>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Card, Skeleton, Text } from "@mantine/core";
+import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import { HistoryEntry } from "./history/history-entry.tsx";
 import { linkHistoryQuery } from "./history/history-queries.ts";
 import type { LinkPlace } from "./link-queries.ts";
@@ -9,7 +9,6 @@ import type { LinkPlace } from "./link-queries.ts";
 /** Who did what to a link, and the way back. */
 export function LinkHistory({ place }: { place: LinkPlace }) {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     linkHistoryQuery(place),
   );
@@ -20,12 +19,7 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
         <Trans>History</Trans>
       </Text>
       {error !== null && events === undefined ? (
-        <Alert color="red" role="alert">
-          {sentenceOf(error)}{" "}
-          <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
-            <Trans>Try again</Trans>
-          </Button>
-        </Alert>
+        <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : events === undefined ? (
         <Skeleton h={120} />
       ) : events.length === 0 ? (

@@ -1,20 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import {
-  Alert,
-  Button,
-  Center,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-} from "@mantine/core";
+import { Button, Center, Skeleton, Stack, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Account, Share } from "../app/api.ts";
 import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import type { ShareAction } from "./share-menu.tsx";
 import { sharesQuery } from "./share-queries.ts";
 import { ShareRow } from "./share-row.tsx";
@@ -35,16 +26,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
   const query = useInfiniteQuery(sharesQuery(search));
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   if (error !== null && data === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        <Stack align="start" gap="xs">
-          {sentenceOf(error)}
-          <Button size="xs" variant="default" onClick={() => void refetch()}>
-            <Trans>Try again</Trans>
-          </Button>
-        </Stack>
-      </Alert>
-    );
+    return <LoadFailure error={error} onRetry={() => void refetch()} />;
   }
   if (data === undefined) return <Skeletons />;
   const shares = data.pages.flatMap((page) => page.data);

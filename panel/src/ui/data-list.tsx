@@ -1,7 +1,6 @@
-import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Skeleton, Table, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useSentence } from "./failure.tsx";
+import { LoadFailure } from "./load-failure.tsx";
 
 export type Column<T> = { title: string; cell(item: T): ReactNode; isHidden?: "narrow" };
 type Props<T> = {
@@ -16,18 +15,8 @@ type Props<T> = {
 
 /** A short list as a table, with its states of loading, failure and emptiness. */
 export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty }: Props<T>) {
-  const sentenceOf = useSentence();
   if (error !== null && items === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        <Stack align="start" gap="xs">
-          {sentenceOf(error)}
-          <Button size="xs" variant="default" onClick={onRetry}>
-            <Trans>Try again</Trans>
-          </Button>
-        </Stack>
-      </Alert>
-    );
+    return <LoadFailure error={error} onRetry={onRetry} />;
   }
   if (items === undefined) return <Skeleton height={160} />;
   if (items.length === 0) return <Text c="dimmed">{empty}</Text>;

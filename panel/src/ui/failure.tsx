@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Center, Stack, Text, Title } from "@mantine/core";
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { ApiError } from "../app/api.ts";
 
 /** The server's own sentence, or one for a failure that has none. */
@@ -21,53 +22,46 @@ const isMissingFile = (error: unknown): boolean =>
   error instanceof Error &&
   /dynamically imported module|module script failed|preload CSS/i.test(error.message);
 
+/** In the place of a page. */
+const Notice = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
+  <Center mih="60vh" p="md">
+    <Stack align="center" gap="sm" maw={480} ta="center">
+      <Title order={1} size="h3">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  </Center>
+);
+
 export function FailurePage({ error, reset }: ErrorComponentProps) {
   const sentenceOf = useSentence();
   return (
-    <Center mih="60vh" p="md">
-      <Stack align="center" gap="sm" maw={480} ta="center">
-        <Title order={1} size="h3">
-          <Trans>This page could not be shown</Trans>
-        </Title>
-        <Text c="dimmed">{sentenceOf(error)}</Text>
-        <Button onClick={isMissingFile(error) ? () => window.location.reload() : reset}>
-          {isMissingFile(error) ? <Trans>Reload</Trans> : <Trans>Try again</Trans>}
-        </Button>
-      </Stack>
-    </Center>
+    <Notice title={<Trans>This page could not be shown</Trans>}>
+      <Text c="dimmed">{sentenceOf(error)}</Text>
+      <Button onClick={isMissingFile(error) ? () => window.location.reload() : reset}>
+        {isMissingFile(error) ? <Trans>Reload</Trans> : <Trans>Try again</Trans>}
+      </Button>
+    </Notice>
   );
 }
 
 /** The role of the account does not reach this page. */
-export function NoPermissionPage() {
-  return (
-    <Center mih="60vh" p="md">
-      <Stack align="center" gap="sm" maw={480} ta="center">
-        <Title order={1} size="h3">
-          <Trans>Your account may not see this page</Trans>
-        </Title>
-        <Text c="dimmed">
-          <Trans>An administrator can give it another role.</Trans>
-        </Text>
-        <Button component={Link} to="/">
-          <Trans>Go to your start page</Trans>
-        </Button>
-      </Stack>
-    </Center>
-  );
-}
+export const NoPermissionPage = () => (
+  <Notice title={<Trans>Your account may not see this page</Trans>}>
+    <Text c="dimmed">
+      <Trans>An administrator can give it another role.</Trans>
+    </Text>
+    <Button component={Link} to="/">
+      <Trans>Go to your start page</Trans>
+    </Button>
+  </Notice>
+);
 
-export function MissingPage() {
-  return (
-    <Center mih="60vh" p="md">
-      <Stack align="center" gap="sm" maw={480} ta="center">
-        <Title order={1} size="h3">
-          <Trans>There is nothing at this address</Trans>
-        </Title>
-        <Button component={Link} to="/links">
-          <Trans>Show the links</Trans>
-        </Button>
-      </Stack>
-    </Center>
-  );
-}
+export const MissingPage = () => (
+  <Notice title={<Trans>There is nothing at this address</Trans>}>
+    <Button component={Link} to="/links">
+      <Trans>Show the links</Trans>
+    </Button>
+  </Notice>
+);

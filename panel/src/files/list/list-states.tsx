@@ -1,8 +1,8 @@
 import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Center, Skeleton, Stack, Text } from "@mantine/core";
+import { Center, Skeleton, Stack, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { useSentence } from "../../ui/failure.tsx";
+import { LoadFailure } from "../../ui/load-failure.tsx";
 import { isFocusFree } from "./list-focus.ts";
 import classes from "./files.module.css";
 
@@ -23,22 +23,13 @@ export function LoadingRows() {
   );
 }
 
-export function FailedList({ error, onRetry }: { error: Error; onRetry(): void }) {
-  const sentenceOf = useSentence();
-  return (
-    <Alert color="red" m="md" role="alert">
-      <Stack align="start" gap="xs">
-        {sentenceOf(error)}
-        <Button size="xs" variant="default" onClick={onRetry}>
-          <Trans>Try again</Trans>
-        </Button>
-        <AnchorLink to="/files" search={{}} size="sm">
-          <Trans>All files</Trans>
-        </AnchorLink>
-      </Stack>
-    </Alert>
-  );
-}
+export const FailedList = ({ error, onRetry }: { error: Error; onRetry(): void }) => (
+  <LoadFailure error={error} onRetry={onRetry} m="md">
+    <AnchorLink to="/files" search={{}} size="sm">
+      <Trans>All files</Trans>
+    </AnchorLink>
+  </LoadFailure>
+);
 
 type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };
 

@@ -1,10 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Skeleton, Stack } from "@mantine/core";
+import { Button, Skeleton, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Policy } from "../../app/api.ts";
-import { useSentence } from "../../ui/failure.tsx";
+import { LoadFailure } from "../../ui/load-failure.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
 import { PolicyCard } from "./policy-card.tsx";
@@ -13,7 +13,6 @@ import { policiesQuery } from "./policy-queries.ts";
 
 export function PoliciesPage() {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
   const { data, error, refetch } = useQuery(policiesQuery);
   const [edited, setEdited] = useState<Policy | "new" | null>(null);
   const [made, setMade] = useState<number | null>(null);
@@ -27,16 +26,7 @@ export function PoliciesPage() {
           <Trans>New storage</Trans>
         </Button>
       </PageHead>
-      {error !== null && data === undefined && (
-        <Alert color="red" role="alert">
-          <Stack align="start" gap="xs">
-            {sentenceOf(error)}
-            <Button size="xs" variant="default" onClick={() => void refetch()}>
-              <Trans>Try again</Trans>
-            </Button>
-          </Stack>
-        </Alert>
-      )}
+      {error !== null && data === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={150} />}
       {data?.map((policy) => (
         <PolicyCard

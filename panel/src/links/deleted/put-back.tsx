@@ -1,10 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Popover, Stack, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type DeletedLink } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { PopoverForm } from "../../ui/popover-form.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { putBack } from "./deleted-queries.ts";
@@ -33,16 +34,11 @@ export function PutBack({ link }: { link: DeletedLink }) {
     },
   });
   return (
-    <Popover
-      opened={isAsking}
-      onChange={setIsAsking}
-      position="bottom-end"
-      withArrow
-      shadow="md"
-      trapFocus
-      returnFocus
-    >
-      <Popover.Target>
+    <PopoverForm
+      isOpen={isAsking}
+      onOpen={setIsAsking}
+      onSubmit={() => restore.mutate()}
+      opener={
         <Button
           size="compact-sm"
           variant="default"
@@ -52,31 +48,21 @@ export function PutBack({ link }: { link: DeletedLink }) {
         >
           <Trans>Put back</Trans>
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown w={300}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            restore.mutate();
-          }}
-        >
-          <Stack gap="xs">
-            <TextInput
-              label={t`Another code`}
-              value={code}
-              onChange={(event) => setCode(event.currentTarget.value)}
-              error={restore.error && sentenceOf(restore.error)}
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={128}
-              data-autofocus
-            />
-            <Button type="submit" size="xs" loading={restore.isPending} disabled={code.trim() === ""}>
-              <Trans>Put back</Trans>
-            </Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+      }
+    >
+      <TextInput
+        label={t`Another code`}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={restore.error && sentenceOf(restore.error)}
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={128}
+        data-autofocus
+      />
+      <Button type="submit" size="xs" loading={restore.isPending} disabled={code.trim() === ""}>
+        <Trans>Put back</Trans>
+      </Button>
+    </PopoverForm>
   );
 }

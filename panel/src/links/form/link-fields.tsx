@@ -1,11 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Collapse, Stack } from "@mantine/core";
-import { useId } from "@mantine/hooks";
+import { Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, type Link } from "../../app/api.ts";
+import { Disclosure } from "../../ui/disclosure.tsx";
 import { FormFields } from "../../ui/side-form.tsx";
 import { changeLink, createLink, refreshLinks } from "../link-queries.ts";
 import { CodeField, useAvailability } from "./code-field.tsx";
@@ -34,7 +33,6 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
   const queries = useQueryClient();
   const texts = useFieldTexts();
   const hasDomains = useHasDomains() || typeof link?.domain === "string";
-  const moreId = useId();
   const fields = useRef<HTMLDivElement>(null);
   const { values, change, isRestored, discard, forget } = useLinkDraft(link);
   const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
@@ -81,7 +79,6 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
       hasPassword={hasPassword}
     />
   );
-  const Chevron = isMore ? IconChevronDown : IconChevronRight;
   return (
     <FormFields
       onSubmit={(event) => {
@@ -116,28 +113,12 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
         {field("tags")}
         {field("expires_at")}
         {field("note")}
-        <div>
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            fw={500}
-            leftSection={<Chevron size={14} aria-hidden />}
-            aria-expanded={isMore}
-            aria-controls={moreId}
-            onClick={() => setIsMore(!isMore)}
-          >
-            <Trans>More</Trans>
-          </Button>
-          <Collapse expanded={isMore} id={moreId}>
-            {isMore && (
-              <Stack gap="md" pt="xs">
-                {MORE.map(field)}
-                {hasPassword && field("removes_password")}
-              </Stack>
-            )}
-          </Collapse>
-        </div>
+        <Disclosure label={<Trans>More</Trans>} isOpen={isMore} onToggle={() => setIsMore(!isMore)}>
+          <Stack gap="md" pt="xs">
+            {MORE.map(field)}
+            {hasPassword && field("removes_password")}
+          </Stack>
+        </Disclosure>
       </Stack>
     </FormFields>
   );

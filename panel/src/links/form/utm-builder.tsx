@@ -1,8 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Code, Collapse, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { useId } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { Code, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { Disclosure } from "../../ui/disclosure.tsx";
 import { UTM, utmIn, withUtm } from "./utm.ts";
 
 type Props = { target: string; onChange(target: string): void };
@@ -10,7 +9,6 @@ type Props = { target: string; onChange(target: string): void };
 /** Campaign parameters of the target, which holds them: nothing is kept beside it. */
 export function UtmBuilder({ target, onChange }: Props) {
   const { t } = useLingui();
-  const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   const given = UTM.filter((name) => utmIn(target, name) !== "").length;
   const fields = {
@@ -20,52 +18,36 @@ export function UtmBuilder({ target, onChange }: Props) {
     term: { label: t`Term`, example: "running shoes" },
     content: { label: t`Content`, example: "header" },
   };
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
-    <div>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
-        fw={500}
-        leftSection={<Chevron size={14} aria-hidden />}
-        aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => setIsOpen(!isOpen)}
-      >
-        {given === 0 ? (
+    <Disclosure
+      label={
+        given === 0 ? (
           <Trans>Campaign parameters (UTM)</Trans>
         ) : (
           <Plural value={given} one="# campaign parameter (UTM)" other="# campaign parameters (UTM)" />
-        )}
-      </Button>
-      <Collapse expanded={isOpen} id={id}>
-        {isOpen && (
-          <Stack gap="xs" pt="xs">
-            <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
-              {UTM.map((name) => (
-                <TextInput
-                  key={name}
-                  size="xs"
-                  label={fields[name].label}
-                  placeholder={fields[name].example}
-                  value={utmIn(target, name)}
-                  onChange={(event) => onChange(withUtm(target, name, event.currentTarget.value))}
-                  autoCapitalize="none"
-                />
-              ))}
-            </SimpleGrid>
-            <Code
-              block
-              fz="xs"
-              style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-              aria-live="polite"
-            >
-              {target === "" ? t`The resulting target shows here.` : target}
-            </Code>
-          </Stack>
-        )}
-      </Collapse>
-    </div>
+        )
+      }
+      isOpen={isOpen}
+      onToggle={() => setIsOpen(!isOpen)}
+    >
+      <Stack gap="xs" pt="xs">
+        <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
+          {UTM.map((name) => (
+            <TextInput
+              key={name}
+              size="xs"
+              label={fields[name].label}
+              placeholder={fields[name].example}
+              value={utmIn(target, name)}
+              onChange={(event) => onChange(withUtm(target, name, event.currentTarget.value))}
+              autoCapitalize="none"
+            />
+          ))}
+        </SimpleGrid>
+        <Code block fz="xs" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }} aria-live="polite">
+          {target === "" ? t`The resulting target shows here.` : target}
+        </Code>
+      </Stack>
+    </Disclosure>
   );
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Center, Group, Stack, Text } from "@mantine/core";
+import { Button, Center, Group, Stack, Text } from "@mantine/core";
 import type { CSSProperties } from "react";
-import { useSentence } from "../../ui/failure.tsx";
+import { LoadFailure } from "../../ui/load-failure.tsx";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
 
@@ -12,19 +12,9 @@ type FailedProps = {
   isOver?: boolean;
 };
 
-export function FailedRows({ error, onRetry, isOver }: FailedProps) {
-  const sentenceOf = useSentence();
-  return (
-    <Alert color="red" m="md" role="alert" className={isOver ? classes["over"] : ""}>
-      <Stack align="start" gap="xs">
-        {sentenceOf(error)}
-        <Button size="xs" variant="default" onClick={onRetry}>
-          <Trans>Try again</Trans>
-        </Button>
-      </Stack>
-    </Alert>
-  );
-}
+export const FailedRows = ({ error, onRetry, isOver }: FailedProps) => (
+  <LoadFailure error={error} onRetry={onRetry} m="md" className={isOver ? classes["over"]! : ""} />
+);
 
 const BONES = 12;
 

@@ -1,10 +1,11 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Popover, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { PopoverForm } from "../../ui/popover-form.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { renameTag, storedTag } from "./tag-queries.ts";
 
@@ -28,16 +29,11 @@ export function RenameTag({ tag, tags }: { tag: string; tags: readonly TagCount[
     },
   });
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setIsOpen}
-      position="bottom-end"
-      withArrow
-      shadow="md"
-      trapFocus
-      returnFocus
-    >
-      <Popover.Target>
+    <PopoverForm
+      isOpen={isOpen}
+      onOpen={setIsOpen}
+      onSubmit={() => rename.mutate()}
+      opener={
         <Button
           size="compact-sm"
           variant="subtle"
@@ -51,43 +47,28 @@ export function RenameTag({ tag, tags }: { tag: string; tags: readonly TagCount[
         >
           <Trans>Rename</Trans>
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown w={300}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            rename.mutate();
-          }}
-        >
-          <Stack gap="xs">
-            <TextInput
-              label={t`New name`}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={rename.error && sentenceOf(rename.error)}
-              dir="auto"
-              data-autofocus
-            />
-            <Text size="sm" c="dimmed" aria-live="polite">
-              {other && (
-                <Plural
-                  value={other.links}
-                  one="There is such a tag on # link: they are merged, for good."
-                  other="There is such a tag on # links: they are merged, for good."
-                />
-              )}
-            </Text>
-            <Button
-              type="submit"
-              size="xs"
-              loading={rename.isPending}
-              disabled={wanted === "" || wanted === tag}
-            >
-              {other ? <Trans>Merge</Trans> : <Trans>Rename</Trans>}
-            </Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+      }
+    >
+      <TextInput
+        label={t`New name`}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={rename.error && sentenceOf(rename.error)}
+        dir="auto"
+        data-autofocus
+      />
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {other && (
+          <Plural
+            value={other.links}
+            one="There is such a tag on # link: they are merged, for good."
+            other="There is such a tag on # links: they are merged, for good."
+          />
+        )}
+      </Text>
+      <Button type="submit" size="xs" loading={rename.isPending} disabled={wanted === "" || wanted === tag}>
+        {other ? <Trans>Merge</Trans> : <Trans>Rename</Trans>}
+      </Button>
+    </PopoverForm>
   );
 }

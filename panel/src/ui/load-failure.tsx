@@ -1,0 +1,27 @@
+import { Trans } from "@lingui/react/macro";
+import { Alert, Button, Stack } from "@mantine/core";
+import type { ComponentPropsWithoutRef, ReactNode } from "react";
+import { useSentence } from "./failure.tsx";
+
+type Props = {
+  error: Error;
+  onRetry(): void;
+  /** Other ways out. */
+  children?: ReactNode;
+} & Pick<ComponentPropsWithoutRef<typeof Alert>, "m" | "className">;
+
+/** In the place of what could not be loaded. */
+export function LoadFailure({ error, onRetry, children, ...look }: Props) {
+  const sentenceOf = useSentence();
+  return (
+    <Alert color="red" role="alert" {...look}>
+      <Stack align="start" gap="xs">
+        {sentenceOf(error)}
+        <Button size="xs" variant="default" onClick={onRetry}>
+          <Trans>Try again</Trans>
+        </Button>
+        {children}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,38 @@
+import { Popover, Stack } from "@mantine/core";
+import type { ReactElement, ReactNode } from "react";
+
+type Props = {
+  isOpen: boolean;
+  onOpen(isOpen: boolean): void;
+  /** The button that it hangs from. */
+  opener: ReactElement;
+  onSubmit(): void;
+  children: ReactNode;
+};
+
+/** A small form beside what it is about. */
+export function PopoverForm({ isOpen, onOpen, opener, onSubmit, children }: Props) {
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={onOpen}
+      position="bottom-end"
+      withArrow
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>{opener}</Popover.Target>
+      <Popover.Dropdown w={300}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSubmit();
+          }}
+        >
+          <Stack gap="xs">{children}</Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
