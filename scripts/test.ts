@@ -1,9 +1,8 @@
 /**
- * Runs the tests (`npm test`), each file in its own process, so that a crash or leak affects no other file.
- * WAYMARK_TEST_JOBS files run at once (default: cores + 1). Arguments are parts of paths (`npm test -- src/links`) and
- * options of `bun test` (`-t name`). Servers come from WAYMARK_TEST_*_URL, else from `scripts/services env`; tests
- * without their server are skipped, or fail with WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed,
- * N failed", followed by ", N skipped" if any.
+ * Runs the tests (`npm test`), each file in its own process. WAYMARK_TEST_JOBS files run at once (default: cores + 1).
+ * Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`). Servers come from
+ * WAYMARK_TEST_*_URL, else from `scripts/services env`; tests without their server are skipped, or fail with
+ * WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed, N failed", followed by ", N skipped" if any.
  */
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,6 +12,10 @@ import { join } from "node:path";
 /** Limits for hanging tests, long enough for a busy machine. */
 const TEST_TIMEOUT_MS = 120_000;
 const FILE_TIMEOUT_MS = 8 * 60_000;
+/** More failed browser files than this are no accident, and do not run again. */
+const MOST_REPEATED = 3;
+const REASON_LINES = 30;
+const MOST_REASONS = 5;
 
 const SERVERS = {
   PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
@@ -32,9 +35,10 @@ const VALUE_OPTIONS = new Set([
   "--seed",
 ]);
 
+type Say = (line: string) => void;
 type Environment = Readonly<Record<string, string | undefined>>;
-/** Failed and skipped tests as `file: name`. */
-export type Outcome = { passed: number; failed: string[]; skipped: string[] };
+/** Failed and skipped tests as `file: name`, and what was printed before each failure. */
+export type Outcome = { passed: number; failed: string[]; skipped: string[]; reasons: string[] };
 type Run = { root: string; options: string[]; env: Environment; reports: string; alone: boolean };
 
 export function splitArguments(args: readonly string[]): { paths: string[]; options: string[] } {
@@ -74,7 +78,7 @@ const unescape = (text: string): string =>
 
 /** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so patterns find the tags. */
 export function readReport(xml: string, file: string): Outcome {
-  const outcome: Outcome = { passed: 0, failed: [], skipped: [] };
+  const outcome: Outcome = { passed: 0, failed: [], skipped: [], reasons: [] };
   for (const [, attributes, end, body] of xml.matchAll(/<testcase ([^>]*?)(?:(\/>)|>([^]*?)<\/testcase>)/g)) {
     const name = `${file}: ${unescape(/\bname="([^"]*)"/.exec(attributes!)?.[1] ?? "(unnamed)")}`;
     if (end !== undefined || body === undefined) outcome.passed++;
@@ -85,7 +89,15 @@ export function readReport(xml: string, file: string): Outcome {
   return outcome;
 }
 
-async function runFile(run: Run, file: string, index: number): Promise<Outcome> {
+/** The lines before each failed test, without those of passed ones: a long run's end shows why it failed. */
+export function reasonsIn(printed: string): string[] {
+  const lines = printed.split("\n").filter((line) => !line.startsWith("(pass)"));
+  return lines.flatMap((line, at) =>
+    line.startsWith("(fail)") ? [lines.slice(Math.max(0, at - REASON_LINES), at + 1).join("\n")] : [],
+  );
+}
+
+async function runFile(run: Run, file: string, index: number | string): Promise<Outcome> {
   const report = join(run.reports, `${index}.xml`);
   const reporting = ["--reporter=junit", `--reporter-outfile=${report}`];
   const printed = join(run.reports, `${index}.log`);
@@ -101,14 +113,17 @@ async function runFile(run: Run, file: string, index: number): Promise<Outcome> 
   }, FILE_TIMEOUT_MS);
   const status = await child.exited;
   clearTimeout(limit);
+  let text = "";
   if (typeof output === "number") {
     closeSync(output);
-    process.stderr.write(await Bun.file(printed).text());
+    text = await Bun.file(printed).text();
+    process.stderr.write(text);
   }
 
   const xml = Bun.file(report);
   const written = await xml.exists();
   const outcome = readReport(written ? await xml.text() : "", file);
+  outcome.reasons = reasonsIn(text);
   if (selectsByName(run.options)) {
     outcome.skipped = [];
     if (written && outcome.passed + outcome.failed.length === 0) return outcome;
@@ -119,6 +134,28 @@ async function runFile(run: Run, file: string, index: number): Promise<Outcome> 
   else if (!written)
     outcome.failed.push(`${file}: ended without a result; it holds no test, or ended the process`);
   return outcome;
+}
+
+const drivesBrowser = async (root: string, file: string): Promise<boolean> =>
+  /\/support\/(panel|chromium)\.ts"/.test(await Bun.file(join(root, file)).text());
+
+/**
+ * Runs failed browser files again, one at a time: a browser that shares its cores with other tests can miss a wait. Says
+ * which failures did not come back.
+ */
+async function repeatBrowsers(run: Run, outcomes: Map<string, Outcome>, say: Say): Promise<void> {
+  const failed: string[] = [];
+  for (const [file, outcome] of outcomes)
+    if (outcome.failed.length > 0 && (await drivesBrowser(run.root, file))) failed.push(file);
+  if (run.alone || failed.length > MOST_REPEATED) return;
+  for (const file of failed) {
+    const again = await runFile(run, file, `${file.replaceAll("/", "_")}-again`);
+    const gone = outcomes.get(file)!.failed.filter((name) => !again.failed.includes(name));
+    const { reasons } = outcomes.get(file)!;
+    if (gone.length > 0) reasons.forEach((reason) => say(reason));
+    for (const name of gone) say(`failed once, not when run again: ${name}`);
+    outcomes.set(file, again);
+  }
 }
 
 /** The environment, with the running servers of scripts/services for those that are not set. */
@@ -139,7 +176,7 @@ function jobsOf(env: Environment): number {
 }
 
 /** Reports missing servers, as failures if they are required. */
-function judgeServers(env: Environment, outcome: Outcome, say: (line: string) => void): void {
+function judgeServers(env: Environment, outcome: Outcome, say: Say): void {
   const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
   for (const [kind, name] of Object.entries(SERVERS)) {
     if (env[name]) continue;
@@ -157,28 +194,32 @@ export async function runTests(
   root: string,
   args: readonly string[],
   given: Environment,
-  say: (line: string) => void,
+  say: Say,
 ): Promise<number> {
   const { paths, options } = splitArguments(args);
   const files = findFiles(root, paths);
   const env = await withServers(root, given);
   const reports = await mkdtemp(join(tmpdir(), "waymark-test-"));
-  const total: Outcome = { passed: 0, failed: [], skipped: [] };
+  const outcomes = new Map<string, Outcome>();
   const run = { root, options, env, reports, alone: files.length === 1 };
   const waiting = files.entries();
   const work = async () => {
-    for (const [index, file] of waiting) {
-      const outcome = await runFile(run, file, index);
-      total.passed += outcome.passed;
-      total.failed.push(...outcome.failed);
-      total.skipped.push(...outcome.skipped);
-    }
+    for (const [index, file] of waiting) outcomes.set(file, await runFile(run, file, index));
   };
   try {
     await Promise.all(Array.from({ length: jobsOf(env) }, work));
+    await repeatBrowsers(run, outcomes, say);
   } finally {
     await rm(reports, { recursive: true, force: true });
   }
+  const total: Outcome = { passed: 0, failed: [], skipped: [], reasons: [] };
+  for (const outcome of outcomes.values()) {
+    total.passed += outcome.passed;
+    total.failed.push(...outcome.failed);
+    total.skipped.push(...outcome.skipped);
+    total.reasons.push(...outcome.reasons);
+  }
+  for (const reason of total.reasons.slice(0, MOST_REASONS)) say(`\n${reason}`);
   say("");
   judgeServers(env, total, say);
   for (const name of total.failed) say(`failed: ${name}`);

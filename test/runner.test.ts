@@ -15,6 +15,12 @@ const FILES = {
   "test/server.test.ts": `import { test } from "bun:test";
     test.skipIf(!process.env.WAYMARK_TEST_REDIS_URL)("talks to redis", () => {});`,
   "test/hangs.test.ts": `import { test } from "bun:test"; test("hangs", () => new Promise(() => {}));`,
+  "test/support/chromium.ts": "export const CHROMIUM = null;",
+  "test/browser-late.test.ts": `import { existsSync, writeFileSync } from "node:fs"; import { expect, test } from "bun:test";
+    import "./support/chromium.ts"; const ran = import.meta.path + ".ran"; const again = existsSync(ran);
+    writeFileSync(ran, ""); test("late", () => expect(again).toBe(true)); test("in time", () => {});`,
+  "test/browser-wrong.test.ts": `import { expect, test } from "bun:test"; import "./support/chromium.ts";
+    test("wrong", () => expect(1).toBe(2));`,
   "src/not-a-test.ts": `throw new Error("not a test");`,
 };
 const SERVERS = ["POSTGRES", "MYSQL", "MARIADB", "REDIS", "S3"].map((name) => `WAYMARK_TEST_${name}_URL`);
@@ -60,6 +66,15 @@ describe("the test runner", () => {
     expect(result.last).toBe("6 passed, 2 failed, 2 skipped");
     expect(result.console).toEqual([6, 2, 2]);
     expect(result.lines).toContain("failed: src/mixed.test.ts: wrong");
+    expect(result.code).toBe(1);
+  });
+
+  test("runs failed files of the browser once more, and says so", async () => {
+    const result = await run(["browser", "good"], ALL_SERVERS);
+    expect(result.last).toBe("3 passed, 1 failed");
+    expect(result.lines).toContain("failed once, not when run again: test/browser-late.test.ts: late");
+    expect(result.lines).toContain("failed: test/browser-wrong.test.ts: wrong");
+    expect(result.lines.join("\n")).toContain("Expected: 2");
     expect(result.code).toBe(1);
   });
 
