@@ -10,7 +10,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Limits for hanging tests, long enough for a busy machine. */
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 240_000;
 const FILE_TIMEOUT_MS = 8 * 60_000;
 /** More failed browser files than this are no accident, and do not run again. */
 const MOST_REPEATED = 3;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "./support/chromium.ts";
 import { driveClient } from "./support/drive.ts";
-import { NARROW, startPanel, WIDE } from "./support/panel.ts";
+import { focused, NARROW, startPanel, WIDE } from "./support/panel.ts";
 import { stranger } from "./support/stranger.ts";
 
 const isRequired = process.env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
@@ -108,28 +108,29 @@ test.skipIf(CHROMIUM === null && !isRequired)(
     }
     await close();
   },
-  240_000,
 );
 
 test.skipIf(CHROMIUM === null && !isRequired)(
   "the keyboard alone opens a protected share, walks a folder and sends files",
   async () => {
     const { page, close } = await started.open("/secret");
-    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    const textInFocus = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
     const press = (key: string) => page.keyboard.press(key);
     /** Tab, until that has the focus. Says whether it can be seen. */
     const reach = async (name: string): Promise<boolean> => {
       for (let steps = 0; steps < 20; steps++) {
         await press("Tab");
-        if ((await focused()).startsWith(name)) {
+        if ((await textInFocus()).startsWith(name)) {
           return page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle !== "none");
         }
       }
       throw new Error(`the keyboard does not reach ${name}`);
     };
+    await focused(page.getByLabel("Password"));
     await page.keyboard.type("a wrong password");
     await press("Enter");
     await page.getByRole("alert").waitFor();
+    await focused(page.getByLabel("Password"));
     await page.keyboard.type("a good password");
     await press("Enter");
     await page.getByRole("link", { name: "Download" }).waitFor();
@@ -160,5 +161,4 @@ test.skipIf(CHROMIUM === null && !isRequired)(
     await expectAccessible(page, "drop box with what was sent");
     await close();
   },
-  60_000,
 );

@@ -21,7 +21,7 @@ import {
   startPanelBrowser,
 } from "../support/panel.ts";
 import { type Client, signIn, startSignedIn } from "../support/session.ts";
-import { until } from "../support/until.ts";
+import { soon } from "../support/until.ts";
 import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
@@ -50,11 +50,8 @@ const list = (page: Page, name: string) => page.getByRole("region", { name, exac
 const rows = async (page: Page, name: string): Promise<string[]> =>
   (await list(page, name).getByRole("listitem").allTextContents()).map((text) => text.trim());
 /** Lists follow a brush one after the other. */
-async function expectRows(page: Page, name: string, expected: string[]): Promise<void> {
-  const text = JSON.stringify(expected);
-  await until(async () => JSON.stringify(await rows(page, name)) === text, 400).catch(() => {});
-  expect([name, ...(await rows(page, name))]).toEqual([name, ...expected]);
-}
+const expectRows = (page: Page, name: string, expected: string[]): Promise<void> =>
+  soon(async () => expect([name, ...(await rows(page, name))]).toEqual([name, ...expected]));
 const chart = (page: Page) => page.getByRole("slider", { name: "Clicks by time" });
 
 /** Six clicks three days ago, four ten days ago with hostile texts, two of machines, five in the time before. */
@@ -88,11 +85,10 @@ async function recordClicks(): Promise<void> {
 test.skipIf(!CHROMIUM)("while details are off a link's page says so and shows no empty list", async () => {
   const { page, complaints, close } = await open("/panel/link/spring");
   await signInToPanel(page);
-  await page.getByRole("note").waitFor();
-  expect(await page.getByRole("note").textContent()).toContain("analytics.enable_detailed_logging is off");
+  await page.getByRole("note").filter({ hasText: "analytics.enable_detailed_logging is off" }).waitFor();
   await chart(page).waitFor();
   for (const name of ["Referrers", "Countries", "Devices", "Newest clicks"])
-    expect([name, await list(page, name).count()]).toEqual([name, 0]);
+    await soon(async () => expect([name, await list(page, name).count()]).toEqual([name, 0]));
   expect(complaints).toEqual([]);
   await close();
 });
@@ -108,13 +104,12 @@ test.skipIf(!CHROMIUM)(
     await page.getByText("clicks of people", { exact: true }).waitFor();
     await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
     await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
-    await until(async () => (await rows(page, "Newest clicks")).length === 10, 400);
+    await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
     await expectRows(page, "Countries", ["Germany660%", "France440%"]);
     // The map comes when it is seen.
     await list(page, "Countries").scrollIntoViewIfNeeded();
-    expect(
-      await page.getByRole("slider", { name: "Countries on a map" }).getAttribute("aria-valuetext"),
-    ).toBe("Germany: 6 (60%)");
+    const map = page.getByRole("slider", { name: "Countries on a map" });
+    await soon(async () => expect(await map.getAttribute("aria-valuetext")).toBe("Germany: 6 (60%)"));
 
     await page.evaluate(() => scrollTo(0, 0));
     const box = (await chart(page).boundingBox())!;
@@ -141,7 +136,9 @@ test.skipIf(!CHROMIUM)(
     await page.keyboard.press("Shift+ArrowLeft");
     await referrer("news.example").waitFor({ state: "detached" });
     await expectRows(page, "Countries", ["France4100%"]);
-    expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/People: 0; .*Chosen: /);
+    await soon(async () =>
+      expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/People: 0; .*Chosen: /),
+    );
     await page.keyboard.press("Escape");
     await referrer("news.example").waitFor();
 
@@ -175,7 +172,7 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("figure").getByText("autumn").waitFor();
     await page.getByText("Values as a table").click();
     await page.getByRole("columnheader", { name: "autumn" }).waitFor();
-    expect(new URL(page.url()).search).toMatch(/visitors=all.*vs=year.*with=.*autumn/);
+    await page.waitForURL(/visitors=all.*vs=year.*with=.*autumn/);
     expect(complaints).toEqual([]);
     await close();
   },

@@ -5,6 +5,7 @@ import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/
 import { readCsv } from "../../src/lib/csv.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -76,7 +77,9 @@ test.skipIf(!CHROMIUM)(
 
     await page.getByRole("button", { name: "Import 3,001 rows" }).waitFor();
     const will = page.getByRole("group", { name: "What will happen" });
-    expect(await will.innerText()).toMatch(/New\s+3,001\s+Overwritten\s+0\s+Skipped\s+1\s+Failed\s+3/i);
+    await soon(async () =>
+      expect(await will.innerText()).toMatch(/New\s+3,001\s+Overwritten\s+0\s+Skipped\s+1\s+Failed\s+3/i),
+    );
     await page.getByRole("radio", { name: "Overwrite them" }).check();
     await page.getByRole("button", { name: "Import 3,002 rows" }).waitFor();
     expect((await codeOf("new")).status).toBe(404);
@@ -85,7 +88,9 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("button", { name: "Import 3,002 rows" }).press("Enter");
     await page.getByRole("link", { name: "Show the links" }).waitFor();
     const did = page.getByRole("group", { name: "What happened" });
-    expect(await did.innerText()).toMatch(/Made\s+3,001\s+Overwritten\s+1\s+Skipped\s+0\s+Failed\s+3/i);
+    await soon(async () =>
+      expect(await did.innerText()).toMatch(/Made\s+3,001\s+Overwritten\s+1\s+Skipped\s+0\s+Failed\s+3/i),
+    );
     expect((await codeOf("old")).body.data).toMatchObject({
       target: "https://example.com/after",
       title: `${HOSTILE}, and more`,
@@ -106,6 +111,7 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("link", { name: "Show the links" }).click();
     await page.getByRole("textbox", { name: "Search links" }).fill("example.com/new");
     await page.waitForURL(/q=/);
+    await page.getByText("1 link", { exact: true }).waitFor();
     await page.context().clearCookies({ name: "svc_access" });
     const exported = page.waitForEvent("download");
     await page.getByRole("button", { name: "More for links" }).click();
@@ -169,7 +175,7 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("row").filter({ hasText: HOSTILE }).getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
     await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor({ state: "detached" });
-    expect((await codeOf("back/again")).body.data.tags).toEqual(["summer"]);
+    await soon(async () => expect((await codeOf("back/again")).body.data.tags).toEqual(["summer"]));
     await close();
   },
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, focused, signInToPanel, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 let me: DriveClient;
@@ -88,6 +88,7 @@ test.skipIf(!CHROMIUM)("nothing in a previewed file runs or fetches", async () =
       await dialog
         .getByText(/no preview|shows no PDF/)
         .or(dialog.locator("img"))
+        .first()
         .waitFor();
     await page.keyboard.press("ArrowRight");
   }
@@ -110,6 +111,7 @@ test.skipIf(!CHROMIUM)(
     await me.upload("c other.bin", "\x00\x01", { folder: `${folder}` });
     const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
     await signInToPanel(page);
+    await page.getByRole("row").filter({ hasText: "a picture.png" }).waitFor();
     await page.getByRole("grid").focus();
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
@@ -131,7 +133,7 @@ test.skipIf(!CHROMIUM)(
     expect((await download).suggestedFilename()).toBe("c other.bin");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("grid");
+    await focused(page.getByRole("grid"));
     // The address of a preview can be sent.
     await page.goto(`${panel.origin}/panel/files?folder=${folder}&file=${first}`);
     await picture.waitFor();
@@ -144,7 +146,10 @@ test.skipIf(!CHROMIUM)("the list follows what a stranger puts into a drop box", 
   const folder = await me.folder("box");
   const box = (await me.call("POST", `/folders/${folder}/drop`, { max_bytes: 1_000_000, max_files: 10 }))
     .body;
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
+  const { page, context, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
+  // The news begin late.
+  const sending = Promise.withResolvers<void>();
+  await context.route(/\/folders\/live/, (route) => sending.promise.then(() => route.continue()));
   await signInToPanel(page);
   await page.getByText("This folder is empty.").waitFor();
   const form = new FormData();
@@ -155,6 +160,7 @@ test.skipIf(!CHROMIUM)("the list follows what a stranger puts into a drop box", 
     headers: { Accept: "text/html" },
   });
   expect(sent.ok).toBe(true);
+  sending.resolve();
   await page.getByRole("row").filter({ hasText: "from a stranger.txt" }).waitFor();
   expect(complaints).toEqual([]);
   await close();

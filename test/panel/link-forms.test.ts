@@ -3,8 +3,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decode } from "fast-png";
 import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
 import { CHROMIUM } from "../support/chromium.ts";
-import { until } from "../support/until.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import {
+  expectAccessibleInAllLooks,
+  focused,
+  signInToPanel,
+  startPanel,
+  undo,
+  WIDE,
+} from "../support/panel.ts";
+import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -49,7 +56,7 @@ test.skipIf(!CHROMIUM)(
     await form.getByText("This code is free.").waitFor();
     await form.getByLabel("Title").fill(HOSTILE);
     await form.getByRole("button", { name: "UTM" }).press("Enter");
-    expect(await form.getByLabel("Source").inputValue()).toBe("shop");
+    await soon(async () => expect(await form.getByLabel("Source").inputValue()).toBe("shop"));
     await form.getByLabel("Campaign", { exact: true }).fill("<b> & co");
     await form.getByLabel("Tags").fill("spring");
     await page.getByRole("option", { name: "spring" }).click();
@@ -61,15 +68,13 @@ test.skipIf(!CHROMIUM)(
     await page.reload();
     await page.getByRole("button", { name: "New link" }).click();
     await form.getByText("What you typed before is here again.").waitFor();
-    expect(await form.getByLabel("Title").inputValue()).toBe(HOSTILE);
+    await soon(async () => expect(await form.getByLabel("Title").inputValue()).toBe(HOSTILE));
 
     await form.getByRole("button", { name: "More" }).press("Enter");
     await form.getByLabel("Fallback").fill("no address");
     await form.getByRole("button", { name: "Create" }).press("Enter");
     await form.getByText("The URL must be absolute").waitFor();
-    expect(await form.getByLabel("Fallback").evaluate((field) => field === document.activeElement)).toBe(
-      true,
-    );
+    await focused(form.getByLabel("Fallback"));
     await expectAccessibleInAllLooks(page, "form");
     await page.setViewportSize(WIDE);
     await form.getByLabel("Fallback").fill("https://example.com/over");
@@ -96,7 +101,9 @@ test.skipIf(!CHROMIUM)(
       password: "[REDACTED]",
     });
     expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
-    expect(await page.evaluate(() => Object.values(localStorage).join())).not.toContain("sale");
+    await soon(async () =>
+      expect(await page.evaluate(() => Object.values(localStorage).join())).not.toContain("sale"),
+    );
     await close();
   },
 );
@@ -122,37 +129,27 @@ test.skipIf(!CHROMIUM)(
     await settings.getByRole("textbox", { name: "Target" }).fill("https://example.com/2");
     await page.keyboard.press("Enter");
     await history.getByText("https://example.com/1").waitFor();
-    const opener = settings.getByRole("button", { name: "Edit: Target" });
-    await until(() => opener.evaluate((button) => button === document.activeElement));
+    await focused(settings.getByRole("button", { name: "Edit: Target" }));
 
     await settings.getByRole("button", { name: "Edit: Code" }).press("Enter");
     await settings.getByRole("textbox", { name: "Code" }).fill("poster/2027");
     await settings.getByText("This code is free.").waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/link\/poster\/2027$/);
-    for (const code of ["poster", "poster/2027"])
-      expect(await locationOf(code)).toBe("https://example.com/2");
+    for (const code of ["poster", "poster/2027"]) await expectLocation(code, "https://example.com/2");
     await expectAccessibleInAllLooks(page, "link");
     await page.setViewportSize(WIDE);
 
     await history.getByRole("button", { name: "Go back to this" }).last().press("Enter");
-    await until(async () => (await locationOf("poster/2027")) === "https://example.com/1");
-    await page
-      .getByRole("alert")
-      .filter({ hasText: "The link is as it was" })
-      .getByRole("button", { name: "Undo" })
-      .click();
-    await until(async () => (await locationOf("poster/2027")) === "https://example.com/2");
+    await expectLocation("poster/2027", "https://example.com/1");
+    await undo(page, "The link is as it was");
+    await expectLocation("poster/2027", "https://example.com/2");
 
     await settings.getByRole("button", { name: "Delete the link" }).press("Enter");
     await page.waitForURL(/\/links$/);
-    expect(await locationOf("poster/2027")).toBeNull();
-    await page
-      .getByRole("alert")
-      .filter({ hasText: "is deleted" })
-      .getByRole("button", { name: "Undo" })
-      .click();
-    await until(async () => (await locationOf("poster/2027")) === "https://example.com/2");
+    await expectLocation("poster/2027", null);
+    await undo(page, "is deleted");
+    await expectLocation("poster/2027", "https://example.com/2");
     await close();
   },
 );
@@ -169,7 +166,7 @@ test.skipIf(!CHROMIUM)(
     const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
     await modules.fill("ddd");
     await dialog.getByText("too much alike to be scanned").waitFor();
-    expect(await dialog.getByRole("button", { name: "SVG" }).isDisabled()).toBe(true);
+    await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();
     await modules.fill("#1a4d2e");
     await dialog.getByRole("alert").waitFor({ state: "detached" });
 
@@ -193,15 +190,13 @@ test.skipIf(!CHROMIUM)(
     const middle = ((height / 2) * width + width / 2) * channels;
     expect([width, height, ...data.slice(middle, middle + 3)]).toEqual([1024, 1024, 204, 0, 0]);
     await page.keyboard.press("Escape");
-    await until(() =>
-      page
-        .getByRole("button", { name: "QR", exact: true })
-        .evaluate((button) => button === document.activeElement),
-    );
+    await focused(page.getByRole("button", { name: "QR", exact: true }));
     await close();
   },
 );
 
-async function locationOf(code: string): Promise<string | null> {
-  return (await fetch(`${panel.server.url}/${code}`, { redirect: "manual" })).headers.get("location");
-}
+const expectLocation = (code: string, target: string | null): Promise<void> =>
+  soon(async () => {
+    const { headers } = await fetch(`${panel.server.url}/${code}`, { redirect: "manual" });
+    expect(headers.get("location")).toBe(target);
+  });

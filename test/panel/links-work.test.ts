@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessible, signInToPanel, startPanel, undo } from "../support/panel.ts";
 import { signIn } from "../support/session.ts";
-import { until } from "../support/until.ts";
+import { soon } from "../support/until.ts";
 
 const COUNT = 120;
 const EDITOR_PASSWORD = "an editor's password";
@@ -31,7 +31,8 @@ const linkOf = async (code: string) => (await panel.client.call("GET", `/links/$
 const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key);
 };
-const undo = (page: Page) => page.getByRole("button", { name: "Undo" }).last().click();
+const totalOf = async (query = ""): Promise<number> =>
+  (await panel.client.call("GET", `/links${query}`)).body.pagination!.total;
 
 test.skipIf(!CHROMIUM)("a link is edited in its row; a refusal keeps what was typed", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?sort=code");
@@ -57,7 +58,7 @@ test.skipIf(!CHROMIUM)("a link is edited in its row; a refusal keeps what was ty
     expires_at: expect.stringContaining("2098-05-01T"),
   });
   // The list has the keys again, and takes the edit back.
-  await undo(page);
+  await undo(page, "c001 is saved.");
   await rowOf(page, "c001").getByText("example.com/1").waitFor();
   expect(await linkOf("c001")).toMatchObject({ title: null, tags: ["old"], expires_at: null });
   await page.getByRole("grid").focus();
@@ -92,18 +93,23 @@ test.skipIf(!CHROMIUM)("a range selected by keys is changed, deleted, and both a
   await page.getByText("3 links are changed.").waitFor();
   expect(await linkOf("c002")).toMatchObject({ tags: ["bulk"], expires_at: null });
   expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
-  await undo(page);
-  for (const code of ["c002", "c003", "c004"]) {
-    await until(async () => (await linkOf(code)).tags.includes("old"));
-  }
-  expect(await linkOf("c002")).toMatchObject({ tags: ["old"], expires_at: expect.stringContaining("2099") });
+  await undo(page, "3 links are changed.");
+  await soon(async () => {
+    expect(await linkOf("c002")).toMatchObject({
+      tags: ["old"],
+      expires_at: expect.stringContaining("2099"),
+    });
+    for (const code of ["c003", "c004"]) expect((await linkOf(code)).tags).toContain("old");
+  });
+  // The work is over.
+  await page.getByText("3 selected").waitFor();
 
   await page.getByRole("grid").focus();
   await press(page, "Delete");
   await page.getByText("3 links are deleted.").waitFor();
   await rowOf(page, "c003").waitFor({ state: "detached" });
   expect((await panel.client.call("GET", "/links/c003")).status).toBe(404);
-  await undo(page);
+  await undo(page, "3 links are deleted.");
   await rowOf(page, "c003").waitFor();
   expect(await linkOf("c003")).toMatchObject({ tags: ["old", "third"] });
   expect(complaints).toEqual([]);
@@ -123,10 +129,10 @@ test.skipIf(!CHROMIUM)(
     await press(page, "Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
     await page.getByText("40 links are changed.").waitFor();
-    const found = async () => (await panel.client.call("GET", "/links?tag=found")).body.pagination!.total;
-    expect(await found()).toBe(40);
-    await undo(page);
-    await until(async () => (await found()) === 0);
+    expect(await totalOf("?tag=found")).toBe(40);
+    await undo(page, "40 links are changed.");
+    await soon(async () => expect(await totalOf("?tag=found")).toBe(0));
+    await page.getByText("40 selected").waitFor();
 
     await page.getByRole("grid").focus();
     await press(page, "Delete");
@@ -135,14 +141,14 @@ test.skipIf(!CHROMIUM)(
     await expectAccessible(page, "delete what the list finds");
     await press(page, "Escape");
     await dialog.waitFor({ state: "detached" });
-    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1);
+    expect(await totalOf()).toBe(COUNT + 1);
     await press(page, "Delete");
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.getByText("No link matches").waitFor();
-    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1 - 40);
-    await undo(page);
+    expect(await totalOf()).toBe(COUNT + 1 - 40);
+    await undo(page, "40 links are deleted.");
     await page.getByText("40 links", { exact: true }).waitFor();
-    expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT + 1);
+    await soon(async () => expect(await totalOf()).toBe(COUNT + 1));
     expect(complaints).toEqual([]);
     await close();
   },
@@ -163,8 +169,8 @@ test.skipIf(!CHROMIUM)("an editor sees and selects own links only", async () => 
   await page.getByRole("dialog").getByText("1 link will be deleted.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("There are no links yet").waitFor();
-  expect((await panel.client.call("GET", "/links")).body.pagination!.total).toBe(COUNT);
-  await undo(page);
+  expect(await totalOf()).toBe(COUNT);
+  await undo(page, "1 link is deleted.");
   await rowOf(page, "own").waitFor();
   expect(complaints).toEqual([]);
   await close();

@@ -8,6 +8,7 @@ import {
   startPanel,
   WIDE,
 } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -40,11 +41,15 @@ test.skipIf(!CHROMIUM)(
     panel.server = await panel.installation.serve({ WAYMARK__SERVER__PORT: port });
     await bar.waitFor({ state: "detached" });
     // Pressed while the server was away, it may have been refused or may have waited.
-    await page
-      .getByRole("button", { name: "Create", exact: true })
-      .click({ timeout: 2_000 })
-      .catch(() => {});
-    await page.getByRole("row").filter({ hasText: "typed" }).waitFor();
+    const made = page.getByRole("row").filter({ hasText: "typed" });
+    await soon(async () => {
+      if (await made.isVisible()) return;
+      await page
+        .getByRole("button", { name: "Create", exact: true })
+        .click({ timeout: 2_000 })
+        .catch(() => {});
+      expect(await made.isVisible()).toBe(true);
+    });
     await page.getByRole("row").filter({ hasText: "before" }).waitFor();
     expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);
     await close();
@@ -92,7 +97,8 @@ test.skipIf(!CHROMIUM)(
     );
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
-    expect([documents, new URL(page.url()).pathname]).toEqual([1, "/panel/settings"]);
+    await page.waitForURL((url) => url.pathname === "/panel/settings");
+    expect(documents).toBe(1);
 
     const reload = async () => {
       const loaded = page.waitForEvent("load");

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CHROMIUM } from "../support/chromium.ts";
 import { expectAccessible, expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
@@ -9,10 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
+const expectStatus = (address: string, status: number): Promise<void> =>
+  soon(async () => {
+    const answer = await fetch(address, { redirect: "manual", headers: { Accept: "text/html" } });
+    expect(answer.status).toBe(status);
+  });
+
 test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?q=spring");
   await signInToPanel(page);
-  expect(new URL(page.url()).search).toBe("?q=spring");
+  await page.waitForURL((url) => url.search === "?q=spring");
   await page.getByText("No link matches").waitFor();
 
   await page.getByRole("button", { name: "New link" }).click();
@@ -29,10 +36,10 @@ test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", asyn
   await page.getByRole("button", { name: "Actions for spring/flyer" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByText("No link matches").waitFor();
-  expect((await fetch(`${panel.server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(404);
+  await expectStatus(`${panel.server.url}/spring/flyer`, 404);
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("row").filter({ hasText: "spring/flyer" }).waitFor();
-  expect((await fetch(`${panel.server.url}/spring/flyer`, { redirect: "manual" })).status).toBe(307);
+  await expectStatus(`${panel.server.url}/spring/flyer`, 307);
   expect(complaints).toEqual([]);
   await close();
 });
@@ -43,7 +50,10 @@ test.skipIf(!CHROMIUM)(
     const { page, close } = await panel.open("/panel/");
     await page.getByLabel("Password", { exact: true }).fill("a wrong password");
     await page.getByRole("button", { name: "Sign in" }).click();
-    expect(await page.getByRole("alert").textContent()).toMatch(/password/i);
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /password/i })
+      .waitFor();
     await signInToPanel(page);
     await page.getByRole("link", { name: "Links" }).click();
     // The access token has ended; the session has not.
@@ -132,13 +142,13 @@ test.skipIf(!CHROMIUM)(
     await form.getByRole("button", { name: "Share" }).click();
     await form.getByRole("img", { name: /QR code/ }).waitFor();
     const address = (await form.getByRole("link").getAttribute("href"))!;
-    expect((await fetch(address, { headers: { Accept: "text/html" } })).status).toBe(401);
+    await expectStatus(address, 401);
     await form.getByRole("button", { name: "Done" }).click();
 
     await row.getByRole("button", { name: /Actions for/ }).click();
     await page.getByRole("menuitem", { name: "Move to the trash" }).click();
     await page.getByText("This folder is empty.").waitFor();
-    expect((await fetch(address, { headers: { Accept: "text/html" } })).status).toBe(404);
+    await expectStatus(address, 404);
     await page.getByRole("button", { name: "Undo" }).click();
     await row.waitFor();
     expect(complaints).toEqual([]);
@@ -152,14 +162,16 @@ test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own lin
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("There are no links yet").waitFor();
-  expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
-    "Overview",
-    "Links",
-    "Files",
-    "Shares",
-    "API tokens",
-    "API",
-  ]);
+  await soon(async () =>
+    expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
+      "Overview",
+      "Links",
+      "Files",
+      "Shares",
+      "API tokens",
+      "API",
+    ]),
+  );
   await close();
 });
 
@@ -187,7 +199,7 @@ test.skipIf(!CHROMIUM)("the languages of the browser are spoken", async () => {
   for (const [locale, text] of Object.entries(texts)) {
     const { page, close } = await panel.open("/panel/", { locale });
     await page.getByRole("button", { name: text }).waitFor();
-    expect(await page.locator("html").getAttribute("lang")).toBe(locale);
+    await soon(async () => expect(await page.locator("html").getAttribute("lang")).toBe(locale));
     await close();
   }
 });

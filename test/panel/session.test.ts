@@ -7,6 +7,7 @@ import { driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
   expectAccessibleInAllLooks,
+  focused,
   signInToPanel,
   startPanel,
   WIDE,
@@ -61,10 +62,14 @@ test.skipIf(!CHROMIUM)(
     await expectAccessibleInAllLooks(page, "session ended");
     await page.setViewportSize(WIDE);
     // By the keyboard alone. Escape closes neither the dialog nor the form.
+    await focused(dialog.getByLabel("Password", { exact: true }));
     await page.keyboard.press("Escape");
     await page.keyboard.type("a wrong password");
     await page.keyboard.press("Enter");
-    expect(await dialog.getByRole("alert").textContent()).toMatch(/password/i);
+    await dialog
+      .getByRole("alert")
+      .filter({ hasText: /password/i })
+      .waitFor();
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("row").filter({ hasText: "kept" }).waitFor();
@@ -176,7 +181,7 @@ test.skipIf(!CHROMIUM)(
     await form.getByLabel("Current password").fill("a wrong password");
     await form.getByLabel("New password").fill("another password");
     await form.getByRole("button", { name: "Change the password" }).click();
-    expect(await form.getByRole("alert").textContent()).toMatch(/wrong/);
+    await form.getByRole("alert").filter({ hasText: /wrong/ }).waitFor();
     await form.getByLabel("Current password").fill(PASSWORD);
     await form.getByRole("button", { name: "Change the password" }).click();
     await mine.page.getByText("The password is changed").waitFor();

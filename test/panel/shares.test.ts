@@ -3,8 +3,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
-import { expectAccessible, expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import {
+  expectAccessible,
+  expectAccessibleInAllLooks,
+  focused,
+  signInToPanel,
+  startPanel,
+} from "../support/panel.ts";
 import { HTML, stranger } from "../support/stranger.ts";
+import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 let drive: ReturnType<typeof driveClient>;
@@ -43,8 +50,11 @@ test.skipIf(!CHROMIUM)("one dialog shares a file with a password, and opens a dr
   await form(page).getByRole("button", { name: "Share" }).click();
   const address = await madeAddress(page);
   expect(address).toEndWith("/for/anna");
-  await form(page).getByRole("button", { name: "Copy" }).click();
-  await form(page).getByRole("button", { name: "Copied" }).waitFor();
+  // It says so for a moment.
+  await Promise.all([
+    form(page).getByRole("button", { name: "Copied" }).waitFor(),
+    form(page).getByRole("button", { name: "Copy" }).click(),
+  ]);
 
   const visitor = stranger();
   expect((await visitor.send(address, { headers: HTML })).status).toBe(401);
@@ -89,6 +99,7 @@ test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboa
   await press("Enter");
   await page.waitForURL(/\/panel\/shares\?q=flyer$/);
   expect(await (await fetch(`${panel.server.url}/flyer`)).text()).toBe("for one's eyes");
+  await page.reload();
 
   const row = page.getByRole("row").filter({ hasText: "/flyer" });
   await row.getByText("4 of 5 downloads left").last().waitFor();
@@ -121,13 +132,18 @@ test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL
   const { page, complaints, close } = await panel.open("/panel/shares?kind=file&sort=code&order=asc");
   await signInToPanel(page);
   await page.getByText("1 share", { exact: true }).waitFor();
-  expect(await page.getByRole("columnheader", { name: "Share" }).getAttribute("aria-sort")).toBe("ascending");
+  await page
+    .getByRole("columnheader", { name: "Share" })
+    .and(page.locator("[aria-sort=ascending]"))
+    .waitFor();
   await page.getByRole("heading", { name: "Shares", exact: true }).click();
   await page.keyboard.press("/");
+  await focused(page.getByLabel("Search shares"));
   await page.keyboard.type("nothing like this");
   await page.getByText("No share matches.").waitFor();
   await page.waitForURL((url) => url.searchParams.get("q") === "nothing like this");
   await page.getByRole("button", { name: "Clear the search" }).click();
+  await page.waitForURL((url) => !url.searchParams.has("q"));
   await page.reload();
   await page.getByRole("button", { name: "Copy" }).first().click();
 
@@ -146,7 +162,7 @@ test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL
   await page.getByRole("menuitem", { name: "End the share" }).click();
   await form(page).getByRole("button", { name: "End the share" }).click();
   await page.getByRole("row").filter({ hasText: "/ended-soon" }).waitFor({ state: "detached" });
-  expect((await fetch(address, { headers: HTML })).status).toBe(404);
+  await soon(async () => expect((await fetch(address, { headers: HTML })).status).toBe(404));
   expect(complaints).toEqual([]);
   await close();
 });

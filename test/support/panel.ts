@@ -1,7 +1,7 @@
 /** The panel in Debian's Chromium, driven by Playwright, against a program of its own. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "bun:test";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { PASSWORD, signIn } from "./session.ts";
@@ -39,8 +39,16 @@ export async function signInToPanel(page: Page, password = PASSWORD, account?: s
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
 }
 
-/** A layout that follows a new width. */
-const FITS_MS = 10_000;
+/** Presses Undo in the notice that says so. Notices leave after ten seconds: little may stand between. */
+export const undo = (page: Page, message: string | RegExp): Promise<void> =>
+  page.getByRole("alert").filter({ hasText: message }).getByRole("button", { name: "Undo" }).click();
+
+/** Until it has the focus, which comes back a moment after a dialog or menu has closed. */
+export const focused = (element: Locator): Promise<void> =>
+  element.and(element.page().locator(":focus")).waitFor();
+
+/** For every wait of a page: a busy machine is slow, and what never comes fails all the same. */
+const WAIT_MS = 60_000;
 
 type Checked = { exclude?: string; rules?: string[] };
 
@@ -63,12 +71,11 @@ export async function expectAccessibleInAllLooks(page: Page, name: string): Prom
   for (const size of [NARROW, WIDE]) {
     await page.setViewportSize(size);
     for (const colorScheme of ["dark", "light"] as const) {
-      // Colours that are on their way have no contrast yet.
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.emulateMedia({ colorScheme });
       const rules = colorScheme === "dark" ? { rules: ["color-contrast"] } : {};
       await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`, rules);
       await page
-        .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, null, { timeout: FITS_MS })
+        .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth)
         .catch(() => {
           throw new Error(`${name} is wider than ${size.width} px`);
         });
@@ -86,8 +93,11 @@ export const panelOpener =
     const context = await browser.newContext({
       viewport: size,
       colorScheme: dark ? "dark" : "light",
+      // What moves can't be clicked, and colours on their way have no contrast yet.
+      reducedMotion: "reduce",
       locale,
     });
+    context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
