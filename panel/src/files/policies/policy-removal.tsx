@@ -35,11 +35,11 @@ export function PolicyContents({ policy }: { policy: Policy }) {
   );
 }
 
-/** Only where nothing is in the way. */
+/** Only where nothing is in the way, as far as the list and the use, which comes after it, know. */
 export function RemovePolicy({ policy }: { policy: Policy }) {
   const { t } = useLingui();
   const { data } = useQuery(policyUsageQuery(policy));
-  if (data === undefined || data.obstacle !== null) return null;
+  if (policy.is_default || data === undefined || data.obstacle !== null) return null;
   return (
     <ConfirmButton
       label={t`Delete`}
