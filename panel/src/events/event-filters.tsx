@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { EventSearch } from "./event-search.ts";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 import classes from "./events.module.css";
@@ -13,7 +13,16 @@ type Props = { search: EventSearch; onChange(next: Record<string, unknown>): voi
 export function EventFilters({ search, onChange }: Props) {
   const { t } = useLingui();
   const [vias, actions] = [useViaNames(), useActionNames()];
-  const change = useDebouncedCallback(onChange, TYPING_MS);
+  /** Of all fields: one may be typed into before the other is sent. */
+  const typed = useRef<Record<string, unknown>>({});
+  const send = useDebouncedCallback(() => {
+    onChange(typed.current);
+    typed.current = {};
+  }, TYPING_MS);
+  function change(field: Record<string, unknown>): void {
+    Object.assign(typed.current, field);
+    send();
+  }
   // Fields begin anew when the filters are cleared.
   const [turn, setTurn] = useState(0);
   const isFiltered = Object.keys(search).length > 0;
@@ -70,6 +79,8 @@ export function EventFilters({ search, onChange }: Props) {
         <Button
           variant="subtle"
           onClick={() => {
+            send.cancel();
+            typed.current = {};
             setTurn(turn + 1);
             onChange({ actor: "", action: "", subject: "", via: "", from: "", to: "" });
           }}
