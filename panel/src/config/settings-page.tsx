@@ -1,11 +1,11 @@
 import { useLingui } from "@lingui/react/macro";
-import { Skeleton, Stack, TextInput } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
 import { useCategoryNames } from "./setting-texts.ts";
 import { SettingsForm } from "./settings-form.tsx";
@@ -25,17 +25,16 @@ export function SettingsPage() {
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Settings`} sentence={t`They apply at once, except for those that need a restart.`} />
-      <TextInput
-        leftSection={<IconSearch size={16} />}
-        maw={720}
-        type="search"
-        aria-label={t`Search settings`}
+      <SearchField
+        label={t`Search settings`}
         placeholder={t`Search settings by name or description`}
-        value={q}
-        onChange={(event) => {
-          const text = event.currentTarget.value;
-          void navigate({ search: text === "" ? {} : { q: text }, replace: true, resetScroll: false });
-        }}
+        type="search"
+        maw={720}
+        delayMs={50}
+        q={q}
+        onSearch={(text) =>
+          void navigate({ search: text === undefined ? {} : { q: text }, replace: true, resetScroll: false })
+        }
       />
       {error !== null && data === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={600} maw={960} />}

@@ -26,16 +26,17 @@ export function SearchField(props: Props) {
   const own = useRef<HTMLInputElement>(null);
   const input = field ?? own;
   const [text, setText] = useState(q);
-  const sent = useRef(q);
+  /** Searches that the address has not shown yet, after the one it shows. */
+  const sent = useRef([q]);
   const send = useDebouncedCallback((next: string) => {
-    sent.current = next;
+    sent.current.push(next);
     onSearch(next === "" ? undefined : next);
   }, delayMs);
   useEffect(() => {
     // Some searches leave the space at the end out.
-    if (q === sent.current || q === sent.current.trim()) return;
-    sent.current = q;
-    setText(q);
+    const at = sent.current.findLastIndex((asked) => q === asked || q === asked.trim());
+    sent.current = at < 0 ? [q] : sent.current.slice(at);
+    if (at < 0) setText(q);
   }, [q]);
 
   function change(next: string): void {
