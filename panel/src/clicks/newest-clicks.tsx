@@ -25,6 +25,8 @@ const MOST = 20;
 const ASK_AGAIN_MS = 5_000;
 /** After a click arrived: until it is counted, and at most so often. */
 const COUNTED_MS = 6_000;
+/** After the last one, should the server have been slow to count. */
+const LATE_MS = 25_000;
 
 /** Clicks of the shown time, newest first; those that arrive come on top. */
 export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }: Props) {
@@ -81,19 +83,29 @@ function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: Live
   const queries = useQueryClient();
   const [arrived, setArrived] = useState<NewestClick[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const late = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isOf = ({ code, domain, automated }: LiveClick): boolean =>
     (place === null || (code === place.code && domain === (place.domain ?? null))) &&
     (visitors === "all" || (visitors === "automated") === automated);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      clearTimeout(late.current);
+    },
+    [],
+  );
   useEffect(() => setArrived([]), [place?.code, place?.domain, visitors]);
   useSeconds(live, ({ latest }) => {
     const own = latest.filter(isOf).toReversed();
     if (own.length === 0 || !isOpen) return;
     setArrived((before) => [...own.map(rowOf), ...before].slice(0, MOST));
+    const refresh = () => queries.invalidateQueries({ queryKey: ["clicks"] });
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      void queries.invalidateQueries({ queryKey: ["clicks"] });
+      void refresh();
     }, COUNTED_MS);
+    clearTimeout(late.current);
+    late.current = setTimeout(() => void refresh(), LATE_MS);
   });
   return arrived;
 }
