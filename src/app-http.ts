@@ -18,6 +18,7 @@ import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/a
 import { docsEndpoints } from "./http/docs.routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
 import { failureResponse } from "./http/errors.ts";
+import { withKnownLength } from "./http/known-length.ts";
 import type { HttpApp } from "./http/mount.ts";
 import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
@@ -57,10 +58,9 @@ export type HttpParts = {
 export function createFetch(parts: HttpParts): Fetch {
   let isLeaving = false;
   parts.worker?.onLeave(() => (isLeaving = true));
-  const answer = withAccessLog(createAnswer(parts), {
-    sample: parts.services.env.logging.accessSample,
-    logger: parts.services.logger,
-  });
+  const { env, logger } = parts.services;
+  const logged = withAccessLog(createAnswer(parts), { sample: env.logging.accessSample, logger });
+  const answer = env.server.tlsCert === null ? withKnownLength(logged) : logged;
   return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
 }
 

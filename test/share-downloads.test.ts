@@ -89,7 +89,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     await until(async () => (await downloads()) === 3);
   });
 
-  test("tells the length of what is short or lies on disk, and answers conditions", async () => {
+  test("tells the length, of what is short and long, and answers conditions", async () => {
     const { url, downloads } = await share("lengths", "x".repeat(1_000_000));
     const whole = await get(url);
     expect([whole.headers.get("content-length"), (await whole.bytes()).length]).toEqual([
@@ -103,8 +103,16 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     expect([kept.status, await kept.text()]).toEqual([304, ""]);
     const large = await share("long", LARGE);
     const answer = await get(large.url);
-    expect(answer.headers.get("content-length")).toBe(policy === null ? String(LARGE.length) : null);
+    expect(answer.headers.get("content-length")).toBe(String(LARGE.length));
     expect((await answer.bytes()).length).toBe(LARGE.length);
+    const most = await get(large.url, { Range: "bytes=5-" });
+    expect([most.status, most.headers.get("content-length"), most.headers.get("content-range")]).toEqual([
+      206,
+      String(LARGE.length - 5),
+      `bytes 5-${LARGE.length - 1}/${LARGE.length}`,
+    ]);
+    expect((await most.bytes()).length).toBe(LARGE.length - 5);
+    await until(async () => (await large.downloads()) === 2);
     const head = await get(large.url, {}, "HEAD");
     expect(head.headers.get("content-length")).toBe(String(LARGE.length));
     expect(await downloads()).toBe(1);

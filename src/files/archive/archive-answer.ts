@@ -1,7 +1,4 @@
-/**
- * An archive as an answer. The runtime sends streams without their Content-Length: HEAD and archives of one piece have
- * it. Longer ones are chunked, and a cut one lacks the last chunk.
- */
+/** An archive as an answer. */
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import type { Folder } from "../tree/entry.ts";
 import type { Archive, Archives } from "./service.ts";

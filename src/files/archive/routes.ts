@@ -8,7 +8,10 @@ import type { Folders } from "../tree/folders.service.ts";
 import type { AnswerArchive } from "./archive-answer.ts";
 
 const archiveHeaders = z.object({
-  "Content-Length": z.int().optional().describe("of HEAD, and of short archives"),
+  "Content-Length": z
+    .int()
+    .optional()
+    .describe("also of HEAD; long archives lack it over TLS and on a unix socket"),
   "Content-Disposition": z.string(),
   "Content-Security-Policy": z.string(),
   "Cache-Control": z.string(),

@@ -45,10 +45,11 @@ async function answer(request: Request): Promise<Response> {
   });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   const body = takesGzip ? gzipped : html;
-  return new Response(request.method === "HEAD" ? null : new Uint8Array(body), {
+  const isHead = request.method === "HEAD";
+  return new Response(isHead ? null : new Uint8Array(body), {
     headers: {
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Length": String(body.length),
+      ...(isHead && { "Content-Length": String(body.length) }),
       ...(takesGzip && { "Content-Encoding": "gzip" }),
       Vary: "Accept-Encoding",
       "Content-Security-Policy": policy,

@@ -29,7 +29,7 @@ export type DownloadRequest = {
 
 export type Download = ReturnType<typeof createDownload>;
 
-/** Bytes of a relayed answer that has its length. */
+/** What is shorter is sent in one piece. */
 const MOST_GATHERED = 1024 * 1024;
 /** A presigned address starts downloads for this long. */
 const PRESIGNED_SECONDS = 300;
@@ -52,17 +52,10 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     }
     const { signal } = request;
     const { body } = await blobs.open(file.blobId, { ...(range && { range }), signal });
-    return new Response(await bodyOf(body, length, request), { status, headers });
-  }
-
-  /** The runtime sends a stream without its length: what is short is gathered. */
-  async function bodyOf(
-    body: Blob | ReadableStream<Uint8Array>,
-    length: number,
-    { relay }: DownloadRequest,
-  ): Promise<Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-    if (body instanceof Blob) return body;
-    return length <= MOST_GATHERED ? new Response(body).bytes() : relay(body);
+    if (body instanceof Blob) return new Response(body, { status, headers });
+    if (length <= MOST_GATHERED) return new Response(await new Response(body).bytes(), { status, headers });
+    headers.set("Content-Length", String(length));
+    return new Response(await request.relay(body), { status, headers });
   }
 
   async function look(file: StoredFile, signal: AbortSignal): Promise<void> {
