@@ -64,4 +64,4 @@ export function LinkList<T extends Listed>({ title, items, countOf, textOf, empt
   );
 }
 
-export const NothingYet = () => <Trans>There are no links yet</Trans>;
+export const NothingYet = () => <Trans>There are no links yet.</Trans>;

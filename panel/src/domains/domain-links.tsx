@@ -24,7 +24,7 @@ export function RemoveDomain({ domain }: { domain: Domain }) {
   if (data === undefined) return null;
   if (data > 0) {
     return (
-      <Text size="xs" c="dimmed" maw={180}>
+      <Text size="xs" c="dimmed" maw={140} style={{ whiteSpace: "normal" }}>
         <Trans>Its links are in the way of deleting it.</Trans>
       </Text>
     );

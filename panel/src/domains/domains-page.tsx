@@ -7,6 +7,7 @@ import type { Domain } from "../app/api.ts";
 import { SERVER_URL } from "../app/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { DataList } from "../ui/data-list.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { DomainForm } from "./domain-form.tsx";
@@ -17,7 +18,11 @@ export function DomainsPage() {
   const { t } = useLingui();
   const [edited, setEdited] = useState<Domain | "new" | null>(null);
   const { data, error, refetch } = useQuery(domainsQuery);
-  const target = (url: string | null) => url ?? "404";
+  const target = (url: string | null) => (
+    <Text size="sm" c="dimmed" truncate maw={220} title={url ?? ""}>
+      {url?.replace(/^https?:\/\//, "") ?? "404"}
+    </Text>
+  );
   return (
     <Stack p="md" gap="md">
       <PageHead
@@ -35,7 +40,18 @@ export function DomainsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        empty={<Trans>There is only the default domain.</Trans>}
+        empty={
+          <Empty
+            title={<Trans>There is only the default domain.</Trans>}
+            sentence={
+              <Trans>Point another host at this server and add it here. It gets links of its own.</Trans>
+            }
+          >
+            <Button onClick={() => setEdited("new")}>
+              <Trans>Add the first domain</Trans>
+            </Button>
+          </Empty>
+        }
         columns={[
           {
             title: t`Host`,
@@ -45,22 +61,30 @@ export function DomainsPage() {
               </Text>
             ),
           },
-          { title: t`Links`, cell: ({ host }) => <DomainLinks host={host} /> },
-          { title: t`Root leads to`, isHidden: "narrow", cell: ({ default_url: url }) => target(url) },
+          { title: t`Links`, fit: "value", cell: ({ host }) => <DomainLinks host={host} /> },
+          {
+            title: t`Root leads to`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ default_url: url }) => target(url),
+          },
           {
             title: t`Unknown codes lead to`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ not_found_url: url }) => target(url),
           },
           {
             title: t`Expired links lead to`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ expired_url: url, not_found_url: other }) => target(url ?? other),
           },
           {
             title: t`Actions`,
+            fit: "actions",
             cell: (domain) => (
-              <Group gap={4}>
+              <Group gap={4} justify="end" wrap="nowrap">
                 <Button
                   size="compact-sm"
                   variant="subtle"

@@ -7,6 +7,7 @@ import { useEffect } from "react";
 import type { Event } from "../app/api.ts";
 import { formatTime } from "../app/i18n.ts";
 import { DataList } from "../ui/data-list.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { EventDifference } from "./event-difference.tsx";
 import { EventFilters } from "./event-filters.tsx";
@@ -14,7 +15,6 @@ import { eventsQuery, retentionQuery } from "./event-queries.ts";
 import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
-import classes from "./events.module.css";
 
 /** Pages that load by themselves while somebody scrolls. */
 const BY_ITSELF = 10;
@@ -36,13 +36,15 @@ export function EventsPage() {
   }, [isNear, mayLoad, fetchNextPage]);
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Events`} sentence={t`Who did what, newest first.`}>
-        {days !== undefined && (
-          <Text size="sm" c="dimmed">
-            <Plural value={days} one="Kept for # day." other="Kept for # days." />
-          </Text>
-        )}
-      </PageHead>
+      <PageHead
+        title={t`Events`}
+        sentence={
+          <>
+            <Trans>Who did what, newest first.</Trans>{" "}
+            {days !== undefined && <Plural value={days} one="Kept for # day." other="Kept for # days." />}
+          </>
+        }
+      />
       <EventFilters
         search={search}
         onChange={(next) =>
@@ -59,13 +61,19 @@ export function EventsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        empty={<Trans>Nothing of this kind happened.</Trans>}
+        empty={
+          <Empty
+            title={<Trans>Nothing of this kind happened.</Trans>}
+            sentence={<Trans>Change the filters.</Trans>}
+          />
+        }
         columns={[
           {
             title: t`When`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ at }) => (
-              <Text size="sm" c="dimmed" className={classes["whole"] ?? ""}>
+              <Text size="sm" c="dimmed">
                 {formatTime(at)}
               </Text>
             ),

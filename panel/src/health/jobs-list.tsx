@@ -41,10 +41,20 @@ export function JobsList({ system: { jobs, checked_at: now } }: { system: System
               </>
             ),
           },
-          { title: t`State`, cell: ({ status }) => <StatusBadge status={status} /> },
-          { title: t`Last run`, cell: ({ succeeded_at: at }) => ageOf(at, now) },
-          { title: t`Runs`, isHidden: "narrow", cell: ({ succeeded }) => formatNumber(succeeded) },
-          { title: t`Failed runs`, isHidden: "narrow", cell: ({ failed }) => formatNumber(failed) },
+          { title: t`State`, fit: "value", cell: ({ status }) => <StatusBadge status={status} /> },
+          { title: t`Last run`, fit: "value", cell: ({ succeeded_at: at }) => ageOf(at, now) },
+          {
+            title: t`Runs`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ succeeded }) => formatNumber(succeeded),
+          },
+          {
+            title: t`Failed runs`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ failed }) => formatNumber(failed),
+          },
         ]}
       />
     </section>

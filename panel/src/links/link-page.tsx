@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import {
   ActionIcon,
-  Alert,
   Anchor,
   Badge,
   Button,
@@ -16,26 +15,29 @@ import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Link } from "../app/api.ts";
+import { ApiError, type Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { CodeUseButton } from "../shares/code-use-button.tsx";
 import { useCopy } from "../ui/copy-state.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { Missing } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery } from "./link-queries.ts";
 import { LinkSettings } from "./settings/link-settings.tsx";
 
+/** A line of facts. */
+const FACTS_PX = 28;
+
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
   const { domain, ...report } = useSearch({ from: "/inside/link/$" });
   const navigate = useNavigate({ from: "/link/$" });
-  const sentenceOf = useSentence();
   const queries = useQueryClient();
   const [isEdited, setIsEdited] = useState(false);
-  const { data: link, error } = useQuery(linkQuery({ code, domain }));
+  const { data: link, error, refetch } = useQuery(linkQuery({ code, domain }));
 
   const show = (saved: Link): void => {
     queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
@@ -49,12 +51,9 @@ export function LinkPage() {
     });
   };
 
-  if (error !== null) {
-    return (
-      <Alert color="red" m="md" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
+  if (error instanceof ApiError && error.status === 404) return <Missing sentence={error.message} />;
+  if (error !== null && link === undefined) {
+    return <LoadFailure error={error} onRetry={() => void refetch()} m="md" />;
   }
   return (
     <Stack p="md" gap="md">
@@ -62,7 +61,7 @@ export function LinkPage() {
         {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
         <Group gap="xs">
           <LinkQr link={link} />
-          {link && <CodeUseButton link={link} />}
+          {domain === undefined && <CodeUseButton link={link} />}
           <Button
             variant="default"
             leftSection={<IconPencil size={16} />}
@@ -73,7 +72,7 @@ export function LinkPage() {
           </Button>
         </Group>
       </Group>
-      {link && <Facts link={link} />}
+      {link ? <Facts link={link} /> : <Skeleton height={FACTS_PX} maw={360} />}
       <LinkNumbers
         place={{ code, domain }}
         search={report}
@@ -134,7 +133,7 @@ function Address({ link }: { link: Link }) {
 
 function Facts({ link }: { link: Link }) {
   return (
-    <Group gap="xs">
+    <Group gap="xs" mih={FACTS_PX}>
       {link.title !== null && (
         <Text fw={600} dir="auto">
           {link.title}

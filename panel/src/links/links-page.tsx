@@ -1,10 +1,11 @@
-import { Plural, Trans } from "@lingui/react/macro";
-import { Button, Group, Text, Title } from "@mantine/core";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
+import { Box, Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Link } from "../app/api.ts";
 import { useAsked } from "../ui/asked.ts";
+import { PageHead } from "../ui/page-head.tsx";
 import { LinkForm } from "./link-form.tsx";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
@@ -26,6 +27,7 @@ import classes from "./list/list.module.css";
 type Change = { [K in keyof LinkSearch]?: LinkSearch[K] | undefined };
 
 export function LinksPage() {
+  const { t } = useLingui();
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
   const field = useRef<HTMLInputElement>(null);
@@ -81,22 +83,23 @@ export function LinksPage() {
 
   return (
     <div className={classes["page"]}>
-      <Group justify="space-between" wrap="nowrap" px="md" pt="md">
-        <div>
-          <Title order={1} size="h3">
-            <Trans>Links</Trans>
-          </Title>
-          <Text size="sm" c="dimmed" aria-live="polite" mih="1.4em">
-            {total !== undefined && <Plural value={total} one="# link" other="# links" />}
-          </Text>
-        </div>
-        <Group gap="xs" wrap="nowrap">
-          <LinksMenu search={finding} />
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited("new")}>
-            <Trans>New link</Trans>
-          </Button>
-        </Group>
-      </Group>
+      <Box px="md" pt="md">
+        <PageHead
+          title={t`Links`}
+          sentence={
+            <span aria-live="polite">
+              {total === undefined ? "\u00a0" : <Plural value={total} one="# link" other="# links" />}
+            </span>
+          }
+        >
+          <Group gap="xs" wrap="nowrap">
+            <LinksMenu search={finding} />
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited("new")}>
+              <Trans>New link</Trans>
+            </Button>
+          </Group>
+        </PageHead>
+      </Box>
       <LinksToolbar
         finding={finding}
         field={field}

@@ -9,13 +9,13 @@ import { ShareDialog } from "./share-dialog.tsx";
 import { shareQuery } from "./share-queries.ts";
 import type { ShareSubject } from "./share-values.ts";
 
-/** Changes a code between URL, share and drop box. Shares live on the default domain only. */
-export function CodeUseButton({ link }: { link: Link }) {
+/** Changes a code of the default domain between URL, share and drop box. Undefined: the link is still on its way. */
+export function CodeUseButton({ link }: { link: Link | undefined }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [subject, setSubject] = useState<ShareSubject | null>(null);
-  if (link.domain !== null) return null;
   async function begin(): Promise<void> {
+    if (link === undefined) return;
     if (!link.target.startsWith("waymark:")) setSubject({ form: "link", link });
     else setSubject({ form: "edit", share: await queries.fetchQuery(shareQuery(link.code)) });
   }
@@ -25,8 +25,11 @@ export function CodeUseButton({ link }: { link: Link }) {
         variant="default"
         leftSection={<IconArrowsExchange size={16} />}
         onClick={() =>
-          void begin().catch(() => navigate({ to: "/shares", search: { q: link.code, all: true } }))
+          void begin().catch(() =>
+            navigate({ to: "/shares", search: link === undefined ? {} : { q: link.code, all: true } }),
+          )
         }
+        disabled={link === undefined}
       >
         <Trans>Change what it leads to</Trans>
       </Button>

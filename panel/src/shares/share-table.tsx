@@ -34,7 +34,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
   const head = { search, onSort };
   return (
     <>
-      <Table aria-label={t`Shares`} verticalSpacing="xs" highlightOnHover className={classes["table"]}>
+      <Table aria-label={t`Shares`} verticalSpacing="xs" className={classes["table"]}>
         <Table.Thead>
           <Table.Tr>
             <Head {...head} sort="code" title={t`Share`} />
@@ -115,7 +115,7 @@ function Head({ search, onSort, sort, title, from, width }: HeadProps) {
 /** Of the size of the rows that come. */
 function Skeletons() {
   return (
-    <Stack gap={0} aria-hidden mt={40}>
+    <Stack gap={0} aria-busy mt={40}>
       {[0, 1, 2, 3].map((row) => (
         <div key={row} className={classes["waiting"]}>
           <Skeleton height={14} width="34%" />

@@ -9,6 +9,7 @@ import { useState } from "react";
 import type { Share } from "../app/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { SideForm } from "../ui/side-form.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
 import { EndShare } from "./end-share.tsx";
@@ -86,13 +87,21 @@ export function SharesPage() {
         onSort={(sort, order) => change({ sort, order })}
         onChoose={choose}
         empty={
-          <Text c="dimmed">
-            {isNarrowed ? (
-              <Trans>No share matches.</Trans>
-            ) : (
-              <Trans>There are no shares yet. Share a file or folder, or open a drop box.</Trans>
-            )}
-          </Text>
+          isNarrowed ? (
+            <Empty
+              title={<Trans>No share matches.</Trans>}
+              sentence={<Trans>Change the search or the filters.</Trans>}
+            />
+          ) : (
+            <Empty
+              title={<Trans>There are no shares yet.</Trans>}
+              sentence={<Trans>Share a file or a folder, or open a drop box for the files of others.</Trans>}
+            >
+              <Button onClick={create}>
+                <Trans>Make the first share</Trans>
+              </Button>
+            </Empty>
+          )
         }
       />
       <ShareDialog

@@ -58,8 +58,16 @@ export const NoPermissionPage = () => (
   </Notice>
 );
 
-export const MissingPage = () => (
+export const MissingPage = () => <Missing />;
+
+/** With the server's sentence, if it has one. */
+export const Missing = ({ sentence }: { sentence?: string }) => (
   <Notice title={<Trans>There is nothing at this address</Trans>}>
+    {sentence !== undefined && (
+      <Text c="dimmed" style={{ overflowWrap: "anywhere" }}>
+        {sentence}
+      </Text>
+    )}
     <Button component={Link} to="/links">
       <Trans>Show the links</Trans>
     </Button>

@@ -1,23 +1,23 @@
 import { Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-type Props = { title: string; sentence?: string; children?: ReactNode };
+type Props = { title: string; sentence?: ReactNode; children?: ReactNode };
 
-/** The heading of a page, with its actions. */
+/** The heading of a page beside its actions. It stands at the same place on every page. */
 export function PageHead({ title, sentence, children }: Props) {
   return (
-    <Group justify="space-between" align="start">
-      <div style={{ flex: "1 1 16rem" }}>
+    <div>
+      <Group justify="space-between" gap="xs" mih={36}>
         <Title order={1} size="h3">
           {title}
         </Title>
-        {sentence !== undefined && (
-          <Text size="sm" c="dimmed">
-            {sentence}
-          </Text>
-        )}
-      </div>
-      {children}
-    </Group>
+        {children}
+      </Group>
+      {sentence !== undefined && (
+        <Text size="sm" c="dimmed">
+          {sentence}
+        </Text>
+      )}
+    </div>
   );
 }

@@ -9,6 +9,7 @@ import { formatDate } from "../../app/i18n.ts";
 import { useAsked } from "../../ui/asked.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
@@ -56,7 +57,16 @@ export function TokensPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        empty={<Trans>There are no tokens yet.</Trans>}
+        empty={
+          <Empty
+            title={<Trans>There are no tokens yet.</Trans>}
+            sentence={<Trans>With a token, a program may do what its scopes allow, and nothing else.</Trans>}
+          >
+            <Button onClick={() => setIsMaking(true)}>
+              <Trans>Make the first token</Trans>
+            </Button>
+          </Empty>
+        }
         columns={[
           {
             title: t`Name`,
@@ -96,14 +106,16 @@ export function TokensPage() {
           {
             title: t`Last used`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ last_used_at: used }) => (used === null ? t`Never` : formatDate(used)),
           },
           {
             title: t`Expires`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ expires_at: expires }) => (expires === null ? t`Never` : formatDate(expires)),
           },
-          { title: t`Actions`, cell: (token) => <Revoke token={token} /> },
+          { title: t`Actions`, fit: "actions", cell: (token) => <Revoke token={token} /> },
         ]}
       />
       <Pages of={data?.pagination} onPage={(page) => show({ ...search, page })} />

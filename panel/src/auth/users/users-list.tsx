@@ -4,10 +4,9 @@ import type { ListedAccount } from "../../app/api.ts";
 import { formatBytes, formatDate } from "../../app/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useRoleNames } from "./role-names.ts";
-
-const WHOLE = { whiteSpace: "nowrap" } as const;
 
 type Props = {
   accounts: readonly ListedAccount[] | undefined;
@@ -29,7 +28,17 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       onRetry={onRetry}
       keyOf={({ id }) => id}
       empty={
-        isFiltered ? <Trans>No account matches.</Trans> : <Trans>There are no other accounts yet.</Trans>
+        isFiltered ? (
+          <Empty
+            title={<Trans>No account matches.</Trans>}
+            sentence={<Trans>Change the search or the filters.</Trans>}
+          />
+        ) : (
+          <Empty
+            title={<Trans>There are no other accounts yet.</Trans>}
+            sentence={<Trans>With an account of their own, others make links or share files here.</Trans>}
+          />
+        )
       }
       columns={[
         {
@@ -52,16 +61,13 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
             </>
           ),
         },
-        { title: t`Role`, isHidden: "narrow", cell: ({ role }) => <span style={WHOLE}>{roles[role]}</span> },
+        { title: t`Role`, isHidden: "narrow", fit: "value", cell: ({ role }) => roles[role] },
         {
           title: t`Files`,
           isHidden: "narrow",
+          fit: "value",
           cell: ({ used_bytes: used, quota_bytes: quota }) => (
-            <Text
-              size="sm"
-              style={WHOLE}
-              c={quota > 0 && used >= quota ? "var(--mantine-color-error)" : "dimmed"}
-            >
+            <Text size="sm" c={quota > 0 && used >= quota ? "var(--mantine-color-error)" : "dimmed"}>
               {quota === 0 ? formatBytes(used) : t`${formatBytes(used)} of ${formatBytes(quota)}`}
             </Text>
           ),
@@ -69,14 +75,23 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
         {
           title: t`Created`,
           isHidden: "narrow",
-          cell: ({ created_at: created }) => (
-            <span style={WHOLE}>{created === null ? "" : formatDate(created)}</span>
-          ),
+          fit: "value",
+          cell: ({ created_at: created }) => (created === null ? "" : formatDate(created)),
         },
         {
           title: t`Actions`,
+          fit: "actions",
           cell: (account) => (
-            <Group gap={4} wrap="nowrap">
+            <Group gap={4} justify="end" wrap="nowrap">
+              <AnchorLink
+                to="/events"
+                search={{ actor: account.username }}
+                size="sm"
+                visibleFrom="sm"
+                mr="xs"
+              >
+                <Trans>Events</Trans>
+              </AnchorLink>
               <Button
                 size="compact-sm"
                 variant="subtle"
@@ -94,9 +109,6 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
               >
                 <Trans>Delete</Trans>
               </Button>
-              <AnchorLink to="/events" search={{ actor: account.username }} size="sm" visibleFrom="sm">
-                <Trans>Events</Trans>
-              </AnchorLink>
             </Group>
           ),
         },

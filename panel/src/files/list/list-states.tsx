@@ -1,7 +1,8 @@
 import { Trans } from "@lingui/react/macro";
-import { Center, Skeleton, Stack, Text } from "@mantine/core";
+import { Center, Skeleton } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { isFocusFree } from "./list-focus.ts";
 import classes from "./files.module.css";
@@ -47,18 +48,17 @@ export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
       p="md"
       style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}
     >
-      <Stack gap={4} align="center" ta="center" maw={380}>
-        <Text fw={600}>
-          {isSearch ? <Trans>No name matches</Trans> : <Trans>This folder is empty.</Trans>}
-        </Text>
-        <Text c="dimmed" size="sm">
-          {isSearch ? (
-            <Trans>The search looks for a part of the names of files and folders.</Trans>
-          ) : (
-            <Trans>Drop files and folders here, or use the button above.</Trans>
-          )}
-        </Text>
-      </Stack>
+      {isSearch ? (
+        <Empty
+          title={<Trans>No name matches.</Trans>}
+          sentence={<Trans>The search looks for a part of the names of files and folders.</Trans>}
+        />
+      ) : (
+        <Empty
+          title={<Trans>This folder is empty.</Trans>}
+          sentence={<Trans>Drop files and folders here, or use the button above.</Trans>}
+        />
+      )}
     </Center>
   );
 }

@@ -6,6 +6,7 @@ import type { TrashedEntry } from "../../app/api.ts";
 import { formatBytes, formatTime } from "../../app/i18n.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
@@ -47,20 +48,26 @@ export function TrashPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ kind, id }) => `${kind} ${id}`}
-        empty={<Trans>The trash is empty.</Trans>}
+        empty={<Empty title={<Trans>The trash is empty.</Trans>} />}
         columns={[
           { title: t`Name`, cell: (item) => <Name item={item} /> },
           {
             title: t`Size`,
             isHidden: "narrow",
+            fit: "value",
             cell: ({ size }) => (size === null ? "" : formatBytes(size)),
           },
-          { title: t`Deleted for good`, isHidden: "narrow", cell: (item) => <Leaves item={item} /> },
-          { title: t`Actions`, cell: (item) => <Actions item={item} /> },
+          {
+            title: t`Deleted for good`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: (item) => <Leaves item={item} />,
+          },
+          { title: t`Actions`, fit: "actions", cell: (item) => <Actions item={item} /> },
         ]}
       />
       {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button variant="default" mx="auto" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           <Trans>Show more</Trans>
         </Button>
       )}
@@ -69,6 +76,7 @@ export function TrashPage() {
 }
 
 function Name({ item }: { item: TrashedEntry }) {
+  const { t } = useLingui();
   return (
     <Group gap="sm" wrap="nowrap">
       <KindIcon entry={{ kind: item.kind, mime_type: null }} size={20} />
@@ -80,11 +88,11 @@ function Name({ item }: { item: TrashedEntry }) {
           {item.path === null ? (
             <Trans>Its folder is gone; it returns to the root.</Trans>
           ) : (
-            ["", ...item.path.map(({ name }) => name)].join("/") || "/"
+            [t`All files`, ...item.path.map(({ name }) => name)].join(" / ")
           )}
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
-          <Leaves item={item} />
+          <Trans>Deleted for good</Trans> <Leaves item={item} />
         </Text>
       </div>
     </Group>
@@ -110,7 +118,7 @@ function Actions({ item }: { item: TrashedEntry }) {
     onError,
   });
   return (
-    <Group gap={4} justify="end">
+    <Group gap={4} justify="end" wrap="nowrap">
       <Button
         size="compact-sm"
         variant="default"

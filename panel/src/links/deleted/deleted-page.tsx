@@ -6,6 +6,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { DeletedLink } from "../../app/api.ts";
 import { formatNumber, formatTime } from "../../app/i18n.ts";
 import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
@@ -50,17 +51,30 @@ export function DeletedLinksPage() {
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
         empty={
-          q !== "" ? <Trans>No deleted link matches.</Trans> : <Trans>No deleted link can be put back.</Trans>
+          q !== "" ? (
+            <Empty
+              title={<Trans>No deleted link matches.</Trans>}
+              sentence={<Trans>Change the search.</Trans>}
+            />
+          ) : (
+            <Empty title={<Trans>No deleted link can be put back.</Trans>} />
+          )
         }
         columns={[
           { title: t`Link`, cell: (link) => <Name link={link} /> },
-          { title: t`Clicks`, isHidden: "narrow", cell: (link) => formatNumber(link.click_count) },
+          {
+            title: t`Clicks`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: (link) => formatNumber(link.click_count),
+          },
           {
             title: t`Deleted`,
             isHidden: "narrow",
+            fit: "value",
             cell: (link) => [formatTime(link.deleted_at), link.deleted_by].filter(Boolean).join(" · "),
           },
-          { title: t`Actions`, cell: (link) => <PutBack link={link} /> },
+          { title: t`Actions`, fit: "actions", cell: (link) => <PutBack link={link} /> },
         ]}
       />
       {hasNextPage && (

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Center, Group, Stack, Text } from "@mantine/core";
+import { Button, Center } from "@mantine/core";
 import type { CSSProperties } from "react";
+import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
@@ -24,6 +25,7 @@ export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[
   return (
     <div
       role="status"
+      aria-busy
       aria-label={t`Loading the links`}
       className={classes["scroller"]}
       style={{ "--columns": gridOf(columns) } as CSSProperties}
@@ -46,32 +48,26 @@ export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[
 
 type NoProps = { isFiltered: boolean; onClear(): void; onCreate(): void };
 
-export function NoRows({ isFiltered, onClear, onCreate }: NoProps) {
-  return (
-    <Center flex={1} p="md">
-      <Stack gap="xs" align="center" ta="center" maw={420}>
-        <Text fw={600}>
-          {isFiltered ? <Trans>No link matches</Trans> : <Trans>There are no links yet</Trans>}
-        </Text>
-        <Text c="dimmed" size="sm">
-          {isFiltered ? (
-            <Trans>Change the search or the filters.</Trans>
-          ) : (
-            <Trans>A link leads from a short address to a long one, and counts who passes.</Trans>
-          )}
-        </Text>
-        <Group mt="xs">
-          {isFiltered ? (
-            <Button variant="default" onClick={onClear}>
-              <Trans>Show all links</Trans>
-            </Button>
-          ) : (
-            <Button onClick={onCreate}>
-              <Trans>Make the first link</Trans>
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Center>
-  );
-}
+export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) => (
+  <Center flex={1} p="md">
+    {isFiltered ? (
+      <Empty
+        title={<Trans>No link matches.</Trans>}
+        sentence={<Trans>Change the search or the filters.</Trans>}
+      >
+        <Button variant="default" onClick={onClear}>
+          <Trans>Show all links</Trans>
+        </Button>
+      </Empty>
+    ) : (
+      <Empty
+        title={<Trans>There are no links yet.</Trans>}
+        sentence={<Trans>A link leads from a short address to a long one, and counts who passes.</Trans>}
+      >
+        <Button onClick={onCreate}>
+          <Trans>Make the first link</Trans>
+        </Button>
+      </Empty>
+    )}
+  </Center>
+);

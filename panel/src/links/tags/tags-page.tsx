@@ -8,6 +8,7 @@ import type { TagCount } from "../../app/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { tagsQuery } from "../link-queries.ts";
 import { RenameTag } from "./rename-tag.tsx";
@@ -44,7 +45,16 @@ export function TagsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ tag }) => tag}
-        empty={wanted !== "" ? <Trans>No tag matches.</Trans> : <Trans>No link has a tag yet.</Trans>}
+        empty={
+          wanted !== "" ? (
+            <Empty title={<Trans>No tag matches.</Trans>} sentence={<Trans>Change the search.</Trans>} />
+          ) : (
+            <Empty
+              title={<Trans>No link has a tag yet.</Trans>}
+              sentence={<Trans>Tags group links. Add them in the form of a link.</Trans>}
+            />
+          )
+        }
         columns={[
           {
             title: t`Tag`,
@@ -54,11 +64,16 @@ export function TagsPage() {
               </AnchorLink>
             ),
           },
-          { title: t`Links`, cell: ({ links }) => <Plural value={links} one="# link" other="# links" /> },
+          {
+            title: t`Links`,
+            fit: "value",
+            cell: ({ links }) => <Plural value={links} one="# link" other="# links" />,
+          },
           {
             title: t`Actions`,
+            fit: "actions",
             cell: ({ tag, links }) => (
-              <Group gap={4}>
+              <Group gap={4} justify="end" wrap="nowrap">
                 <RenameTag tag={tag} tags={tags ?? []} />
                 <ConfirmButton
                   label={t`Delete`}
