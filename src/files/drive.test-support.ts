@@ -25,7 +25,7 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
   const on = (feed: TreeChanges) =>
     createDrive({
       database,
-      changes: feed,
+      changes: { subscribe: content.changes.subscribe, ...feed },
       content,
       leases,
       record,

@@ -26,6 +26,7 @@ import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
+import { createHeldNames, type NameChanges } from "./search/held-names.ts";
 import { createSearchRepository } from "./search/repository.ts";
 import { searchEndpoint } from "./search/routes.ts";
 import { createFileSearch, type FileSearch } from "./search/service.ts";
@@ -57,7 +58,7 @@ export type Drive = {
 
 type Deps = {
   database: Database;
-  changes: TreeChanges;
+  changes: TreeChanges & NameChanges;
   content: { policies: Policies; blobs: Blobs; dataDir: string };
   leases: Leases;
   record: RecordEvents<Db>;
@@ -98,7 +99,13 @@ export function createDrive(deps: Deps): Drive {
   });
   const download = createDownload({ blobs });
   const paths = createPathsRepository(database);
-  const search = createFileSearch({ repository: createSearchRepository(database), paths });
+  const names = createSearchRepository(database);
+  const held = createHeldNames({
+    repository: names,
+    newestId: (accountId) => tree.change(accountId, ({ db }) => names.newestId(db)),
+    changes,
+  });
+  const search = createFileSearch({ repository: names, held, paths });
   const trash = createTrash({
     tree,
     entries: repository,

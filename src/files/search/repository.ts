@@ -1,10 +1,9 @@
-import type { SelectQueryBuilder } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
-import type { Schema } from "../../db/schema.ts";
+import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
-
-/** The order of search: by folder, then by the bytes of the name. The index of names has it. */
-export type NamePlace = { parentId: number; name: string };
+import { ROOT } from "../tree/entry.ts";
+import type { HeldName, NamePlace } from "./name-place.ts";
 
 export type FoundEntry = NamePlace & {
   id: number;
@@ -16,80 +15,76 @@ export type FoundEntry = NamePlace & {
   updatedAt: number;
 };
 
+/** Ids, and what those that exist are now. */
+export type ChangedNames = {
+  ids: readonly number[];
+  found: readonly (HeldName & { accountId: number })[];
+};
+
 export type SearchRepository = ReturnType<typeof createSearchRepository>;
 
 const CHUNK = 1_000;
 
-type Names = SelectQueryBuilder<Schema, "entries", object>;
-/** A piece of the order that is one range of the index. */
-type Segment = (query: Names) => Names;
+/** Before every name in the tree. */
+export const START: NamePlace = { parentId: ROOT, name: "" };
 
 export function createSearchRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const names = (accountId: number, segment: Segment): Names =>
-    segment(read.selectFrom("entries").where("account_id", "=", accountId));
+  const named = (db: Db = read) => db.selectFrom("entries").select(["id", "parent_id as parentId", "name"]);
 
-  /** Ascending, from an offset. */
-  const placesIn = (query: Names, limit: number, offset = 0): Promise<NamePlace[]> =>
-    query
-      .select(["parent_id as parentId", "name"])
-      .orderBy("parent_id")
-      .orderBy("name")
-      .limit(limit)
-      .offset(offset)
-      .execute();
-
-  async function countIn(query: Names, most: number): Promise<number> {
-    const row = await read
-      .selectFrom(query.select("name").limit(most).as("some"))
-      .select((eb) => eb.fn.countAll<number>().as("n"))
-      .executeTakeFirstOrThrow();
-    return Number(row.n);
+  async function withIds(ids: readonly number[]): Promise<(HeldName & { accountId: number })[]> {
+    const found: (HeldName & { accountId: number })[] = [];
+    for (const chunk of chunked([...ids], CHUNK)) {
+      found.push(...(await named().select("account_id as accountId").where("id", "in", chunk).execute()));
+    }
+    return found;
   }
 
   return {
-    /** The place so many entries on; null if there are fewer. */
-    async placeAfter(accountId: number, from: NamePlace, entries: number): Promise<NamePlace | null> {
-      let left = entries;
-      for (const segment of segments(from, null)) {
-        const [place] = await placesIn(names(accountId, segment), 1, left - 1);
-        if (place !== undefined) return place;
-        left -= await countIn(names(accountId, segment), left);
-      }
-      return null;
+    /** Names of the tree after a place, in order. */
+    async names(accountId: number, after: NamePlace, limit: number): Promise<HeldName[]> {
+      const query = named().where("account_id", "=", accountId).orderBy("parent_id").orderBy("name");
+      // Two ranges of the index: no server finds a pair of values in one as fast.
+      const inFolder = await query
+        .where("parent_id", "=", after.parentId)
+        .where("name", ">", after.name)
+        .limit(limit)
+        .execute();
+      const left = limit - inFolder.length;
+      if (left === 0) return inFolder;
+      return [...inFolder, ...(await query.where("parent_id", ">", after.parentId).limit(left).execute())];
     },
 
-    /** Names with the needle in (from, to], in order; null: to the end. Reads the index only. */
-    async matches(
-      accountId: number,
-      needle: string,
-      { from, to }: { from: NamePlace; to: NamePlace | null },
-      limit: number,
-    ): Promise<NamePlace[]> {
-      const found: NamePlace[] = [];
-      for (const segment of segments(from, to)) {
-        if (found.length === limit) break;
-        const query = names(accountId, segment).where(dialect.nameContains(needle));
-        found.push(...(await placesIn(query, limit - found.length)));
-      }
-      return found;
+    /** Of entries with larger ids, by id. */
+    newNames: (accountId: number, afterId: number, limit: number): Promise<HeldName[]> =>
+      named()
+        .where("id", ">", afterId)
+        // A database may prefer to read all entries of the account otherwise.
+        .where(sql`account_id + 0`, "=", accountId)
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+
+    changedNames: async (ids: readonly number[]): Promise<ChangedNames> => ({
+      ids,
+      found: await withIds(ids),
+    }),
+
+    /** Of all entries. */
+    async newestId(tx: Db): Promise<number> {
+      const newest = await tx
+        .selectFrom("entries")
+        .select("id")
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return newest?.id ?? 0;
     },
 
-    /** All names with the needle, in any order; null if an index does not tell, or of more than `most`. */
-    async indexed(accountId: number, needle: string, most: number): Promise<NamePlace[] | null> {
-      const ids = await dialect.nameCandidates(read, needle, most + 1);
+    /** All names that may have the text, in any order; null if an index does not tell, or of more than `most`. */
+    async candidates(accountId: number, text: string, most: number): Promise<HeldName[] | null> {
+      const ids = await dialect.nameCandidates(read, text, most + 1);
       if (ids === null || ids.length > most) return null;
-      const found: NamePlace[] = [];
-      for (const chunk of chunked(ids, CHUNK)) {
-        const rows = await read
-          .selectFrom("entries")
-          .select(["parent_id as parentId", "name", "account_id as owner"])
-          .where("id", "in", chunk)
-          .where(dialect.nameContains(needle))
-          .execute();
-        // Here, because a database may prefer to read all entries of the account.
-        found.push(...rows.filter(({ owner }) => owner === accountId));
-      }
-      return found;
+      return (await withIds(ids)).filter((name) => name.accountId === accountId);
     },
 
     /** In their order, without those that are gone. At most 1,000. */
@@ -127,21 +122,3 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
 }
 
 const keyOf = ({ parentId, name }: NamePlace): string => `${parentId}/${name}`;
-
-/** (from, to] in ranges of the index: no server finds a pair of values in one as fast. */
-function segments(from: NamePlace, to: NamePlace | null): Segment[] {
-  const isOneFolder = from.parentId === to?.parentId;
-  const first: Segment = (query) =>
-    query
-      .where("parent_id", "=", from.parentId)
-      .where("name", ">", from.name)
-      .$if(isOneFolder, (one) => one.where("name", "<=", to!.name));
-  if (isOneFolder) return [first];
-  const between: Segment = (query) =>
-    query
-      .where("parent_id", ">", from.parentId)
-      .$if(to !== null, (one) => one.where("parent_id", "<", to!.parentId));
-  if (to === null) return [first, between];
-  const last: Segment = (query) => query.where("parent_id", "=", to.parentId).where("name", "<=", to.name);
-  return [first, between, last];
-}

@@ -1,22 +1,22 @@
 /**
  * Finds entries of an account by a part of their names, by folder and name.
  *
- * A few names are read in the order of their index: a frequent needle fills the page there. For a rare
- * one the database's index of letters tells all candidates; otherwise reading goes on in larger steps.
- * What lies in the trash or is being removed has no path and drops out. A request reads up to MOST_READ names or
- * MOST_MATCHES matches.
+ * A few names are read in order: a frequent needle fills the page there. For others an index of the database tells all
+ * candidates, or the account's names are searched in memory. If they are too many, a request reads a part of them. What
+ * lies in the trash or is being removed has no path and drops out.
  */
-import { ROOT } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
-import type { NamePlace, SearchRepository } from "./repository.ts";
+import type { HeldNames } from "./held-names.ts";
+import { comparePlaces, type NamePlace } from "./name-place.ts";
+import { createNeedle, type Needle } from "./needle.ts";
+import type { OrderedNames } from "./ordered-names.ts";
+import { START, type SearchRepository } from "./repository.ts";
 
-const START: NamePlace = { parentId: ROOT, name: "" };
-const FIRST_STEP = 5_000;
-const LARGEST_STEP = 320_000;
-const GROWTH = 4;
-const MOST_INDEXED = 10_000;
-const MOST_READ = 2_000_000;
+const FIRST_STEP = 2_000;
+const STEP = 5_000;
+const MOST_CANDIDATES = 10_000;
+const MOST_READ = 200_000;
 const MOST_MATCHES = 20_000;
 /** Matches whose paths are looked up at once. */
 const PORTION = 200;
@@ -33,48 +33,48 @@ export type SearchPage = {
 /** Matches in order. `upTo`: everything up to there was read; null: everything. */
 type Portion = { places: readonly NamePlace[]; upTo: NamePlace | null };
 
-type Deps = { repository: SearchRepository; paths: PathsRepository };
+type Deps = { repository: SearchRepository; held: HeldNames; paths: PathsRepository };
 
 export type FileSearch = ReturnType<typeof createFileSearch>;
 
-export function createFileSearch({ repository, paths }: Deps) {
-  async function* fromIndex(found: readonly NamePlace[], from: NamePlace): AsyncGenerator<Portion> {
-    const sorted = found.filter((place) => compare(place, from) > 0).sort(compare);
-    for (let at = 0; ; at += PORTION) {
-      const places = sorted.slice(at, at + PORTION);
-      const isAll = at + PORTION >= sorted.length;
-      yield { places, upTo: isAll ? null : places.at(-1)! };
-      if (isAll) return;
+export function createFileSearch({ repository, held, paths }: Deps) {
+  /** Up to so many names after a place. */
+  async function* reading(
+    accountId: number,
+    needle: Needle,
+    { after, most }: { after: NamePlace; most: number },
+  ): AsyncGenerator<Portion, NamePlace | null> {
+    let from = after;
+    for (let read = 0; read < most; read += STEP) {
+      const step = Math.min(STEP, most - read);
+      const names = await repository.names(accountId, from, step);
+      const isAll = names.length < step;
+      const upTo = isAll ? null : names.at(-1)!;
+      yield { places: names.filter(({ name }) => needle.isIn(name)), upTo };
+      if (upTo === null) return null;
+      from = upTo;
     }
+    return from;
   }
 
-  async function* matching(accountId: number, needle: string, after: NamePlace): AsyncGenerator<Portion> {
-    let from = after;
-    for (let step = FIRST_STEP, read = 0; ; step = Math.min(step * GROWTH, LARGEST_STEP)) {
-      const to = await repository.placeAfter(accountId, from, step);
-      for (let begin = from; ; ) {
-        const places = await repository.matches(accountId, needle, { from: begin, to }, PORTION);
-        const isAll = places.length < PORTION;
-        yield { places, upTo: isAll ? to : places.at(-1)! };
-        if (isAll) break;
-        begin = places.at(-1)!;
-      }
-      if (to === null) return;
-      from = to;
-      read += step;
-      if (step === FIRST_STEP) {
-        const found = await repository.indexed(accountId, needle, MOST_INDEXED);
-        if (found !== null) return yield* fromIndex(found, from);
-      }
-      if (read >= MOST_READ) return;
+  async function* matching(accountId: number, needle: Needle, after: NamePlace): AsyncGenerator<Portion> {
+    let from: NamePlace | null = after;
+    if (!held.knows(accountId)) {
+      from = yield* reading(accountId, needle, { after, most: FIRST_STEP });
+      if (from === null) return;
+      const found = await repository.candidates(accountId, needle.text, MOST_CANDIDATES);
+      if (found !== null) return yield* inPortions(found, needle, from);
     }
+    const names = await held.of(accountId);
+    if (names !== null) return yield* inMemory(names, needle, from);
+    yield* reading(accountId, needle, { after: from, most: MOST_READ });
   }
 
   return {
     /** At most `limit` entries after a place. */
     async page(accountId: number, text: string, after: NamePlace | null, limit: number): Promise<SearchPage> {
       if (IN_NO_NAME.test(text) || !text.isWellFormed()) return { entries: [], next: null };
-      const needle = text.normalize("NFC");
+      const needle = createNeedle(text);
       const known = new Map<number, FolderPath | null>();
       const found: { place: NamePlace; path: FolderPath }[] = [];
       let next: NamePlace | null = null;
@@ -102,5 +102,27 @@ export function createFileSearch({ repository, paths }: Deps) {
   };
 }
 
-const compare = (a: NamePlace, b: NamePlace): number =>
-  a.parentId - b.parentId || Buffer.compare(Buffer.from(a.name), Buffer.from(b.name));
+async function* inMemory(names: OrderedNames, needle: Needle, after: NamePlace): AsyncGenerator<Portion> {
+  let places: NamePlace[] = [];
+  for await (const found of names.matches(needle, after)) {
+    places.push(...found);
+    while (places.length > PORTION) {
+      const portion = places.slice(0, PORTION);
+      places = places.slice(PORTION);
+      yield { places: portion, upTo: portion.at(-1)! };
+    }
+  }
+  yield { places, upTo: null };
+}
+
+function* inPortions(candidates: readonly NamePlace[], needle: Needle, after: NamePlace): Generator<Portion> {
+  const sorted = candidates
+    .filter((place) => needle.isIn(place.name) && comparePlaces(place, after) > 0)
+    .sort(comparePlaces);
+  for (let at = 0; ; at += PORTION) {
+    const places = sorted.slice(at, at + PORTION);
+    const isAll = at + PORTION >= sorted.length;
+    yield { places, upTo: isAll ? null : places.at(-1)! };
+    if (isAll) return;
+  }
+}

@@ -9,8 +9,8 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links to removed entries. */
-  changed(topic: "links", codes: readonly string[]): void;
+  /** Codes of short links to removed entries; ids of entries that are gone, or have another name or folder. */
+  changed(topic: "links" | "tags" | "entries", keys: readonly string[]): void;
   readonly space: AccountSpace;
 };
 

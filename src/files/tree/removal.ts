@@ -80,8 +80,14 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       gone.flatMap(({ blobId }) => blobId ?? []),
     );
     await removal.removeEntries(tx.db, ids);
+    tx.changed("entries", ids.map(String));
     await entries.addUsage(tx.db, accountId, -gone.reduce((sum, { size }) => sum + size, 0));
     return dead;
+  }
+
+  async function detach(tx: TreeTransaction, accountId: number, folderIds: readonly number[]): Promise<void> {
+    await removal.detach(tx.db, accountId, folderIds);
+    tx.changed("entries", folderIds.map(String));
   }
 
   /** Returns whether something is left to try. */
@@ -104,7 +110,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       const empty = inside.length < room ? detached.filter((id) => !held.has(id)).map(emptyFolder) : [];
       const emptied = empty.slice(0, limit - inside.length);
       tries([...inside, ...emptied]);
-      await removal.detach(tx.db, accountId, idsOf(inside, "folder"));
+      await detach(tx, accountId, idsOf(inside, "folder"));
       const files = inside.filter(({ kind }) => kind === "file");
       const isSome = inside.length > 0 || emptied.length > 0;
       if (isGone && !isSome && waiting.length === 0) {
@@ -163,7 +169,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
         await tree.folders(accountId, id, tx.db);
         const inside = await gather(tx, accountId, id);
         if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
-        await removal.detach(tx.db, accountId, [id]);
+        await detach(tx, accountId, [id]);
         return null;
       });
       if (dead === null) await finish(accountId, actor);
@@ -182,7 +188,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       const { dead, folders, count } = await tree.change(accountId, async (tx) => {
         const found = await pick(tx);
         const detaching = idsOf(found, "folder");
-        await removal.detach(tx.db, accountId, detaching);
+        await detach(tx, accountId, detaching);
         const files = found.filter(({ kind }) => kind === "file");
         return {
           dead: await remove(tx, accountId, files, actor),

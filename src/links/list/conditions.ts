@@ -2,16 +2,16 @@
  * Sets of the links that each condition of a filter takes, held in memory: 125 KB for a million links. A search reads
  * all links once for its set.
  */
+import type { Held, HeldThings } from "../../lib/held.ts";
 import { domainOf } from "../link-key.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
-import type { createHeldThings, Held } from "./held.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import { cut } from "./plan.ts";
 import { type Changed, IDS_AT_ONCE, type Placed, type PositionsRepository } from "./positions.repository.ts";
 import type { IdRange } from "./repository.ts";
 
-type HeldSet = Held & { ids: IdSet };
+type HeldSet = Held<Changed> & { ids: IdSet };
 type Taken = (links: readonly Placed[]) => Promise<ReadonlySet<number>>;
 
 /** Of searches with too many matches to read, on servers; each for `FREQUENT_MS`. */
@@ -20,7 +20,7 @@ const FREQUENT_MS = 600_000;
 /** Ids. */
 const SAMPLE = 2_000;
 
-export function createConditions(repository: PositionsRepository, held: ReturnType<typeof createHeldThings>) {
+export function createConditions(repository: PositionsRepository, held: HeldThings<Changed>) {
   const frequent = new Map<string, number>();
 
   /** Deletions are known by the latest ones only, so a set without another check needs all of them. */

@@ -4,9 +4,9 @@
  * million links take 2 MB an order and 125 KB a condition.
  */
 import { chunked } from "../../lib/chunked.ts";
+import { createHeldThings, type Held } from "../../lib/held.ts";
 import { createConditions, keyOfDomain, keyOfOwner, keyOfSearch, keyOfTag } from "./conditions.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
-import { createHeldThings, type Held } from "./held.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import type { Slice } from "./ordered-keys.repository.ts";
@@ -15,7 +15,7 @@ import type { Changed, Placed, PositionsRepository } from "./positions.repositor
 import type { IdRange } from "./repository.ts";
 import { createSegments, SEGMENT, type Segments } from "./segments.ts";
 
-type Order = Held & { segments: Segments; madeAt: number };
+type Order = Held<Changed> & { segments: Segments; madeAt: number };
 
 /** Sets and orders. */
 const MOST_HELD = 28;

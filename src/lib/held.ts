@@ -1,38 +1,47 @@
 /**
- * Things made from all links, such as sets of ids, that follow the changes that are told. One is made when first asked
+ * Things made from many rows, such as sets of ids, that follow the changes that are told. One is made when first asked
  * for, and what is told meanwhile is applied before anybody gets it. Those asked for least recently are dropped, and
  * all of them while nobody asks.
  */
-import { chunked } from "../../lib/chunked.ts";
-import type { Changed } from "./positions.repository.ts";
+import { chunked } from "./chunked.ts";
 
 /** `follow` returns whether it is right then. */
-export type Held = {
+export type Held<Changed> = {
   follow(changed: Changed): boolean | Promise<boolean>;
   bytes(): number;
 };
 
 /** `isLost`: it can't catch up any more. */
-type Build = { made: Promise<Held>; told: Set<string>; isLost: boolean };
+type Build<Changed> = { made: Promise<Held<Changed>>; told: Set<string>; isLost: boolean };
 
-/** Told codes to look up. More make everything anew. */
 const MOST_TOLD = 5_000;
 const CHUNK = 1_000;
 const UNUSED_MS = 600_000;
 const MOST_TRIES = 3;
 
-type HeldOptions = {
-  /** What happened to at most 1,000 codes. */
-  changesOf(codes: readonly string[]): Promise<Changed>;
+type HeldOptions<Changed> = {
+  /** What happened to at most 1,000 keys. */
+  changesOf(keys: readonly string[]): Promise<Changed>;
   /** Things kept. */
   most: number;
+  /** Bytes kept; the last thing asked for may have more. */
+  mostBytes?: number;
+  /** Told keys to look up. More make everything anew. */
+  mostTold?: number;
+  /** All are dropped when nobody asked for so long. */
+  unusedMs?: number;
 };
 
-export function createHeldThings({ changesOf, most }: HeldOptions) {
-  const kept = new Map<string, Held>();
-  const builds = new Map<string, Build>();
+export type HeldThings<Changed> = ReturnType<typeof createHeldThings<Changed>>;
+
+export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
+  const { changesOf, most, mostBytes = Number.POSITIVE_INFINITY } = options;
+  const { mostTold = MOST_TOLD, unusedMs = UNUSED_MS } = options;
+  const kept = new Map<string, Held<Changed>>();
+  const builds = new Map<string, Build<Changed>>();
   let told = new Set<string>();
   let usedAt: number | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   function clear(): void {
@@ -42,6 +51,27 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
     if (builds.size === 0) usedAt = null;
   }
 
+  const bytes = (): number => [...kept.values()].reduce((sum, thing) => sum + thing.bytes(), 0);
+
+  function trim(): void {
+    while (
+      kept.size > 1 &&
+      (kept.size > most || (mostBytes < Number.POSITIVE_INFINITY && bytes() > mostBytes))
+    ) {
+      kept.delete(kept.keys().next().value!);
+    }
+  }
+
+  /** Without it, what nobody asks for stays until something is told. */
+  function watchUse(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (usedAt === null) return;
+      if (performance.now() - usedAt > unusedMs) clear();
+      if (usedAt !== null) watchUse();
+    }, unusedMs).unref();
+  }
+
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     const next = turn.then(run);
     turn = next.catch(() => {});
@@ -49,10 +79,13 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
   }
 
   /** Returns the keys of those that are right. */
-  async function apply(codes: Iterable<string>, things: ReadonlyMap<string, Held>): Promise<Set<string>> {
+  async function apply(
+    keys: Iterable<string>,
+    things: ReadonlyMap<string, Held<Changed>>,
+  ): Promise<Set<string>> {
     const right = new Set(things.keys());
     if (things.size === 0) return right;
-    for (const chunk of chunked([...codes], CHUNK)) {
+    for (const chunk of chunked([...keys], CHUNK)) {
       const changed = await changesOf(chunk);
       for (const [key, thing] of things) if (!(await thing.follow(changed))) right.delete(key);
     }
@@ -61,11 +94,11 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
 
   const catchUp = () =>
     inTurn(async () => {
-      const codes = told;
+      const keys = told;
       told = new Set();
       try {
         const things = new Map(kept);
-        const right = await apply(codes, things);
+        const right = await apply(keys, things);
         for (const [key, thing] of things) if (!right.has(key) && kept.get(key) === thing) kept.delete(key);
       } catch (error) {
         clear();
@@ -73,7 +106,11 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
       }
     });
 
-  async function buildThing(key: string, make: () => Promise<Held>, own: Build): Promise<Held> {
+  async function buildThing(
+    key: string,
+    make: () => Promise<Held<Changed>>,
+    own: Build<Changed>,
+  ): Promise<Held<Changed>> {
     try {
       for (let tries = 1; ; tries++) {
         own.told = new Set();
@@ -83,7 +120,7 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
           const right = await apply(own.told, new Map([[key, thing]]));
           if (own.isLost || !right.has(key)) return false;
           kept.set(key, thing);
-          if (kept.size > most) kept.delete(kept.keys().next().value!);
+          trim();
           return true;
         });
         if (isRight || tries === MOST_TRIES) return thing;
@@ -95,27 +132,29 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
 
   return {
     /** Resolves when it has followed all that was told before the call. */
-    async get<T extends Held>(key: string, make: () => Promise<T>): Promise<T> {
+    async get<T extends Held<Changed>>(key: string, make: () => Promise<T>): Promise<T> {
       usedAt = performance.now();
+      watchUse();
       await catchUp();
       const known = kept.get(key);
       if (known !== undefined) {
         kept.delete(key);
         kept.set(key, known);
+        trim();
         return known as T;
       }
       const running = builds.get(key);
       if (running !== undefined) return (await running.made) as T;
       // A clear may have come meanwhile.
       usedAt = performance.now();
-      const own: Build = { made: Promise.resolve() as never, told: new Set(), isLost: false };
+      const own: Build<Changed> = { made: Promise.resolve() as never, told: new Set(), isLost: false };
       builds.set(key, own);
       own.made = buildThing(key, make, own);
       return (await own.made) as T;
     },
 
     /** Without waiting, as it is. */
-    peek: (key: string): Held | undefined => kept.get(key),
+    peek: (key: string): Held<Changed> | undefined => kept.get(key),
 
     forget(key: string): void {
       kept.delete(key);
@@ -125,22 +164,22 @@ export function createHeldThings({ changesOf, most }: HeldOptions) {
 
     clear,
 
-    bytes: (): number => [...kept.values()].reduce((sum, thing) => sum + thing.bytes(), 0),
+    bytes,
 
     /** While nothing follows. */
     inTurn,
 
-    tell(codes: readonly string[]): void {
+    tell(keys: readonly string[]): void {
       if (usedAt === null) return;
-      if (codes.includes("*") || performance.now() - usedAt > UNUSED_MS) return clear();
-      for (const code of codes) told.add(code);
+      if (keys.includes("*") || performance.now() - usedAt > unusedMs) return clear();
+      for (const key of keys) told.add(key);
       for (const build of builds.values()) {
-        for (const code of codes) build.told.add(code);
-        if (build.told.size <= MOST_TOLD) continue;
+        for (const key of keys) build.told.add(key);
+        if (build.told.size <= mostTold) continue;
         build.told.clear();
         build.isLost = true;
       }
-      if (told.size > MOST_TOLD) clear();
+      if (told.size > mostTold) clear();
     },
   };
 }

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { until } from "../../test/support/until.ts";
+import { createHeldThings } from "./held.ts";
+
+const thing = (size: number, heard = new Set<string>()) => ({
+  heard: () => [...heard],
+  bytes: () => size,
+  follow(keys: readonly string[]) {
+    for (const key of keys) heard.add(key);
+    return true;
+  },
+});
+const changesOf = async (keys: readonly string[]) => keys;
+
+test("a thing has followed what was told before it was asked for, also while it was made", async () => {
+  const held = createHeldThings({ changesOf, most: 9 });
+  held.tell(["before anybody asked"]);
+  const made = Promise.withResolvers<ReturnType<typeof thing>>();
+  const started = Promise.withResolvers<void>();
+  const first = held.get("a", () => {
+    started.resolve();
+    return made.promise;
+  });
+  await started.promise;
+  held.tell(["meanwhile"]);
+  made.resolve(thing(1));
+  expect((await first).heard()).toEqual(["meanwhile"]);
+  held.tell(["later"]);
+  expect((await held.get("a", async () => thing(1))).heard()).toEqual(["meanwhile", "later"]);
+});
+
+test("those asked for least recently go when all have too many bytes, the last one stays", async () => {
+  const held = createHeldThings({ changesOf, most: 9, mostBytes: 100 });
+  for (const [key, size] of [
+    ["a", 40],
+    ["b", 40],
+    ["a", 40],
+    ["c", 40],
+  ] as const) {
+    await held.get(key, async () => thing(size));
+  }
+  expect(["a", "b", "c"].filter((key) => held.peek(key) !== undefined)).toEqual(["a", "c"]);
+  await held.get("d", async () => thing(500));
+  expect([held.bytes(), held.peek("d") !== undefined]).toEqual([500, true]);
+});
+
+test("more changes than can be followed make everything anew", async () => {
+  const held = createHeldThings({ changesOf, most: 9, mostTold: 2 });
+  await held.get("a", async () => thing(1));
+  held.tell(["1", "2", "3"]);
+  expect(held.peek("a")).toBeUndefined();
+});
+
+test("all go when nobody asks any more", async () => {
+  const held = createHeldThings({ changesOf, most: 9, unusedMs: 5 });
+  await held.get("a", async () => thing(1));
+  await until(() => held.bytes() === 0);
+});
