@@ -12,6 +12,7 @@ import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
+import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { lazyPart } from "./lazy.ts";
 import { useMayOpen, usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
@@ -32,6 +33,7 @@ export function Shell() {
   const wantsDock = useDockWanted();
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
+  useUndoKeys();
   return (
     <AppShell
       layout="alt"

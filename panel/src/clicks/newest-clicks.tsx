@@ -6,6 +6,7 @@ import type { NewestClick } from "../app/api.ts";
 import { formatClock } from "../app/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./clicks.module.css";
+import { ArrivalNews } from "./arrival-news.tsx";
 import { type LiveClick, type LiveView, useLive, useSeconds } from "./live.ts";
 import { LiveBadge } from "./live-badge.tsx";
 import { agentName, deviceName, placeName, referrerName } from "./names.ts";
@@ -66,6 +67,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
           )}
         </Text>
       )}
+      <ArrivalNews arrived={arrived} />
       <ul className={classes["shares"]}>
         {rows.map((click) => (
           <ClickRow key={keyOf(click)} click={click} isNamed={place === null} />

@@ -1,15 +1,14 @@
 /** A URL becomes a link and its short address is copied: pasted anywhere, or typed into the commands. */
 import { Trans } from "@lingui/react/macro";
-import { Anchor, Button, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Anchor, Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { answerOf, api, type Link } from "../app/api.ts";
 import { copyText } from "../ui/copy.ts";
 import { useFailureNotice } from "../ui/undo.tsx";
+import { showUndo } from "../ui/undo-notice.tsx";
 
-const SHOWN_MS = 15_000;
 const LONGEST_TARGET = 2048;
 
 /** The text as a target, or null. */
@@ -40,9 +39,8 @@ export function useShorten(): (target: string) => Promise<void> {
       path: { code: link.code },
       ...(link.domain !== null && { query: { domain: link.domain } }),
     };
-    const id = `shortened ${link.code}`;
     const open = () => {
-      notifications.hide(id);
+      hide();
       void navigate({
         to: "/link/$",
         params: { _splat: link.code },
@@ -50,7 +48,6 @@ export function useShorten(): (target: string) => Promise<void> {
       });
     };
     const undo = async () => {
-      notifications.hide(id);
       try {
         await answerOf(api.DELETE("/admin/v1/links/{code}", { params: place }));
         await refresh();
@@ -58,25 +55,21 @@ export function useShorten(): (target: string) => Promise<void> {
         onError(error as Error);
       }
     };
-    notifications.show({
-      id,
-      autoClose: SHOWN_MS,
+    const hide = showUndo({
       message: (
         <>
           <Text size="sm">{(await copied) ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
-          <Anchor href={link.short_url} target="_blank" rel="noreferrer" style={{ overflowWrap: "anywhere" }}>
+          <Anchor href={link.short_url} target="_blank" rel="noreferrer">
             {link.short_url}
           </Anchor>
-          <Group gap="xs" mt={6}>
-            <Button size="compact-xs" variant="light" onClick={open}>
-              <Trans>Show the link</Trans>
-            </Button>
-            <Button size="compact-xs" variant="light" onClick={() => void undo()}>
-              <Trans>Undo</Trans>
-            </Button>
-          </Group>
         </>
       ),
+      more: (
+        <Button size="compact-xs" variant="light" onClick={open}>
+          <Trans>Show the link</Trans>
+        </Button>
+      ),
+      onUndo: () => void undo(),
     });
     await refresh();
   };

@@ -1,10 +1,10 @@
 /** Changes of one entry or many, each with a way back. */
 import { Plural, Trans } from "@lingui/react/macro";
-import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useSentence } from "../ui/failure.tsx";
+import { showUndo } from "../ui/undo-notice.tsx";
 import {
   type Entry,
   moveEntry,
@@ -17,7 +17,6 @@ import {
 const AT_ONCE = 4;
 /** They take a while, which is shown. */
 const MANY = 20;
-const UNDO_SHOWN_MS = 10_000;
 
 type Outcome = { done: Entry[]; failures: unknown[] };
 
@@ -76,25 +75,7 @@ export function useEntryActions() {
       });
     }
     if (done.length > 0 && back !== undefined) {
-      const id = notifications.show({
-        autoClose: UNDO_SHOWN_MS,
-        message: (
-          <Group justify="space-between" wrap="nowrap">
-            <span style={{ overflowWrap: "anywhere" }}>{back.message(done)}</span>
-            <Button
-              size="compact-xs"
-              variant="light"
-              style={{ flexShrink: 0 }}
-              onClick={() => {
-                notifications.hide(id);
-                void run(done, back.undo);
-              }}
-            >
-              <Trans>Undo</Trans>
-            </Button>
-          </Group>
-        ),
-      });
+      showUndo({ message: back.message(done), onUndo: () => void run(done, back.undo) });
     }
     await refreshFiles(queries);
     return failures.length === 0;

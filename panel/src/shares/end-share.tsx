@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Share } from "../app/api.ts";
+import { Dialog } from "../ui/dialog.tsx";
 import { useFailureNotice } from "../ui/undo.tsx";
 import { endShare, refreshShares } from "./share-queries.ts";
 
@@ -20,37 +21,32 @@ export function EndShare({ share, account, onClose }: Props) {
   });
   const isDrop = share?.kind === "drop";
   return (
-    <Modal.Root opened={share !== null} onClose={onClose} centered size="sm">
-      <Modal.Overlay />
-      <Modal.Content>
-        {/* The page has its banner already. */}
-        <Modal.Header role="presentation">
-          <Modal.Title>{isDrop ? t`Close the drop box?` : t`End the share?`}</Modal.Title>
-          <Modal.CloseButton aria-label={t`Close`} />
-        </Modal.Header>
-        <Modal.Body>
-          {share !== null && (
-            <Stack gap="md">
-              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-                {isDrop ? (
-                  <Trans>Nobody can send files to {share.code} any more. What came in stays.</Trans>
-                ) : (
-                  <Trans>Visitors of {share.code} find nothing any more. What was shared stays.</Trans>
-                )}{" "}
-                <Trans>This can't be undone.</Trans>
-              </Text>
-              <Group justify="end" gap="xs">
-                <Button variant="default" onClick={onClose} data-autofocus>
-                  <Trans>Cancel</Trans>
-                </Button>
-                <Button color="red.8" loading={ending.isPending} onClick={() => ending.mutate(share)}>
-                  {isDrop ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
-                </Button>
-              </Group>
-            </Stack>
-          )}
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog
+      title={isDrop ? t`Close the drop box?` : t`End the share?`}
+      isOpen={share !== null}
+      onClose={onClose}
+      size="sm"
+    >
+      {share !== null && (
+        <Stack gap="md">
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {isDrop ? (
+              <Trans>Nobody can send files to {share.code} any more. What came in stays.</Trans>
+            ) : (
+              <Trans>Visitors of {share.code} find nothing any more. What was shared stays.</Trans>
+            )}{" "}
+            <Trans>This can't be undone.</Trans>
+          </Text>
+          <Group justify="end" gap="xs">
+            <Button variant="default" onClick={onClose} data-autofocus>
+              <Trans>Cancel</Trans>
+            </Button>
+            <Button color="red.8" loading={ending.isPending} onClick={() => ending.mutate(share)}>
+              {isDrop ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Dialog>
   );
 }

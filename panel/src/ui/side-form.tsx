@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { useSentence } from "./failure.tsx";
+import { FocusBack } from "./focus-back.ts";
 
 type Props = {
   title: string;
@@ -23,6 +24,7 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
           <Drawer.CloseButton aria-label={t`Close`} />
         </Drawer.Header>
         <Drawer.Body>
+          {isOpen && <FocusBack />}
           {isOpen && (
             <Suspense fallback={<Skeleton height={280} />}>
               <Begin>{children}</Begin>

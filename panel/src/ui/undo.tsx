@@ -1,11 +1,8 @@
-import { Trans } from "@lingui/react/macro";
-import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useSentence } from "./failure.tsx";
-
-const UNDO_MS = 10_000;
+import { showUndo } from "./undo-notice.tsx";
 
 type Undoable = {
   run(): Promise<unknown>;
@@ -32,26 +29,7 @@ export function useUndoOffer(): (offer: Offer) => void {
     onSuccess: (_, { refresh }) => refresh(),
     onError,
   });
-  return (offer) => {
-    const id = notifications.show({
-      autoClose: UNDO_MS,
-      message: (
-        <Group justify="space-between" wrap="nowrap">
-          <span style={{ overflowWrap: "anywhere" }}>{offer.message}</span>
-          <Button
-            size="compact-xs"
-            variant="light"
-            onClick={() => {
-              notifications.hide(id);
-              undoing.mutate(offer);
-            }}
-          >
-            <Trans>Undo</Trans>
-          </Button>
-        </Group>
-      ),
-    });
-  };
+  return (offer) => void showUndo({ message: offer.message, onUndo: () => undoing.mutate(offer) });
 }
 
 /** Runs at once, and offers to take it back, instead of asking before. */

@@ -1,8 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Account } from "../../app/api.ts";
 import { formatBytes } from "../../app/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts";
 
@@ -21,13 +22,7 @@ export function RemoveAccount({ account, onClose }: Props) {
     },
   });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t`Delete the account ${account.username}?`}
-      closeButtonProps={{ "aria-label": t`Close` }}
-      styles={{ title: { overflowWrap: "anywhere", fontWeight: 600 } }}
-    >
+    <Dialog title={t`Delete the account ${account.username}?`} isOpen onClose={onClose}>
       <Stack gap="sm">
         <Belongings account={account} />
         {remove.isError && (
@@ -44,7 +39,7 @@ export function RemoveAccount({ account, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

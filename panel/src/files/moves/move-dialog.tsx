@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, CloseButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
 import type { Entry } from "../file-queries.ts";
 import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
 
@@ -13,29 +14,23 @@ type Props = {
 
 /** Moves without dragging. */
 export function MoveDialog({ entries, onMove, onClose }: Props) {
-  const { t } = useLingui();
   return (
-    <Modal.Root opened={entries.length > 0} onClose={onClose} size="md">
-      <Modal.Overlay />
-      <Modal.Content>
-        {/* The page has its banner already. */}
-        <Modal.Header role="presentation">
-          <Modal.Title fw={600} style={{ overflowWrap: "anywhere" }}>
-            {entries.length === 1 ? (
-              <Trans>
-                Move <bdi>{entries[0]!.name}</bdi>
-              </Trans>
-            ) : (
-              <Plural value={entries.length} one="Move # entry" other="Move # entries" />
-            )}
-          </Modal.Title>
-          <CloseButton aria-label={t`Close`} onClick={onClose} />
-        </Modal.Header>
-        <Modal.Body>
-          {entries.length > 0 && <Choice entries={entries} onMove={onMove} onClose={onClose} />}
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog
+      title={
+        entries.length === 1 ? (
+          <Trans>
+            Move <bdi>{entries[0]!.name}</bdi>
+          </Trans>
+        ) : (
+          <Plural value={entries.length} one="Move # entry" other="Move # entries" />
+        )
+      }
+      isOpen={entries.length > 0}
+      onClose={onClose}
+      size="md"
+    >
+      {entries.length > 0 && <Choice entries={entries} onMove={onMove} onClose={onClose} />}
+    </Dialog>
   );
 }
 

@@ -7,6 +7,7 @@ import { FailedList } from "../list/list-states.tsx";
 import { downloadAddress, type Entry, fileQuery } from "../file-queries.ts";
 import { FileDetails } from "./file-details.tsx";
 import { FilePreview } from "./file-preview.tsx";
+import { FocusBack } from "../../ui/focus-back.ts";
 import classes from "./preview.module.css";
 
 type Props = {
@@ -94,7 +95,10 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
             <CloseButton size="lg" aria-label={t`Close`} onClick={onClose} />
           </Group>
         </Modal.Header>
-        <Modal.Body>{id !== null && <Shown key={id} id={id} />}</Modal.Body>
+        <Modal.Body>
+          {id !== null && <FocusBack />}
+          {id !== null && <Shown key={id} id={id} />}
+        </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );

@@ -1,28 +1,23 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, CloseButton, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Plural, Trans } from "@lingui/react/macro";
+import { Button, Group, List, Stack, Text } from "@mantine/core";
+import { Dialog } from "../../ui/dialog.tsx";
 import { type ConflictQuestion, useConflictQuestion } from "./conflict-question.ts";
 
 const MOST_NAMED = 5;
 
 /** Asks once for all names that are taken. */
 export function ConflictDialog() {
-  const { t } = useLingui();
   const question = useConflictQuestion();
   const giveUp = () => question?.answer(null);
   return (
-    <Modal.Root opened={question !== null} onClose={giveUp} size="md">
-      <Modal.Overlay />
-      <Modal.Content>
-        {/* The page has its banner already. */}
-        <Modal.Header role="presentation">
-          <Modal.Title fw={600}>
-            <Plural value={question?.names.length ?? 1} one="# name is taken" other="# names are taken" />
-          </Modal.Title>
-          <CloseButton aria-label={t`Close`} onClick={giveUp} />
-        </Modal.Header>
-        <Modal.Body>{question !== null && <Choices question={question} />}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog
+      title={<Plural value={question?.names.length ?? 1} one="# name is taken" other="# names are taken" />}
+      isOpen={question !== null}
+      onClose={giveUp}
+      size="md"
+    >
+      {question !== null && <Choices question={question} />}
+    </Dialog>
   );
 }
 

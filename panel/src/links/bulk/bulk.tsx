@@ -4,6 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import {
@@ -58,6 +59,7 @@ export function useBulk(selection: Selection) {
       if (!signal.aborted) onFailure(error as Error);
     } finally {
       setTask(null);
+      giveFocusBack();
       await refresh();
     }
   }

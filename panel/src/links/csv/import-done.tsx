@@ -2,7 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
+import { isFocusLost } from "../../ui/focus-back.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import type { CsvSource } from "./csv-source.ts";
@@ -14,7 +15,12 @@ import { type ImportWork, leaveImport, startImport } from "./import-state.ts";
 export function ImportDone({ source, run }: { source: CsvSource; run: ImportWork }) {
   const sentenceOf = useSentence();
   const queries = useQueryClient();
+  const next = useRef<HTMLButtonElement & HTMLAnchorElement>(null);
   useEffect(() => void refreshLinks(queries), [queries]);
+  // The button that began it is gone.
+  useEffect(() => {
+    if (isFocusLost()) next.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <Stack gap="lg">
       {run.error !== null && (
@@ -30,11 +36,11 @@ export function ImportDone({ source, run }: { source: CsvSource; run: ImportWork
       )}
       <Group>
         {run.error === null ? (
-          <Button component={Link} to="/links" onClick={leaveImport}>
+          <Button ref={next} component={Link} to="/links" onClick={leaveImport}>
             <Trans>Show the links</Trans>
           </Button>
         ) : (
-          <Button onClick={() => void startImport()}>
+          <Button ref={next} onClick={() => void startImport()}>
             <Trans>Try again</Trans>
           </Button>
         )}

@@ -17,6 +17,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose(): void
     [["Q"], t`QR code`],
     [["V"], t`Clicks and history`],
     [["Delete"], t`Delete the link, or what is selected`],
+    [["Ctrl", "Z"], t`Take back the newest change`],
     [["N"], t`New link`],
     [["/"], t`Search`],
   ];

@@ -1,11 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
@@ -22,17 +23,9 @@ const DELAY_MS = 150;
 export function QrCodeDialog({ link, isOpen, onClose }: Props) {
   const { t } = useLingui();
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} size="lg">
-      <Modal.Overlay />
-      <Modal.Content>
-        {/* The page has its banner already. */}
-        <Modal.Header role="presentation">
-          <Modal.Title>{t`QR code`}</Modal.Title>
-          <Modal.CloseButton aria-label={t`Close`} />
-        </Modal.Header>
-        <Modal.Body>{isOpen && <Designer link={link} />}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog title={t`QR code`} isOpen={isOpen} onClose={onClose} size="lg">
+      {isOpen && <Designer link={link} />}
+    </Dialog>
   );
 }
 

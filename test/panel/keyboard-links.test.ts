@@ -1,0 +1,214 @@
+/** Links in the panel by keyboard alone, with the focus back where it was. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { expectFocus, press, retype, signInByKeyboard, tabTo } from "../support/keyboard.ts";
+import { startPanel } from "../support/panel.ts";
+import { until } from "../support/until.ts";
+
+const COUNT = 60;
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  const links = Array.from({ length: COUNT }, (_, at) => ({
+    code: `c${String(at).padStart(3, "0")}`,
+    target: `https://example.com/${at}`,
+    tags: at % 3 === 0 ? ["third"] : [],
+  }));
+  await panel.client.call("POST", "/links/batch", { links });
+});
+afterAll(() => panel.stop());
+
+const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+const linkOf = async (code: string) => (await panel.client.call("GET", `/links/${code}`)).body.data;
+const statusOf = async (code: string) => (await panel.client.call("GET", `/links/${code}`)).status;
+
+test.skipIf(!CHROMIUM)("a pasted URL is a link, copied, and taken back by the notice or Ctrl+Z", async () => {
+  const { page, context, complaints, close } = await panel.open("/panel/events");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await signInByKeyboard(page);
+  await page.getByRole("table").waitFor();
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const pasted = async (target: string): Promise<string> => {
+    await page.evaluate((text) => navigator.clipboard.writeText(text), target);
+    await page.keyboard.press("Control+v");
+    await until(async () => (await clipboard()) !== target);
+    return new URL(await clipboard()).pathname.slice(1);
+  };
+  const first = await pasted("https://example.com/pasted/1");
+  expect(await linkOf(first)).toMatchObject({ target: "https://example.com/pasted/1" });
+  const opener = page.getByRole("button", { name: /Find or do/ });
+  await tabTo(page, opener);
+  // The notices come last on the page, so backwards they come first.
+  const undo = page.getByRole("button", { name: "Undo" });
+  await tabTo(page, undo, "Shift+Tab");
+  await press(page, "Enter");
+  await until(async () => (await statusOf(first)) === 404);
+
+  const second = await pasted("https://example.com/pasted/2");
+  await tabTo(page, opener);
+  await press(page, "Control+z");
+  await until(async () => (await statusOf(second)) === 404);
+  await expectFocus(page, opener, "Ctrl+Z");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by keyboard", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?sort=code&order=asc");
+  await signInByKeyboard(page);
+  await rowOf(page, "c000").waitFor();
+  await press(page, "/");
+  const search = page.getByLabel("Search links");
+  await expectFocus(page, search, "/");
+  await page.keyboard.type("example.com/1");
+  await page.getByText("11 links").waitFor();
+  const filter = page.getByRole("button", { name: /^Filter/ });
+  await tabTo(page, filter);
+  await press(page, "Enter");
+  await page.getByRole("dialog", { name: "Filter" }).waitFor();
+  await tabTo(page, page.getByRole("combobox", { name: "Tags, all of them" }));
+  await page.keyboard.type("third");
+  await page.getByRole("option", { name: "third" }).waitFor();
+  await press(page, "ArrowDown", "Enter");
+  await page.getByText("3 links", { exact: true }).waitFor();
+  await press(page, "Escape", "Escape");
+  await page.getByRole("dialog", { name: "Filter" }).waitFor({ state: "detached" });
+  await expectFocus(page, filter, "the filter");
+  await page.reload();
+  await page.getByText("3 links", { exact: true }).waitFor();
+  await press(page, "j", "v");
+  await page.waitForURL(/\/link\/c012/);
+  await page.getByRole("region", { name: "Settings of the link" }).waitFor();
+  await page.goBack();
+  await page.getByText("3 links", { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get("q")).toBe("example.com/1");
+  const chip = page.getByRole("button", { name: "Remove the filter Tag: third" });
+  await tabTo(page, chip);
+  await press(page, "Enter");
+  await page.getByText("11 links").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a range is changed and deleted, and Ctrl+Z takes both back", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?sort=code&order=asc");
+  await signInByKeyboard(page);
+  await rowOf(page, "c000").waitFor();
+  const grid = page.getByRole("grid");
+  await press(page, "j", "x", "Shift+ArrowDown", "Shift+ArrowDown");
+  await page.getByText("3 selected").waitFor();
+  await expectFocus(page, grid, "moving in the list");
+  const edit = page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Edit" });
+  await tabTo(page, edit);
+  await press(page, "Enter");
+  const form = page.getByRole("dialog");
+  await expectFocus(page, form.getByLabel("Add tags"), "the form of the selection");
+  await page.keyboard.type("bulk,");
+  // The offered tags close with the field.
+  await tabTo(page, form.getByRole("button", { name: "Cancel" }));
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  await expectFocus(page, edit, "Escape");
+  await press(page, "Enter");
+  await expectFocus(page, form.getByLabel("Add tags"), "the form again");
+  await page.keyboard.type("bulk,");
+  await press(page, "Control+Enter");
+  await page.getByText("3 links are changed.").waitFor();
+  expect((await linkOf("c000")).tags).toEqual(["bulk", "third"]);
+  await expectFocus(page, grid, "the change");
+  await press(page, "Control+z");
+  for (const code of ["c000", "c001", "c002"]) {
+    await until(async () => !(await linkOf(code)).tags.includes("bulk"));
+  }
+
+  await expectFocus(page, grid, "Ctrl+Z");
+  await press(page, "Delete");
+  await page.getByText("3 links are deleted.").waitFor();
+  expect(await statusOf("c001")).toBe(404);
+  await expectFocus(page, grid, "the deletion");
+  await press(page, "Control+z");
+  await rowOf(page, "c001").waitFor();
+  expect(await statusOf("c001")).toBe(200);
+
+  // All that is found asks first, because it may be far more than is seen.
+  await press(page, "Control+a", "Delete");
+  await form.getByText("60 links will be deleted.").waitFor();
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  await expectFocus(page, grid, "the question");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "links are edited in place, and codes tell while typing whether they are free",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links?sort=code&order=asc");
+    await signInByKeyboard(page);
+    await rowOf(page, "c000").waitFor();
+    const grid = page.getByRole("grid");
+    await press(page, "j", "j", "F2");
+    const row = page.getByRole("form", { name: "Edit c001" });
+    await expectFocus(page, row.getByLabel("Target"), "F2");
+    await retype(page, "https://example.com/by-keys");
+    await tabTo(page, row.getByLabel("Title"), "Shift+Tab");
+    await page.keyboard.type("By keys");
+    await tabTo(page, row.getByLabel("Tags"));
+    await page.keyboard.type("fresh,");
+    await tabTo(page, row.getByLabel("Expires"));
+    await page.keyboard.type("01022098");
+    await press(page, "Tab");
+    await page.keyboard.type("1030AM");
+    await press(page, "Enter");
+    await row.waitFor({ state: "detached" });
+    await expectFocus(page, grid, "Enter");
+    await until(async () => (await linkOf("c001")).title === "By keys");
+    expect(await linkOf("c001")).toMatchObject({
+      target: "https://example.com/by-keys",
+      tags: ["fresh"],
+      expires_at: expect.stringMatching(/^2098-/),
+    });
+    await press(page, "Control+z");
+    await until(async () => (await linkOf("c001")).title === null);
+
+    await press(page, "n");
+    const form = page.getByRole("dialog");
+    const target = form.getByLabel("Target");
+    await expectFocus(page, target, "n");
+    await page.keyboard.type("https://example.com/new");
+    await tabTo(page, form.getByLabel("Code"));
+    await page.keyboard.type("c002");
+    await form.getByText("Another link has this code.").waitFor();
+    await retype(page, "by/keys");
+    await form.getByText("This code is free.").waitFor();
+    await press(page, "Control+Enter");
+    await page.getByText("/by/keys is ready.").waitFor();
+    await expectFocus(page, grid, "the new link");
+
+    await form.waitFor({ state: "detached" });
+    await rowOf(page, "by/keys").waitFor();
+    await press(page, "Home", "v");
+    await page.waitForURL(/\/link\/by\/keys/);
+    const settings = page.getByRole("region", { name: "Settings of the link" });
+    const opener = settings.getByRole("button", { name: "Edit: Title" });
+    await tabTo(page, opener);
+    await press(page, "Enter");
+    await expectFocus(page, settings.getByRole("textbox", { name: "Title" }), "Enter on Edit");
+    await page.keyboard.type("Not this");
+    await press(page, "Escape");
+    await expectFocus(page, opener, "Escape");
+    expect((await linkOf("by/keys")).title).toBeNull();
+    const tags = settings.getByRole("button", { name: "Edit: Tags" });
+    await tabTo(page, tags);
+    await press(page, "Enter");
+    await expectFocus(page, settings.getByRole("combobox", { name: "Tags" }), "Enter on Edit");
+    await page.keyboard.type("one,two,");
+    await press(page, "Control+Enter");
+    await until(async () => (await linkOf("by/keys")).tags.length === 2);
+    await expectFocus(page, tags, "the saved tags");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

@@ -1,0 +1,196 @@
+/** Files, shares, imports and numbers in the panel by keyboard alone, with the focus back where it was. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { CHROME } from "../../src/clicks/analytics/analytics.test-support.ts";
+import { CHROMIUM } from "../support/chromium.ts";
+import { type DriveClient, driveClient } from "../support/drive.ts";
+import { expectFocus, press, signInByKeyboard, tabTo } from "../support/keyboard.ts";
+import { startPanel } from "../support/panel.ts";
+import { until } from "../support/until.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+let me: DriveClient;
+beforeAll(async () => {
+  panel = await startPanel({}, { "analytics.enable_detailed_logging": "true" });
+  me = driveClient(panel.server.url, panel.client.token);
+  await me.upload("report.txt", "for one's eyes", { type: "text/plain" });
+  for (const code of ["spring", "autumn"]) {
+    const link = { code, target: "https://example.com/", title: `The ${code}` };
+    expect((await panel.client.call("POST", "/links", link)).status).toBe(201);
+  }
+});
+afterAll(() => panel.stop());
+
+const visit = (code: string, referrer: string) =>
+  fetch(`${panel.server.url}/${code}`, {
+    redirect: "manual",
+    headers: { "User-Agent": CHROME, Referer: referrer },
+  });
+const list = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+test.skipIf(!CHROMIUM)(
+  "⌘K finds a link, a file, a setting and an action, and gives the focus back",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/tokens");
+    await signInByKeyboard(page);
+    const opener = page.getByRole("button", { name: "New token" });
+    await tabTo(page, opener);
+    await press(page, "Control+k");
+    const commands = page.getByRole("dialog", { name: "Commands" });
+    await expectFocus(page, commands.getByRole("combobox"), "Ctrl+K");
+    await press(page, "Escape");
+    await commands.waitFor({ state: "detached" });
+    await expectFocus(page, opener, "Escape");
+    const goes = async (text: string, found: string, address: RegExp) => {
+      await press(page, "Control+k");
+      await expectFocus(page, commands.getByRole("combobox"), "Ctrl+K");
+      await page.keyboard.type(text);
+      await commands.getByRole("option", { selected: true }).filter({ hasText: found }).waitFor();
+      await press(page, "Enter");
+      await page.waitForURL(address);
+    };
+    await goes("The spring", "spring", /\/link\/spring$/);
+    await goes("report.t", "report.txt", /\/files/);
+    await goes("features.default_url", "features.default_url", /settings\?q=features\.default_url/);
+    await press(page, "Control+k");
+    await page.keyboard.type("new tok");
+    await commands.getByRole("option", { selected: true }).filter({ hasText: "New token" }).waitFor();
+    await press(page, "Enter");
+    await expectFocus(page, page.getByRole("dialog", { name: "New token" }).getByLabel("Name"), "New token");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("a chart is brushed by keys, and a click that arrives is told", async () => {
+  for (let at = 0; at < 3; at++) await visit("spring", "https://news.example/");
+  await until(
+    async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3,
+    400,
+  );
+  const { page, complaints, close } = await panel.open("/panel/link/spring");
+  await signInByKeyboard(page);
+  const news = list(page, "Referrers").getByText("news.example", { exact: true });
+  await news.waitFor();
+  const chart = page.getByRole("slider", { name: "Clicks by time" });
+  await tabTo(page, chart);
+  await press(page, "End", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowLeft");
+  await news.waitFor({ state: "detached" });
+  expect(new URL(page.url()).search).not.toBe("");
+  await press(page, "Escape");
+  await news.waitFor();
+  await expectFocus(page, chart, "Escape");
+
+  const clicks = list(page, "Newest clicks");
+  await clicks.getByText("Live", { exact: true }).waitFor();
+  await visit("spring", "https://other.example/");
+  await clicks.getByRole("status").getByText("1 new click").waitFor({ state: "attached" });
+  await clicks.getByText("other.example").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", async () => {
+  const { page, context, complaints, close } = await panel.open("/panel/files");
+  await signInByKeyboard(page);
+  const opener = page.getByRole("button", { name: "Actions for report.txt" });
+  await tabTo(page, opener);
+  await press(page, "Enter");
+  await page.getByRole("menuitem", { name: "Share" }).waitFor();
+  await page.keyboard.type("share");
+  await expectFocus(page, page.getByRole("menuitem", { name: "Share" }), "typing in the menu");
+  await press(page, "Enter");
+  const form = page.getByRole("dialog");
+  await expectFocus(page, form.getByLabel("Title"), "Share");
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  await expectFocus(page, opener, "Escape");
+  await press(page, "Enter");
+  await page.keyboard.type("share");
+  await press(page, "Enter");
+  await expectFocus(page, form.getByLabel("Title"), "Share");
+  await page.keyboard.type("By keys");
+  await tabTo(page, form.getByLabel("Code", { exact: true }));
+  await page.keyboard.type("by/keys");
+  await form.getByText("This code is free.").waitFor();
+  await tabTo(page, form.getByRole("switch", { name: "Ask for a password" }));
+  await press(page, "Space");
+  await tabTo(page, form.getByLabel("Password", { exact: true }));
+  await page.keyboard.type("a good password");
+  await tabTo(page, form.getByLabel("Most downloads"));
+  await page.keyboard.type("3");
+  await press(page, "Enter");
+  await tabTo(page, form.getByRole("button", { name: "Done" }));
+  await press(page, "Enter");
+  await form.waitFor({ state: "detached" });
+  await expectFocus(page, opener, "Done");
+  expect((await me.call("GET", "/shares/by/keys")).body.data).toMatchObject({
+    title: "By keys",
+    max_downloads: 3,
+  });
+
+  const network = await context.newCDPSession(page);
+  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000 };
+  await network.send("Network.enable");
+  await network.send("Network.emulateNetworkConditions", limit);
+  await tabTo(page, page.getByRole("button", { name: "Upload", exact: true }), "Shift+Tab");
+  await press(page, "Enter");
+  const files = page.getByRole("menuitem", { name: "Files" });
+  await files.waitFor();
+  await press(page, "ArrowDown");
+  await expectFocus(page, files, "Upload");
+  const chooser = page.waitForEvent("filechooser");
+  await press(page, "Enter");
+  const buffer = randomBytes(8_000_000);
+  await (await chooser).setFiles({ name: "large.bin", mimeType: "application/octet-stream", buffer });
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  const moves = () => uploads.getByText(/^[1-9]\d?%$/).waitFor();
+  await moves();
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await moves();
+  const pause = uploads.getByRole("button", { name: "Pause large.bin" });
+  await tabTo(page, pause);
+  await press(page, "Enter");
+  await uploads.getByText("Paused").waitFor();
+  const goOn = uploads.getByRole("button", { name: "Continue large.bin" });
+  await expectFocus(page, goOn, "the pause");
+  await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 });
+  await press(page, "Enter");
+  await uploads.getByText("1 upload is done").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links");
+  await signInByKeyboard(page);
+  await tabTo(page, page.getByRole("button", { name: "More for links" }));
+  await press(page, "Enter");
+  const item = page.getByRole("menuitem", { name: /Import/ });
+  await item.waitFor();
+  await page.keyboard.type("import");
+  await expectFocus(page, item, "typing in the menu");
+  await press(page, "Enter");
+  await page.waitForURL(/\/links\/import$/);
+  await tabTo(page, page.getByRole("button", { name: "Choose a file" }));
+  const chooser = page.waitForEvent("filechooser");
+  await press(page, "Enter");
+  const text = "code,target\nspring,https://example.com/new\nfresh,https://example.com/fresh\n";
+  await (await chooser).setFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByRole("button", { name: "Import 1 rows" }).waitFor();
+  await tabTo(page, page.getByRole("radio", { name: "Skip them" }));
+  await press(page, "ArrowDown");
+  const begin = page.getByRole("button", { name: "Import 2 rows" });
+  await begin.waitFor();
+  await tabTo(page, begin);
+  await press(page, "Enter");
+  const show = page.getByRole("link", { name: "Show the links" });
+  await expectFocus(page, show, "the import");
+  await press(page, "Enter");
+  await page.waitForURL(/\/links$/);
+  expect((await panel.client.call("GET", "/links/spring")).body.data.target).toBe("https://example.com/new");
+  expect(complaints).toEqual([]);
+  await close();
+});
