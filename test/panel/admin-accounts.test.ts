@@ -1,7 +1,6 @@
 /** Accounts, tokens, domains and events in Chromium, against the real program. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { afterAll, beforeAll, expect } from "bun:test";
+import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const ACCOUNT_PASSWORD = "a long password";
@@ -13,134 +12,125 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-test.skipIf(!CHROMIUM)(
-  "an account is made, found, disabled, which ends its session, and deleted",
-  async () => {
-    for (let n = 1; n <= 21; n++) {
-      const body = { username: `user.${String(n).padStart(2, "0")}`, password: ACCOUNT_PASSWORD };
-      await panel.client.call("POST", "/users", body);
-    }
-    const { page, complaints, close } = await panel.open("/panel/users");
-    await signInToPanel(page);
-    const form = page.getByRole("dialog");
-    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
-    await page.getByRole("button", { name: "New account" }).click();
-    await form.getByLabel("Name").fill("anna");
-    await form.getByLabel("Password", { exact: true }).fill(ACCOUNT_PASSWORD);
-    await form.getByLabel("Space for files", { exact: true }).fill("5");
-    await form.getByRole("button", { name: "Create" }).click();
-    await row("anna").waitFor();
-    await row("anna").getByText("0 bytes of 5 MB").waitFor();
-    await page.getByRole("button", { name: "Page 2" }).click();
-    await row("user.21").waitFor();
-    await page.waitForURL((url) => url.search === "?page=2");
-    await page.getByLabel("Search accounts").fill("ANN");
-    await row("anna").waitFor();
-    await page.waitForURL((url) => url.search === "?q=ANN");
-    await page.reload();
-    await row("anna").waitFor();
-    await soon(async () => expect(await page.getByRole("row").count()).toBe(2));
-    await expectAccessibleInAllLooks(page, "accounts");
+once("an account is made, found, disabled, which ends its session, and deleted", async () => {
+  for (let n = 1; n <= 21; n++) {
+    const body = { username: `user.${String(n).padStart(2, "0")}`, password: ACCOUNT_PASSWORD };
+    await panel.client.call("POST", "/users", body);
+  }
+  const { page, complaints, close } = await panel.open("/panel/users");
+  await signInToPanel(page);
+  const form = page.getByRole("dialog");
+  const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await page.getByRole("button", { name: "New account" }).click();
+  await form.getByLabel("Name").fill("anna");
+  await form.getByLabel("Password", { exact: true }).fill(ACCOUNT_PASSWORD);
+  await form.getByLabel("Space for files", { exact: true }).fill("5");
+  await form.getByRole("button", { name: "Create" }).click();
+  await row("anna").waitFor();
+  await row("anna").getByText("0 bytes of 5 MB").waitFor();
+  await page.getByRole("button", { name: "Page 2" }).click();
+  await row("user.21").waitFor();
+  await page.waitForURL((url) => url.search === "?page=2");
+  await page.getByLabel("Search accounts").fill("ANN");
+  await row("anna").waitFor();
+  await page.waitForURL((url) => url.search === "?q=ANN");
+  await page.reload();
+  await row("anna").waitFor();
+  await soon(async () => expect(await page.getByRole("row").count()).toBe(2));
+  await expectAccessibleInAllLooks(page, "accounts");
 
-    const other = await panel.open("/panel/links");
-    await signInToPanel(other.page, ACCOUNT_PASSWORD, "anna");
-    await row("anna").getByRole("button", { name: "Edit anna" }).click();
-    await form.getByLabel("Disabled: may not sign in").click();
-    await form.getByText("Its sessions end at once").waitFor();
-    await form.getByRole("button", { name: "Save" }).click();
-    await row("anna").getByText("Disabled").waitFor();
-    await other.page.reload();
-    await other.page.getByRole("button", { name: "Sign in" }).waitFor();
-    await other.close();
+  const other = await panel.open("/panel/links");
+  await signInToPanel(other.page, ACCOUNT_PASSWORD, "anna");
+  await row("anna").getByRole("button", { name: "Edit anna" }).click();
+  await form.getByLabel("Disabled: may not sign in").click();
+  await form.getByText("Its sessions end at once").waitFor();
+  await form.getByRole("button", { name: "Save" }).click();
+  await row("anna").getByText("Disabled").waitFor();
+  await other.page.reload();
+  await other.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await other.close();
 
-    await page.getByRole("button", { name: "Delete anna" }).click();
-    await form.getByText("Delete the account anna?").waitFor();
-    await form.getByText("0 files, 0 bytes, 0 folders").waitFor();
-    await form.getByRole("button", { name: "Delete for good" }).click();
-    await page.getByText("No account matches.").waitFor();
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
+  await page.getByRole("button", { name: "Delete anna" }).click();
+  await form.getByText("Delete the account anna?").waitFor();
+  await form.getByText("0 files, 0 bytes, 0 folders").waitFor();
+  await form.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByText("No account matches.").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "a token works until it is revoked; administrators revoke those of others",
-  async () => {
-    const made = await panel.client.call("POST", "/users", {
-      username: "ben",
-      password: ACCOUNT_PASSWORD,
-      role: "editor",
-    });
-    expect(made.status).toBe(201);
-    const asBen = (token: string) =>
-      fetch(`${panel.server.url}/admin/v1/links`, { headers: { Authorization: `Bearer ${token}` } });
+story("a token works until it is revoked; administrators revoke those of others", async () => {
+  const made = await panel.client.call("POST", "/users", {
+    username: "ben",
+    password: ACCOUNT_PASSWORD,
+    role: "editor",
+  });
+  expect(made.status).toBe(201);
+  const asBen = (token: string) =>
+    fetch(`${panel.server.url}/admin/v1/links`, { headers: { Authorization: `Bearer ${token}` } });
 
-    const ben = await panel.open("/panel/tokens");
-    await signInToPanel(ben.page, ACCOUNT_PASSWORD, "ben");
-    await ben.page.getByRole("button", { name: "New token" }).click();
-    const form = ben.page.getByRole("dialog");
-    await form.getByLabel("Name").fill(HOSTILE);
-    await form.getByText("See links, their tags and history.").waitFor();
-    await form.getByLabel("links:read").check();
-    await form.getByRole("button", { name: "A year" }).click();
-    await soon(async () => expect(await form.getByLabel("Expires").inputValue()).toBe("1y"));
-    await form.getByRole("button", { name: "Create" }).click();
-    const token = (await ben.page.getByText(/^wmk_/).textContent())!;
-    expect((await asBen(token)).status).toBe(200);
-    expect(await ben.page.getByText("Of all accounts").count()).toBe(0);
-    await expectAccessibleInAllLooks(ben.page, "tokens");
+  const ben = await panel.open("/panel/tokens");
+  await signInToPanel(ben.page, ACCOUNT_PASSWORD, "ben");
+  await ben.page.getByRole("button", { name: "New token" }).click();
+  const form = ben.page.getByRole("dialog");
+  await form.getByLabel("Name").fill(HOSTILE);
+  await form.getByText("See links, their tags and history.").waitFor();
+  await form.getByLabel("links:read").check();
+  await form.getByRole("button", { name: "A year" }).click();
+  await soon(async () => expect(await form.getByLabel("Expires").inputValue()).toBe("1y"));
+  await form.getByRole("button", { name: "Create" }).click();
+  const token = (await ben.page.getByText(/^wmk_/).textContent())!;
+  expect((await asBen(token)).status).toBe(200);
+  expect(await ben.page.getByText("Of all accounts").count()).toBe(0);
+  await expectAccessibleInAllLooks(ben.page, "tokens");
 
-    const { page, complaints, close } = await panel.open("/panel/tokens");
-    await signInToPanel(page);
-    await page.getByText("There are no tokens yet.").waitFor();
-    await page.getByText("Of all accounts").click();
-    const row = page.getByRole("row").filter({ hasText: HOSTILE });
-    await row.getByText("ben").waitFor();
-    await row.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await row.waitFor({ state: "detached" });
-    expect((await asBen(token)).status).toBe(401);
-    expect([...complaints, ...ben.complaints]).toEqual([]);
-    await ben.close();
-    await close();
-  },
-);
+  const { page, complaints, close } = await panel.open("/panel/tokens");
+  await signInToPanel(page);
+  await page.getByText("There are no tokens yet.").waitFor();
+  await page.getByText("Of all accounts").click();
+  const row = page.getByRole("row").filter({ hasText: HOSTILE });
+  await row.getByText("ben").waitFor();
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await row.waitFor({ state: "detached" });
+  expect((await asBen(token)).status).toBe(401);
+  expect([...complaints, ...ben.complaints]).toEqual([]);
+  await ben.close();
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "a domain tells what its DNS needs, and what is in the way of deleting it",
-  async () => {
-    const { page, complaints, close } = await panel.open("/panel/domains");
-    await signInToPanel(page);
-    const form = page.getByRole("dialog");
-    const row = page.getByRole("row").filter({ hasText: "go.example.com" });
-    await page.getByText("There is only the default domain.").waitFor();
-    await page.getByRole("button", { name: "New domain" }).click();
-    await form.getByLabel("Host").fill("go.example.com");
-    await form.getByText("go.example.com. CNAME").waitFor();
-    await form.getByLabel("Unknown codes lead to").fill("https://go.example.com/loop");
-    await form.getByRole("button", { name: "Create" }).click();
-    await form.getByRole("alert").waitFor();
-    await form.getByLabel("Unknown codes lead to").and(page.locator("[aria-invalid=true]")).waitFor();
-    await form.getByLabel("Unknown codes lead to").fill("https://example.com/missing");
-    await form.getByRole("button", { name: "Create" }).click();
-    await row.getByText("No links").waitFor();
-    const link = { code: "spring", target: "https://example.com", domain: "go.example.com" };
-    await panel.client.call("POST", "/links", link);
-    await page.reload();
-    await row.getByText("1 link").waitFor();
-    await row.getByText("Its links are in the way of deleting it.").waitFor();
-    await expectAccessibleInAllLooks(page, "domains");
-    await panel.client.call("DELETE", "/links/spring?domain=go.example.com");
-    await page.reload();
-    await row.getByRole("button", { name: "Delete" }).click();
-    await form.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("There is only the default domain.").waitFor();
-    expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
-    await close();
-  },
-);
+once("a domain tells what its DNS needs, and what is in the way of deleting it", async () => {
+  const { page, complaints, close } = await panel.open("/panel/domains");
+  await signInToPanel(page);
+  const form = page.getByRole("dialog");
+  const row = page.getByRole("row").filter({ hasText: "go.example.com" });
+  await page.getByText("There is only the default domain.").waitFor();
+  await page.getByRole("button", { name: "New domain" }).click();
+  await form.getByLabel("Host").fill("go.example.com");
+  await form.getByText("go.example.com. CNAME").waitFor();
+  await form.getByLabel("Unknown codes lead to").fill("https://go.example.com/loop");
+  await form.getByRole("button", { name: "Create" }).click();
+  await form.getByRole("alert").waitFor();
+  await form.getByLabel("Unknown codes lead to").and(page.locator("[aria-invalid=true]")).waitFor();
+  await form.getByLabel("Unknown codes lead to").fill("https://example.com/missing");
+  await form.getByRole("button", { name: "Create" }).click();
+  await row.getByText("No links").waitFor();
+  const link = { code: "spring", target: "https://example.com", domain: "go.example.com" };
+  await panel.client.call("POST", "/links", link);
+  await page.reload();
+  await row.getByText("1 link").waitFor();
+  await row.getByText("Its links are in the way of deleting it.").waitFor();
+  await expectAccessibleInAllLooks(page, "domains");
+  await panel.client.call("DELETE", "/links/spring?domain=go.example.com");
+  await page.reload();
+  await row.getByRole("button", { name: "Delete" }).click();
+  await form.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("There is only the default domain.").waitFor();
+  expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("events are filtered in the URL, load on, and show what changed", async () => {
+once("events are filtered in the URL, load on, and show what changed", async () => {
   await panel.client.call("POST", "/links", { code: "a/b", target: "https://example.com", title: "old" });
   for (let n = 0; n < 60; n++) {
     await panel.client.call("PATCH", "/links/a%2Fb", { title: `${HOSTILE} ${n}` });
@@ -178,7 +168,7 @@ test.skipIf(!CHROMIUM)("events are filtered in the URL, load on, and show what c
   await close();
 });
 
-test.skipIf(!CHROMIUM)("without permission the pages of administrators say so", async () => {
+once("without permission the pages of administrators say so", async () => {
   const { page, close } = await panel.open("/panel/users");
   await signInToPanel(page, ACCOUNT_PASSWORD, "ben");
   for (const path of ["users", "settings", "policies", "health", "domains", "events"]) {

@@ -1,8 +1,7 @@
 /** Settings, storages and health in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { storagesFor } from "../support/storages.ts";
 import { soon } from "../support/until.ts";
 
@@ -14,87 +13,81 @@ afterAll(() => panel.stop());
 
 const field = (page: Page, key: string) => page.getByLabel(key, { exact: true });
 
-test.skipIf(!CHROMIUM)(
-  "settings are refused at their field, kept while away, and saved together",
-  async () => {
-    const { page, complaints, close } = await panel.open("/panel/settings?q=default_url");
-    await signInToPanel(page);
-    await field(page, "features.default_url").fill("no address");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByRole("alert").filter({ hasText: "http" }).waitFor();
-    await soon(async () =>
-      expect(await field(page, "features.default_url").getAttribute("aria-invalid")).toBe("true"),
-    );
-    await field(page, "features.default_url").fill("https://example.com/start");
-    await page.getByLabel("Search settings").fill("trash");
-    await field(page, "files.trash_days").fill("7 days");
+once("settings are refused at their field, kept while away, and saved together", async () => {
+  const { page, complaints, close } = await panel.open("/panel/settings?q=default_url");
+  await signInToPanel(page);
+  await field(page, "features.default_url").fill("no address");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("alert").filter({ hasText: "http" }).waitFor();
+  await soon(async () =>
+    expect(await field(page, "features.default_url").getAttribute("aria-invalid")).toBe("true"),
+  );
+  await field(page, "features.default_url").fill("https://example.com/start");
+  await page.getByLabel("Search settings").fill("trash");
+  await field(page, "files.trash_days").fill("7 days");
 
-    // What was typed is there after leaving, and after a reload.
-    await page.getByRole("link", { name: "Domains" }).click();
-    await page.getByRole("heading", { name: "Domains" }).waitFor();
-    await page.goto(`${panel.origin}/panel/settings`);
-    await page.getByText("2 changes are not saved").waitFor();
-    await soon(async () =>
-      expect(await field(page, "features.default_url").inputValue()).toBe("https://example.com/start"),
-    );
-    await expectAccessibleInAllLooks(page, "settings with changes");
-    await page.getByRole("button", { name: "Save all" }).click();
-    await page.getByText("2 changes are not saved").waitFor({ state: "detached" });
-    await soon(async () => {
-      const root = await fetch(`${panel.server.url}/`, { redirect: "manual" });
-      expect(root.headers.get("location")).toBe("https://example.com/start");
-    });
-    expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("7");
+  // What was typed is there after leaving, and after a reload.
+  await page.getByRole("link", { name: "Domains" }).click();
+  await page.getByRole("heading", { name: "Domains" }).waitFor();
+  await page.goto(`${panel.origin}/panel/settings`);
+  await page.getByText("2 changes are not saved").waitFor();
+  await soon(async () =>
+    expect(await field(page, "features.default_url").inputValue()).toBe("https://example.com/start"),
+  );
+  await expectAccessibleInAllLooks(page, "settings with changes");
+  await page.getByRole("button", { name: "Save all" }).click();
+  await page.getByText("2 changes are not saved").waitFor({ state: "detached" });
+  await soon(async () => {
+    const root = await fetch(`${panel.server.url}/`, { redirect: "manual" });
+    expect(root.headers.get("location")).toBe("https://example.com/start");
+  });
+  expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("7");
 
-    await page.getByLabel("Search settings").fill("");
-    await page.getByRole("navigation", { name: "Groups of settings" }).getByText("Files").click();
-    await page.getByRole("button", { name: "History of files.trash_days" }).click();
-    await page.getByRole("dialog").getByText("admin").waitFor();
-    await page.getByRole("button", { name: "Take back 30" }).click();
-    await page.getByText("1 change is not saved").waitFor();
-    await soon(async () => expect(await field(page, "files.trash_days").inputValue()).toBe("30 days"));
-    await page.getByRole("button", { name: "Discard the change of files.trash_days" }).click();
-    await page.locator("[id='files.trash_days']").getByRole("button", { name: "Take the default" }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("files.trash_days is saved.").waitFor();
-    expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("30");
-    expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
-    await close();
-  },
-);
+  await page.getByLabel("Search settings").fill("");
+  await page.getByRole("navigation", { name: "Groups of settings" }).getByText("Files").click();
+  await page.getByRole("button", { name: "History of files.trash_days" }).click();
+  await page.getByRole("dialog").getByText("admin").waitFor();
+  await page.getByRole("button", { name: "Take back 30" }).click();
+  await page.getByText("1 change is not saved").waitFor();
+  await soon(async () => expect(await field(page, "files.trash_days").inputValue()).toBe("30 days"));
+  await page.getByRole("button", { name: "Discard the change of files.trash_days" }).click();
+  await page.locator("[id='files.trash_days']").getByRole("button", { name: "Take the default" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("files.trash_days is saved.").waitFor();
+  expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("30");
+  expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "a list is changed in rows by keyboard, and each row says what is wrong with it",
-  async () => {
-    const { page, close } = await panel.open("/panel/settings?q=trusted_proxies");
-    await signInToPanel(page);
-    const list = page.getByRole("group", { name: "api.trusted_proxies" });
-    const row = (at: number) => list.getByLabel(`api.trusted_proxies, entry ${at}`, { exact: true });
-    await list.getByRole("button", { name: "Add an entry" }).click();
-    await page.keyboard.type("10.0.0.1");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("proxy.local");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("172.16.0.0/12");
-    await page.keyboard.press("Tab");
-    await list.locator("[aria-invalid=true]").waitFor();
-    await soon(async () => expect(await row(2).getAttribute("aria-invalid")).toBe("true"));
-    await list.getByText("must be a list of IP addresses").waitFor();
-    await list.getByRole("button", { name: "Remove: proxy.local" }).click();
-    await list.getByRole("button", { name: "Move up: 172.16.0.0/12" }).click();
-    await soon(async () => {
-      expect(await row(1).inputValue()).toBe("172.16.0.0/12");
-      expect(await row(1).evaluate((input) => input === document.activeElement)).toBe(true);
-    });
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("api.trusted_proxies is saved.").waitFor();
-    const { body } = await panel.client.call("GET", "/config/api.trusted_proxies");
-    expect(body.data.value).toBe('["172.16.0.0/12","10.0.0.1"]');
-    await close();
-  },
-);
+once("a list is changed in rows by keyboard, and each row says what is wrong with it", async () => {
+  const { page, close } = await panel.open("/panel/settings?q=trusted_proxies");
+  await signInToPanel(page);
+  const list = page.getByRole("group", { name: "api.trusted_proxies" });
+  const row = (at: number) => list.getByLabel(`api.trusted_proxies, entry ${at}`, { exact: true });
+  await list.getByRole("button", { name: "Add an entry" }).click();
+  await page.keyboard.type("10.0.0.1");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("proxy.local");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("172.16.0.0/12");
+  await page.keyboard.press("Tab");
+  await list.locator("[aria-invalid=true]").waitFor();
+  await soon(async () => expect(await row(2).getAttribute("aria-invalid")).toBe("true"));
+  await list.getByText("must be a list of IP addresses").waitFor();
+  await list.getByRole("button", { name: "Remove: proxy.local" }).click();
+  await list.getByRole("button", { name: "Move up: 172.16.0.0/12" }).click();
+  await soon(async () => {
+    expect(await row(1).inputValue()).toBe("172.16.0.0/12");
+    expect(await row(1).evaluate((input) => input === document.activeElement)).toBe(true);
+  });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("api.trusted_proxies is saved.").waitFor();
+  const { body } = await panel.client.call("GET", "/config/api.trusted_proxies");
+  expect(body.data.value).toBe('["172.16.0.0/12","10.0.0.1"]');
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("a secret is replaced and removed, and never shown", async () => {
+once("a secret is replaced and removed, and never shown", async () => {
   const { page, close } = await panel.open("/panel/settings?q=health_token");
   await signInToPanel(page);
   await page.getByText("No value is set.").waitFor();
@@ -117,75 +110,72 @@ test.skipIf(!CHROMIUM)("a secret is replaced and removed, and never shown", asyn
   await close();
 });
 
-test.skipIf(!CHROMIUM)(
-  "a storage is made, tested and removed; one that is away or in use says so",
-  async () => {
-    const { page, complaints, close } = await panel.open("/panel/policies");
-    await signInToPanel(page);
-    const form = page.getByRole("dialog");
-    await page.getByRole("button", { name: "New storage" }).click();
-    await form.getByLabel("Name").fill("<b>Archive");
-    await form.getByRole("button", { name: "Create" }).click();
-    const card = page.getByRole("region", { name: "<b>Archive" });
-    await card.getByText("It works: a small object was written").waitFor();
-    await card.getByRole("button", { name: "Edit <b>Archive" }).click();
-    await form.getByLabel("Largest file", { exact: true }).fill("5");
-    await form.getByRole("button", { name: "Save" }).click();
-    await card.getByText("Files of at most 5 MB.").waitFor();
-    // Also before the server has said what it holds as the default.
-    const held = Promise.withResolvers<void>();
-    await page.route(/\/usage$/, (route) => held.promise.then(() => route.continue()));
-    await card.getByRole("button", { name: "Make it the default" }).click();
-    await card.getByText("Default", { exact: true }).waitFor();
-    expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
-    held.resolve();
+once("a storage is made, tested and removed; one that is away or in use says so", async () => {
+  const { page, complaints, close } = await panel.open("/panel/policies");
+  await signInToPanel(page);
+  const form = page.getByRole("dialog");
+  await page.getByRole("button", { name: "New storage" }).click();
+  await form.getByLabel("Name").fill("<b>Archive");
+  await form.getByRole("button", { name: "Create" }).click();
+  const card = page.getByRole("region", { name: "<b>Archive" });
+  await card.getByText("It works: a small object was written").waitFor();
+  await card.getByRole("button", { name: "Edit <b>Archive" }).click();
+  await form.getByLabel("Largest file", { exact: true }).fill("5");
+  await form.getByRole("button", { name: "Save" }).click();
+  await card.getByText("Files of at most 5 MB.").waitFor();
+  // Also before the server has said what it holds as the default.
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/usage$/, (route) => held.promise.then(() => route.continue()));
+  await card.getByRole("button", { name: "Make it the default" }).click();
+  await card.getByText("Default", { exact: true }).waitFor();
+  expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
+  held.resolve();
 
-    // A file goes to the default, then the storage is in use.
-    const body = new FormData();
-    body.append("file", new Blob(["content"]), "a.txt");
-    const headers = { Authorization: `Bearer ${panel.client.token}` };
-    const sent = await fetch(`${panel.server.url}/files/upload`, { method: "POST", headers, body });
-    expect(sent.status).toBe(201);
-    const local = page.getByRole("region", { name: "local" });
-    await local.getByRole("button", { name: "Make it the default" }).click();
-    await local.getByText("Default", { exact: true }).waitFor();
-    await card.getByText("1 object").waitFor();
-    await card.getByText("What is in the way of deleting it").click();
-    await card.getByText("admin: 1 file, 7 bytes").waitFor();
-    expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
+  // A file goes to the default, then the storage is in use.
+  const body = new FormData();
+  body.append("file", new Blob(["content"]), "a.txt");
+  const headers = { Authorization: `Bearer ${panel.client.token}` };
+  const sent = await fetch(`${panel.server.url}/files/upload`, { method: "POST", headers, body });
+  expect(sent.status).toBe(201);
+  const local = page.getByRole("region", { name: "local" });
+  await local.getByRole("button", { name: "Make it the default" }).click();
+  await local.getByText("Default", { exact: true }).waitFor();
+  await card.getByText("1 object").waitFor();
+  await card.getByText("What is in the way of deleting it").click();
+  await card.getByText("admin: 1 file, 7 bytes").waitFor();
+  expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
 
-    await page.getByRole("button", { name: "New storage" }).click();
-    await form.getByLabel("Name").fill("away");
-    await form.getByText("S3 storage").click();
-    await form.getByLabel("Endpoint").fill("http://127.0.0.1:1");
-    await form.getByLabel("Bucket", { exact: true }).fill("bucket");
-    await form.getByLabel("Access key", { exact: true }).fill("access");
-    await form.getByLabel("Secret key", { exact: true }).fill("secret");
-    await form.getByRole("button", { name: "Create" }).click();
-    const away = page.getByRole("region", { name: "away" });
-    await away
-      .getByRole("alert")
-      .filter({ hasText: "Writing, reading and removing a small object failed:" })
-      .waitFor();
-    await expectAccessibleInAllLooks(page, "storages");
+  await page.getByRole("button", { name: "New storage" }).click();
+  await form.getByLabel("Name").fill("away");
+  await form.getByText("S3 storage").click();
+  await form.getByLabel("Endpoint").fill("http://127.0.0.1:1");
+  await form.getByLabel("Bucket", { exact: true }).fill("bucket");
+  await form.getByLabel("Access key", { exact: true }).fill("access");
+  await form.getByLabel("Secret key", { exact: true }).fill("secret");
+  await form.getByRole("button", { name: "Create" }).click();
+  const away = page.getByRole("region", { name: "away" });
+  await away
+    .getByRole("alert")
+    .filter({ hasText: "Writing, reading and removing a small object failed:" })
+    .waitFor();
+  await expectAccessibleInAllLooks(page, "storages");
 
-    await page.goto(`${panel.origin}/panel/health`);
-    await page.getByText("1 part is in trouble").waitFor();
-    await page.getByRole("heading", { name: "away" }).waitFor();
-    await page.getByText("In trouble", { exact: true }).first().waitFor();
-    await expectAccessibleInAllLooks(page, "health");
+  await page.goto(`${panel.origin}/panel/health`);
+  await page.getByText("1 part is in trouble").waitFor();
+  await page.getByRole("heading", { name: "away" }).waitFor();
+  await page.getByText("In trouble", { exact: true }).first().waitFor();
+  await expectAccessibleInAllLooks(page, "health");
 
-    await page.goto(`${panel.origin}/panel/policies`);
-    await away.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await away.waitFor({ state: "detached" });
-    expect(complaints.filter((text) => !text.includes("502"))).toEqual([]);
-    await close();
-  },
-);
+  await page.goto(`${panel.origin}/panel/policies`);
+  await away.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await away.waitFor({ state: "detached" });
+  expect(complaints.filter((text) => !text.includes("502"))).toEqual([]);
+  await close();
+});
 
 const S3 = storagesFor("panel")[1]?.[1] as Record<string, string> | undefined;
-test.skipIf(!CHROMIUM || S3 === undefined)("a storage on S3 is tested", async () => {
+(S3 === undefined ? test.skip : once)("a storage on S3 is tested", async () => {
   const { page, close } = await panel.open("/panel/policies");
   await signInToPanel(page);
   const form = page.getByRole("dialog");
@@ -203,7 +193,12 @@ test.skipIf(!CHROMIUM || S3 === undefined)("a storage on S3 is tested", async ()
     await form.getByLabel(label, { exact: true }).fill(text);
   await form.getByRole("button", { name: "Create" }).click();
   const card = page.getByRole("region", { name: "bucket" });
-  await card.getByText("It works: a small object was written").waitFor();
+  // A busy S3 server may take too long for the first test.
+  await soon(async () => {
+    if (await card.getByRole("alert").isVisible())
+      await card.getByRole("button", { name: "Test the storage" }).click();
+    await card.getByText("It works: a small object was written").waitFor({ timeout: 5_000 });
+  });
   await card.getByRole("button", { name: "Edit bucket" }).click();
   const secret = form.getByLabel("Secret key", { exact: true });
   await soon(async () => expect(await secret.inputValue()).toBe(""));
@@ -211,23 +206,20 @@ test.skipIf(!CHROMIUM || S3 === undefined)("a storage on S3 is tested", async ()
   await close();
 });
 
-test.skipIf(!CHROMIUM)(
-  "a setting that needs a restart is counted until the server has restarted",
-  async () => {
-    const { page, close } = await panel.open("/panel/settings?q=enable_detailed_logging");
-    await signInToPanel(page);
-    const name = "analytics.enable_detailed_logging";
-    await page.locator("label", { has: field(page, name) }).click();
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Until the restart it is false.").waitFor();
-    await page.getByText("Restart needed: 1 setting waits for it").waitFor();
-    await expectAccessibleInAllLooks(page, "settings that wait for a restart");
-    await panel.server.stop();
-    await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
-    await page.reload();
-    await field(page, name).waitFor();
-    await page.getByText("Restart needed").first().waitFor({ state: "detached" });
-    await soon(async () => expect(await field(page, name).isChecked()).toBe(true));
-    await close();
-  },
-);
+story("a setting that needs a restart is counted until the server has restarted", async () => {
+  const { page, close } = await panel.open("/panel/settings?q=enable_detailed_logging");
+  await signInToPanel(page);
+  const name = "analytics.enable_detailed_logging";
+  await page.locator("label", { has: field(page, name) }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Until the restart it is false.").waitFor();
+  await page.getByText("Restart needed: 1 setting waits for it").waitFor();
+  await expectAccessibleInAllLooks(page, "settings that wait for a restart");
+  await panel.server.stop();
+  await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
+  await page.reload();
+  await field(page, name).waitFor();
+  await page.getByText("Restart needed").first().waitFor({ state: "detached" });
+  await soon(async () => expect(await field(page, name).isChecked()).toBe(true));
+  await close();
+});

@@ -1,7 +1,6 @@
 /** Overview, analytics and a link's numbers in Chromium, against the real program. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import {
   CHROME,
@@ -12,40 +11,22 @@ import {
 } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
-import { CHROMIUM } from "../support/chromium.ts";
-import {
-  expectAccessibleInAllLooks,
-  panelOpener,
-  panelOrigin,
-  signInToPanel,
-  startPanelBrowser,
-} from "../support/panel.ts";
-import { type Client, signIn, startSignedIn } from "../support/session.ts";
+import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
-import type { Installation, RunningWaymark } from "../support/waymark.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
 const DAY_MS = 86_400_000;
 
-let installation: Installation;
-let server: RunningWaymark;
-let client: Client;
-let browser: Awaited<ReturnType<typeof startPanelBrowser>> | undefined;
-
+let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
-  ({ installation, server, client } = await startSignedIn());
+  panel = await startPanel();
   for (const code of ["spring", "autumn", `long/${"x".repeat(90)}`]) {
     const link = { code, target: "https://example.com/", title: HOSTILE };
-    expect((await client.call("POST", "/links", link)).status).toBe(201);
+    expect((await panel.client.call("POST", "/links", link)).status).toBe(201);
   }
-  if (CHROMIUM) browser = await startPanelBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await installation.remove();
-});
+afterAll(() => panel.stop());
 
-const open = (path: string) => panelOpener(browser!, server.url)(path);
 const list = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const rows = async (page: Page, name: string): Promise<string[]> =>
   (await list(page, name).getByRole("listitem").allTextContents()).map((text) => text.trim());
@@ -56,11 +37,11 @@ const chart = (page: Page) => page.getByRole("slider", { name: "Clicks by time" 
 
 /** Six clicks three days ago, four ten days ago with hostile texts, two of machines, five in the time before. */
 async function recordClicks(): Promise<void> {
-  await client.call("PUT", "/config/analytics.enable_detailed_logging", { value: "true" });
-  await client.call("PUT", "/config/click.flush_interval", { value: "1" });
-  await server.stop();
-  const url = `sqlite:${join(installation.dataDir, "waymark.db")}`;
-  const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  await panel.client.call("PUT", "/config/analytics.enable_detailed_logging", { value: "true" });
+  await panel.client.call("PUT", "/config/click.flush_interval", { value: "1" });
+  await panel.server.stop();
+  const settings = { url: panel.databaseUrl, poolSize: 1 };
+  const database = await openDatabase(settings, { threads: false, logger: silentLogger });
   const room = await openAnalytics(database);
   room.clock.time = Date.now();
   const found = await database.read.selectFrom("links").select("id").where("code", "=", "spring").execute();
@@ -78,12 +59,12 @@ async function recordClicks(): Promise<void> {
     ...clicks(5, 40, { country: "MT", userAgent: CHROME }),
   ]);
   await database.close();
-  server = await installation.serve();
-  client = await signIn(server.url);
+  const { port } = new URL(panel.server.url);
+  panel.server = await panel.installation.serve({ WAYMARK__SERVER__PORT: port });
 }
 
-test.skipIf(!CHROMIUM)("while details are off a link's page says so and shows no empty list", async () => {
-  const { page, complaints, close } = await open("/panel/link/spring");
+once("while details are off a link's page says so and shows no empty list", async () => {
+  const { page, complaints, close } = await panel.open("/panel/link/spring");
   await signInToPanel(page);
   await page.getByRole("note").filter({ hasText: "analytics.enable_detailed_logging is off" }).waitFor();
   await chart(page).waitFor();
@@ -93,93 +74,90 @@ test.skipIf(!CHROMIUM)("while details are off a link's page says so and shows no
   await close();
 });
 
-test.skipIf(!CHROMIUM)(
-  "a brush by mouse, touch and keys filters every list; a click arrives live",
-  async () => {
-    await recordClicks();
-    const { page, context, complaints, close } = await open("/panel/link/spring");
-    await signInToPanel(page);
-    const referrer = (name: string) => list(page, "Referrers").getByText(name, { exact: true });
-    await referrer("news.example").waitFor();
-    await page.getByText("clicks of people", { exact: true }).waitFor();
-    await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
-    await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
-    await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
-    await expectRows(page, "Countries", ["Germany660%", "France440%"]);
-    // The map comes when it is seen.
-    await list(page, "Countries").scrollIntoViewIfNeeded();
-    const map = page.getByRole("slider", { name: "Countries on a map" });
-    await soon(async () => expect(await map.getAttribute("aria-valuetext")).toBe("Germany: 6 (60%)"));
+story("a brush by mouse, touch and keys filters every list; a click arrives live", async () => {
+  await recordClicks();
+  const { page, context, complaints, close } = await panel.open("/panel/link/spring");
+  await signInToPanel(page);
+  const referrer = (name: string) => list(page, "Referrers").getByText(name, { exact: true });
+  await referrer("news.example").waitFor();
+  await page.getByText("clicks of people", { exact: true }).waitFor();
+  await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
+  await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
+  await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
+  await expectRows(page, "Countries", ["Germany660%", "France440%"]);
+  // The map comes when it is seen.
+  await list(page, "Countries").scrollIntoViewIfNeeded();
+  const map = page.getByRole("slider", { name: "Countries on a map" });
+  await soon(async () => expect(await map.getAttribute("aria-valuetext")).toBe("Germany: 6 (60%)"));
 
-    await page.evaluate(() => scrollTo(0, 0));
-    const box = (await chart(page).boundingBox())!;
-    const day = box.width / 30;
-    const middleOf = (daysAgo: number) => box.x + (29 - daysAgo + 0.5) * day;
-    await page.mouse.move(middleOf(4), box.y + 50);
-    await page.mouse.down();
-    await page.mouse.move(middleOf(2), box.y + 60, { steps: 4 });
-    await page.mouse.up();
-    await referrer(HOSTILE).waitFor({ state: "detached" });
-    await expectRows(page, "Countries", ["Germany6100%"]);
-    await expectRows(page, "Systems", ["Windows6100%"]);
-    await page.reload();
-    await page.getByRole("button", { name: "Whole time" }).waitFor();
-    await referrer("news.example").waitFor();
-    await expectRows(page, "Referrers", ["news.example6100%"]);
+  await page.evaluate(() => scrollTo(0, 0));
+  const box = (await chart(page).boundingBox())!;
+  const day = box.width / 30;
+  const middleOf = (daysAgo: number) => box.x + (29 - daysAgo + 0.5) * day;
+  await page.mouse.move(middleOf(4), box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(middleOf(2), box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await referrer(HOSTILE).waitFor({ state: "detached" });
+  await expectRows(page, "Countries", ["Germany6100%"]);
+  await expectRows(page, "Systems", ["Windows6100%"]);
+  await page.reload();
+  await page.getByRole("button", { name: "Whole time" }).waitFor();
+  await referrer("news.example").waitFor();
+  await expectRows(page, "Referrers", ["news.example6100%"]);
 
-    await chart(page).focus();
-    await page.keyboard.press("Escape");
-    await referrer(HOSTILE).waitFor();
-    await page.keyboard.press("End");
-    for (let step = 0; step < 9; step++) await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("Shift+ArrowLeft");
-    await page.keyboard.press("Shift+ArrowLeft");
-    await referrer("news.example").waitFor({ state: "detached" });
-    await expectRows(page, "Countries", ["France4100%"]);
-    await soon(async () =>
-      expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/People: 0; .*Chosen: /),
-    );
-    await page.keyboard.press("Escape");
-    await referrer("news.example").waitFor();
+  await chart(page).focus();
+  await page.keyboard.press("Escape");
+  await referrer(HOSTILE).waitFor();
+  await page.keyboard.press("End");
+  for (let step = 0; step < 9; step++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await referrer("news.example").waitFor({ state: "detached" });
+  await expectRows(page, "Countries", ["France4100%"]);
+  await soon(async () =>
+    expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/People: 0; .*Chosen: /),
+  );
+  await page.keyboard.press("Escape");
+  await referrer("news.example").waitFor();
 
-    const cdp = await context.newCDPSession(page);
-    await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: true });
-    const touch = (type: "touchStart" | "touchMove" | "touchEnd", daysAgo?: number) => {
-      const touchPoints = daysAgo === undefined ? [] : [{ x: middleOf(daysAgo), y: box.y + 80 }];
-      return cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
-    };
-    await page.evaluate(() => scrollTo(0, 0));
-    await touch("touchStart", 11);
-    for (const daysAgo of [10.5, 10, 9]) await touch("touchMove", daysAgo);
-    await touch("touchEnd");
-    await referrer("news.example").waitFor({ state: "detached" });
-    await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: false });
-    await page.getByRole("button", { name: "Whole time" }).click();
-    await referrer("news.example").waitFor();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", daysAgo?: number) => {
+    const touchPoints = daysAgo === undefined ? [] : [{ x: middleOf(daysAgo), y: box.y + 80 }];
+    return cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
+  };
+  await page.evaluate(() => scrollTo(0, 0));
+  await touch("touchStart", 11);
+  for (const daysAgo of [10.5, 10, 9]) await touch("touchMove", daysAgo);
+  await touch("touchEnd");
+  await referrer("news.example").waitFor({ state: "detached" });
+  await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+  await page.getByRole("button", { name: "Whole time" }).click();
+  await referrer("news.example").waitFor();
 
-    await list(page, "Newest clicks").getByText("Live").waitFor();
-    const headers = { "User-Agent": CHROME, Referer: "https://live.example/page" };
-    expect((await fetch(`${server.url}/spring`, { redirect: "manual", headers })).status).toBe(307);
-    await list(page, "Newest clicks").getByText("live.example").waitFor();
-    await referrer("live.example").waitFor();
+  await list(page, "Newest clicks").getByText("Live").waitFor();
+  const headers = { "User-Agent": CHROME, Referer: "https://live.example/page" };
+  expect((await fetch(`${panel.server.url}/spring`, { redirect: "manual", headers })).status).toBe(307);
+  await list(page, "Newest clicks").getByText("live.example").waitFor();
+  await referrer("live.example").waitFor();
 
-    await page.getByLabel("Visitors").selectOption("all");
-    await list(page, "Countries").getByText("United States").waitFor();
-    await page.getByLabel("Comparison").selectOption("year");
-    await page.getByRole("figure").getByText("A year before").waitFor();
-    await page.getByLabel("Compare with links").fill("autu");
-    await page.getByRole("option", { name: "autumn" }).click();
-    await page.getByRole("figure").getByText("autumn").waitFor();
-    await page.getByText("Values as a table").click();
-    await page.getByRole("columnheader", { name: "autumn" }).waitFor();
-    await page.waitForURL(/visitors=all.*vs=year.*with=.*autumn/);
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
+  await page.getByLabel("Visitors").selectOption("all");
+  await list(page, "Countries").getByText("United States").waitFor();
+  await page.getByLabel("Comparison").selectOption("year");
+  await page.getByRole("figure").getByText("A year before").waitFor();
+  await page.getByLabel("Compare with links").fill("autu");
+  await page.getByRole("option", { name: "autumn" }).click();
+  await page.getByRole("figure").getByText("autumn").waitFor();
+  await page.getByText("Values as a table").click();
+  await page.getByRole("columnheader", { name: "autumn" }).waitFor();
+  await page.waitForURL(/visitors=all.*vs=year.*with=.*autumn/);
+  expect(complaints).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("analytics of all links are exported, as sums and as clicks", async () => {
-  const { page, complaints, close } = await open("/panel/analytics?range=90d&visitors=all");
+story("analytics of all links are exported, as sums and as clicks", async () => {
+  const { page, complaints, close } = await panel.open("/panel/analytics?range=90d&visitors=all");
   await signInToPanel(page);
   await list(page, "Countries").getByText("Malta").waitFor();
   await list(page, "Referrers").getByText("news.example").waitFor();
@@ -202,10 +180,10 @@ test.skipIf(!CHROMIUM)("analytics of all links are exported, as sums and as clic
   await close();
 });
 
-test.skipIf(!CHROMIUM)("an editor's overview has own links only", async () => {
+once("an editor's overview has own links only", async () => {
   const account = { username: "edda", password: "edda's password", role: "editor" };
-  expect((await client.call("POST", "/users", account)).status).toBe(201);
-  const { page, complaints, close } = await open("/panel/");
+  expect((await panel.client.call("POST", "/users", account)).status).toBe(201);
+  const { page, complaints, close } = await panel.open("/panel/");
   await signInToPanel(page, account.password, account.username);
   await page.getByText("There are no links yet").waitFor();
   expect(await page.getByText("spring").count()).toBe(0);
@@ -213,12 +191,12 @@ test.skipIf(!CHROMIUM)("an editor's overview has own links only", async () => {
   await close();
 });
 
-test.skipIf(!CHROMIUM)("axe finds nothing on pages with numbers, in both sizes and schemes", async () => {
-  const { page, complaints, close } = await open("/panel/");
+once("axe finds nothing on pages with numbers, in both sizes and schemes", async () => {
+  const { page, complaints, close } = await panel.open("/panel/");
   await signInToPanel(page);
   const pages = { "": "Newest clicks", analytics: "Newest clicks", "link/spring?part=x": "Newest clicks" };
   for (const [path, section] of Object.entries(pages)) {
-    await page.goto(`${panelOrigin(server.url)}/panel/${path}`);
+    await page.goto(`${panel.origin}/panel/${path}`);
     await list(page, section).getByRole("listitem").first().waitFor();
     await chart(page).focus();
     await page.keyboard.press("ArrowLeft");

@@ -24,7 +24,9 @@ const paste = (page: Page, text: string, selector = "body") =>
     [text, selector],
   );
 
+/** Anew: pressed again before it is closed, the key would leave it open as it is. */
 async function openCommands(page: Page): Promise<void> {
+  await page.locator("[cmdk-input]").waitFor({ state: "detached" });
   await page.keyboard.press("Control+k");
   await focused(page.locator("[cmdk-input]"));
 }

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
-import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -59,7 +58,7 @@ test("a long file goes in pieces of whole records, each with the header and its 
 
 const codeOf = (path: string) => panel.client.call("GET", `/links/${path}`);
 
-test.skipIf(!CHROMIUM)(
+story(
   "a file is previewed, imported over existing links, its failed rows reported, and all comes back by an export",
   async () => {
     await panel.client.call("POST", "/links", { code: "old", target: "https://example.com/before" });
@@ -130,7 +129,7 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
-test.skipIf(!CHROMIUM)(
+once(
   "a deleted link is found and put back under another code; tags are renamed, merged, deleted",
   async () => {
     const tags = ["spring", HOSTILE];

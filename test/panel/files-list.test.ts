@@ -1,8 +1,8 @@
 /** The page of files in Chromium: list, keyboard, moving, search, trash. */
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { openDatabase } from "../../src/db/database.ts";
+import { silentLogger } from "../../src/lib/logger.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
 import {
@@ -177,15 +177,17 @@ test.skipIf(!CHROMIUM)(
   "a folder of 10,004 entries paints few rows; axe finds nothing in any look",
   async () => {
     const folder = await me.folder("many");
-    const database = new Database(join(panel.installation.dataDir, "waymark.db"));
-    database.run("pragma busy_timeout = 10000");
-    database.run(
-      `insert into entries (account_id, parent_id, kind, name, size, created_at, updated_at)
-     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
-     select 0, ?, 'folder', 'folder ' || n, 0, n, n from numbers`,
-      [folder],
-    );
-    database.close();
+    const settings = { url: panel.databaseUrl, poolSize: 1 };
+    const database = await openDatabase(settings, { threads: false, logger: silentLogger });
+    const shared = { account_id: 0, parent_id: folder, kind: "folder", size: 0 } as const;
+    for (let n = 0; n < 10_000; n += 1_000) {
+      const some = Array.from({ length: 1_000 }, (_, at) => n + at + 1);
+      await database.write
+        .insertInto("entries")
+        .values(some.map((at) => ({ ...shared, name: `folder ${at}`, created_at: at, updated_at: at })))
+        .execute();
+    }
+    await database.close();
     for (const name of [HOSTILE, LONG, TURNED, "🎉 party 🎉.png"])
       await me.upload(name, "x", { folder: `${folder}` });
     const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);

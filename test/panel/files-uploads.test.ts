@@ -1,13 +1,12 @@
 /** Uploads of the panel in Chromium: interrupted, as trees, with taken names, refused. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -63,73 +62,70 @@ async function treeOf(folder: number): Promise<Tree> {
   return tree;
 }
 
-test.skipIf(!CHROMIUM)(
-  "50 MB outlive a reload, kill -9 of the server and a time without network",
-  async () => {
-    const bytes = randomBytes(50 * 1024 * 1024);
-    const file = join(scratch, "large.bin");
-    writeFileSync(file, bytes);
-    const { page, context, close } = await panel.open("/panel/files");
-    await signInToPanel(page);
-    const network = await context.newCDPSession(page);
-    const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_500_000 };
-    await network.send("Network.enable");
-    await network.send("Network.emulateNetworkConditions", limit);
-    const begun: string[] = [];
-    page.on("request", (request) => {
-      if (request.method() === "POST" && request.url().endsWith("/files/tus")) begun.push(request.url());
-    });
-    const uploads = page.getByRole("region", { name: "Uploads" });
-    const moves = () => uploads.getByText(/^[1-9]\d?%$/).waitFor();
-    const stands = () => uploads.getByText("No connection; it goes on by itself").waitFor();
+story("50 MB outlive a reload, kill -9 of the server and a time without network", async () => {
+  const bytes = randomBytes(50 * 1024 * 1024);
+  const file = join(scratch, "large.bin");
+  writeFileSync(file, bytes);
+  const { page, context, close } = await panel.open("/panel/files");
+  await signInToPanel(page);
+  const network = await context.newCDPSession(page);
+  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_500_000 };
+  await network.send("Network.enable");
+  await network.send("Network.emulateNetworkConditions", limit);
+  const begun: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/files/tus")) begun.push(request.url());
+  });
+  const uploads = page.getByRole("region", { name: "Uploads" });
+  const moves = () => uploads.getByText(/^[1-9]\d?%$/).waitFor();
+  const stands = () => uploads.getByText("No connection; it goes on by itself").waitFor();
 
-    await choose(page, file);
-    await moves();
-    const asked: string[] = [];
-    page.once("dialog", (dialog) => {
-      asked.push(dialog.type());
-      void dialog.accept();
-    });
-    await page.reload();
-    expect(asked).toEqual(["beforeunload"]);
-    await moves();
-    await uploads.getByRole("button", { name: "Pause large.bin" }).click();
-    await uploads.getByText("Paused").waitFor();
-    await uploads.getByRole("button", { name: "Continue large.bin" }).click();
-    await moves();
-    await panel.server.kill();
-    await stands();
-    await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
-    await moves();
-    await network.send("Network.emulateNetworkConditions", { ...limit, offline: true });
-    await stands();
-    await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 });
-    await uploads.getByText("1 upload is done").waitFor();
-    expect(begun.length).toBe(1);
-    const { files } = (await me.call("GET", "/folders")).body.data;
-    expect(files).toMatchObject([
-      { name: "large.bin", sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") },
-    ]);
-    await page.getByRole("row").filter({ hasText: "large.bin" }).waitFor();
-    // Nothing of it stays in the browser.
-    const kept = () =>
-      page.evaluate(async () => {
-        const opened = indexedDB.open("waymark-uploads");
-        await new Promise((resolve) => opened.addEventListener("success", resolve));
-        const counts = ["records", "bytes"].map((name) => {
-          const counted = opened.result.transaction(name).objectStore(name).count();
-          return new Promise<number>((resolve) => {
-            counted.addEventListener("success", () => resolve(counted.result));
-          });
+  await choose(page, file);
+  await moves();
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  expect(asked).toEqual(["beforeunload"]);
+  await moves();
+  await uploads.getByRole("button", { name: "Pause large.bin" }).click();
+  await uploads.getByText("Paused").waitFor();
+  await uploads.getByRole("button", { name: "Continue large.bin" }).click();
+  await moves();
+  await panel.server.kill();
+  await stands();
+  await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
+  await moves();
+  await network.send("Network.emulateNetworkConditions", { ...limit, offline: true });
+  await stands();
+  await network.send("Network.emulateNetworkConditions", { ...limit, uploadThroughput: -1 });
+  await uploads.getByText("1 upload is done").waitFor();
+  expect(begun.length).toBe(1);
+  const { files } = (await me.call("GET", "/folders")).body.data;
+  expect(files).toMatchObject([
+    { name: "large.bin", sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") },
+  ]);
+  await page.getByRole("row").filter({ hasText: "large.bin" }).waitFor();
+  // Nothing of it stays in the browser.
+  const kept = () =>
+    page.evaluate(async () => {
+      const opened = indexedDB.open("waymark-uploads");
+      await new Promise((resolve) => opened.addEventListener("success", resolve));
+      const counts = ["records", "bytes"].map((name) => {
+        const counted = opened.result.transaction(name).objectStore(name).count();
+        return new Promise<number>((resolve) => {
+          counted.addEventListener("success", () => resolve(counted.result));
         });
-        return (await Promise.all(counts)).join(" ");
       });
-    await until(async () => (await kept()) === "0 0");
-    await close();
-  },
-);
+      return (await Promise.all(counts)).join(" ");
+    });
+  await until(async () => (await kept()) === "0 0");
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("a dropped tree comes whole; taken names are asked about once", async () => {
+once("a dropped tree comes whole; taken names are asked about once", async () => {
   const folder = await me.folder("dropped");
   const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
   await signInToPanel(page);
@@ -166,7 +162,7 @@ test.skipIf(!CHROMIUM)("a dropped tree comes whole; taken names are asked about 
   await close();
 });
 
-test.skipIf(!CHROMIUM)("another tab takes over; a file that is not kept is chosen again", async () => {
+once("another tab takes over; a file that is not kept is chosen again", async () => {
   const folder = await me.folder("tabs");
   const file = join(scratch, "again.bin");
   writeFileSync(file, "x".repeat(3_000_000));
@@ -212,7 +208,7 @@ test.skipIf(!CHROMIUM)("another tab takes over; a file that is not kept is chose
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a refusal shows the server's sentence and can be tried again", async () => {
+once("a refusal shows the server's sentence and can be tried again", async () => {
   const folder = await me.folder("refused");
   const [policy] = (await me.call("GET", "/admin/policies")).body.data;
   const limit = (most: number) => me.call("PATCH", `/admin/policies/${policy.id}`, { max_file_size: most });

@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decode } from "fast-png";
 import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
-import { CHROMIUM } from "../support/chromium.ts";
 import {
   expectAccessibleInAllLooks,
   focused,
+  once,
   signInToPanel,
   startPanel,
+  story,
   undo,
   WIDE,
 } from "../support/panel.ts";
@@ -36,79 +37,76 @@ test("UTM parameters change and everything else of an address stays as it was ty
   expect(utmIn("https://x.y?utm_term=%E0%A4%A", "term")).toBe("%E0%A4%A");
 });
 
-test.skipIf(!CHROMIUM)(
-  "a link is made with all its settings, by keyboard, and nothing typed is lost",
-  async () => {
-    await panel.client.call("POST", "/links", {
-      code: "taken",
-      target: "https://example.com/",
-      tags: ["spring"],
-    });
-    const { page, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
-    await page.getByRole("row").filter({ hasText: "taken" }).waitFor();
-    await page.keyboard.press("n");
-    const form = page.getByRole("dialog");
-    await form.getByLabel("Target").fill("https://example.com/sale?utm_source=shop&q=1");
-    await form.getByLabel("Code").fill("taken");
-    await form.getByText("Another link has this code.").waitFor();
-    await form.getByLabel("Code").fill("sale/2027");
-    await form.getByText("This code is free.").waitFor();
-    await form.getByLabel("Title").fill(HOSTILE);
-    await form.getByRole("button", { name: "UTM" }).press("Enter");
-    await soon(async () => expect(await form.getByLabel("Source").inputValue()).toBe("shop"));
-    await form.getByLabel("Campaign", { exact: true }).fill("<b> & co");
-    await form.getByLabel("Tags").fill("spring");
-    await page.getByRole("option", { name: "spring" }).click();
+once("a link is made with all its settings, by keyboard, and nothing typed is lost", async () => {
+  await panel.client.call("POST", "/links", {
+    code: "taken",
+    target: "https://example.com/",
+    tags: ["spring"],
+  });
+  const { page, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  await page.getByRole("row").filter({ hasText: "taken" }).waitFor();
+  await page.keyboard.press("n");
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Target").fill("https://example.com/sale?utm_source=shop&q=1");
+  await form.getByLabel("Code").fill("taken");
+  await form.getByText("Another link has this code.").waitFor();
+  await form.getByLabel("Code").fill("sale/2027");
+  await form.getByText("This code is free.").waitFor();
+  await form.getByLabel("Title").fill(HOSTILE);
+  await form.getByRole("button", { name: "UTM" }).press("Enter");
+  await soon(async () => expect(await form.getByLabel("Source").inputValue()).toBe("shop"));
+  await form.getByLabel("Campaign", { exact: true }).fill("<b> & co");
+  await form.getByLabel("Tags").fill("spring");
+  await page.getByRole("option", { name: "spring" }).click();
 
-    // Closed by accident, and reloaded.
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
-    await form.waitFor({ state: "hidden" });
-    await page.reload();
-    await page.getByRole("button", { name: "New link" }).click();
-    await form.getByText("What you typed before is here again.").waitFor();
-    await soon(async () => expect(await form.getByLabel("Title").inputValue()).toBe(HOSTILE));
+  // Closed by accident, and reloaded.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "hidden" });
+  await page.reload();
+  await page.getByRole("button", { name: "New link" }).click();
+  await form.getByText("What you typed before is here again.").waitFor();
+  await soon(async () => expect(await form.getByLabel("Title").inputValue()).toBe(HOSTILE));
 
-    await form.getByRole("button", { name: "More" }).press("Enter");
-    await form.getByLabel("Fallback").fill("no address");
-    await form.getByRole("button", { name: "Create" }).press("Enter");
-    await form.getByText("The URL must be absolute").waitFor();
-    await focused(form.getByLabel("Fallback"));
-    await expectAccessibleInAllLooks(page, "form");
-    await page.setViewportSize(WIDE);
-    await form.getByLabel("Fallback").fill("https://example.com/over");
-    await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
-    await form.getByRole("button", { name: "in 7 days" }).first().click();
-    await form.getByLabel("Most people").fill("1200");
-    await form.getByRole("combobox", { name: "Redirect" }).click();
-    await page.getByRole("option", { name: /^302/ }).click();
-    await form.getByLabel("Password", { exact: true }).fill("a secret");
-    await form.getByRole("switch", { name: "Pass the query on" }).press(" ");
-    await form.getByLabel("Note").press("Control+Enter");
-    await page.getByText("/sale/2027 is ready.").waitFor();
+  await form.getByRole("button", { name: "More" }).press("Enter");
+  await form.getByLabel("Fallback").fill("no address");
+  await form.getByRole("button", { name: "Create" }).press("Enter");
+  await form.getByText("The URL must be absolute").waitFor();
+  await focused(form.getByLabel("Fallback"));
+  await expectAccessibleInAllLooks(page, "form");
+  await page.setViewportSize(WIDE);
+  await form.getByLabel("Fallback").fill("https://example.com/over");
+  await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
+  await form.getByRole("button", { name: "in 7 days" }).first().click();
+  await form.getByLabel("Most people").fill("1200");
+  await form.getByRole("combobox", { name: "Redirect" }).click();
+  await page.getByRole("option", { name: /^302/ }).click();
+  await form.getByLabel("Password", { exact: true }).fill("a secret");
+  await form.getByRole("switch", { name: "Pass the query on" }).press(" ");
+  await form.getByLabel("Note").press("Control+Enter");
+  await page.getByText("/sale/2027 is ready.").waitFor();
 
-    const { data } = (await panel.client.call("GET", "/links/sale/2027")).body;
-    expect(data).toMatchObject({
-      target: "https://example.com/sale?utm_source=shop&q=1&utm_campaign=%3Cb%3E%20%26%20co",
-      title: HOSTILE,
-      tags: ["spring"],
-      starts_at: new Date("2026-01-02T03:04").toISOString(),
-      max_clicks: 1200,
-      fallback_url: "https://example.com/over",
-      redirect_status: 302,
-      forward_query: true,
-      password: "[REDACTED]",
-    });
-    expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
-    await soon(async () =>
-      expect(await page.evaluate(() => Object.values(localStorage).join())).not.toContain("sale"),
-    );
-    await close();
-  },
-);
+  const { data } = (await panel.client.call("GET", "/links/sale/2027")).body;
+  expect(data).toMatchObject({
+    target: "https://example.com/sale?utm_source=shop&q=1&utm_campaign=%3Cb%3E%20%26%20co",
+    title: HOSTILE,
+    tags: ["spring"],
+    starts_at: new Date("2026-01-02T03:04").toISOString(),
+    max_clicks: 1200,
+    fallback_url: "https://example.com/over",
+    redirect_status: 302,
+    forward_query: true,
+    password: "[REDACTED]",
+  });
+  expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+  await soon(async () =>
+    expect(await page.evaluate(() => Object.values(localStorage).join())).not.toContain("sale"),
+  );
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
+story(
   "settings are edited in place, the history tells them and goes back, and all of it can be undone",
   async () => {
     await panel.client.call("POST", "/links", {
@@ -154,46 +152,43 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
-test.skipIf(!CHROMIUM)(
-  "a QR code takes colours and a logo, and warns of colours that can't be scanned",
-  async () => {
-    await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
-    const { page, close } = await panel.open("/panel/link/qr");
-    await signInToPanel(page);
-    await page.getByRole("button", { name: "QR", exact: true }).press("Enter");
-    const dialog = page.getByRole("dialog", { name: "QR code" });
-    await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
-    const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
-    await modules.fill("ddd");
-    await dialog.getByText("too much alike to be scanned").waitFor();
-    await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();
-    await modules.fill("#1a4d2e");
-    await dialog.getByRole("alert").waitFor({ state: "detached" });
+once("a QR code takes colours and a logo, and warns of colours that can't be scanned", async () => {
+  await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
+  const { page, close } = await panel.open("/panel/link/qr");
+  await signInToPanel(page);
+  await page.getByRole("button", { name: "QR", exact: true }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "QR code" });
+  await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
+  const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
+  await modules.fill("ddd");
+  await dialog.getByText("too much alike to be scanned").waitFor();
+  await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();
+  await modules.fill("#1a4d2e");
+  await dialog.getByRole("alert").waitFor({ state: "detached" });
 
-    const choice = page.waitForEvent("filechooser");
-    await dialog.getByRole("button", { name: "Choose a picture" }).press("Enter");
-    const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" fill="#c00"/></svg>`;
-    await (await choice).setFiles({ name: "x.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
-    await dialog.getByText("With a logo always the highest.").waitFor();
-    await expectAccessibleInAllLooks(page, "QR code");
-    const saved = async (format: "SVG" | "PNG"): Promise<Uint8Array> => {
-      const download = page.waitForEvent("download");
-      await dialog.getByRole("button", { name: format }).click();
-      expect((await download).suggestedFilename()).toBe(`qr.${format.toLowerCase()}`);
-      return Bun.file(await (await download).path()).bytes();
-    };
-    const svg = Buffer.from(await saved("SVG")).toString();
-    expect(svg).toContain('href="data:image/png;base64,');
-    expect(svg).toContain("#1a4d2e");
-    expect(svg).not.toContain("script");
-    const { width, height, data, channels } = decode(await saved("PNG"));
-    const middle = ((height / 2) * width + width / 2) * channels;
-    expect([width, height, ...data.slice(middle, middle + 3)]).toEqual([1024, 1024, 204, 0, 0]);
-    await page.keyboard.press("Escape");
-    await focused(page.getByRole("button", { name: "QR", exact: true }));
-    await close();
-  },
-);
+  const choice = page.waitForEvent("filechooser");
+  await dialog.getByRole("button", { name: "Choose a picture" }).press("Enter");
+  const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="alert(1)"><script>alert(1)</script><rect width="9" height="9" fill="#c00"/></svg>`;
+  await (await choice).setFiles({ name: "x.svg", mimeType: "image/svg+xml", buffer: Buffer.from(logo) });
+  await dialog.getByText("With a logo always the highest.").waitFor();
+  await expectAccessibleInAllLooks(page, "QR code");
+  const saved = async (format: "SVG" | "PNG"): Promise<Uint8Array> => {
+    const download = page.waitForEvent("download");
+    await dialog.getByRole("button", { name: format }).click();
+    expect((await download).suggestedFilename()).toBe(`qr.${format.toLowerCase()}`);
+    return Bun.file(await (await download).path()).bytes();
+  };
+  const svg = Buffer.from(await saved("SVG")).toString();
+  expect(svg).toContain('href="data:image/png;base64,');
+  expect(svg).toContain("#1a4d2e");
+  expect(svg).not.toContain("script");
+  const { width, height, data, channels } = decode(await saved("PNG"));
+  const middle = ((height / 2) * width + width / 2) * channels;
+  expect([width, height, ...data.slice(middle, middle + 3)]).toEqual([1024, 1024, 204, 0, 0]);
+  await page.keyboard.press("Escape");
+  await focused(page.getByRole("button", { name: "QR", exact: true }));
+  await close();
+});
 
 const expectLocation = (code: string, target: string | null): Promise<void> =>
   soon(async () => {

@@ -1,7 +1,13 @@
 /** The pages of the panel in Chromium, against the real program. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, expectAccessibleInAllLooks, signInToPanel, startPanel } from "../support/panel.ts";
+import { afterAll, beforeAll, expect } from "bun:test";
+import {
+  expectAccessible,
+  expectAccessibleInAllLooks,
+  once,
+  signInToPanel,
+  startPanel,
+  story,
+} from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -16,7 +22,7 @@ const expectStatus = (address: string, status: number): Promise<void> =>
     expect(answer.status).toBe(status);
   });
 
-test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", async () => {
+story("sign in, make a link, find it, delete it and undo", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?q=spring");
   await signInToPanel(page);
   await page.waitForURL((url) => url.search === "?q=spring");
@@ -44,119 +50,110 @@ test.skipIf(!CHROMIUM)("sign in, make a link, find it, delete it and undo", asyn
   await close();
 });
 
-test.skipIf(!CHROMIUM)(
-  "a session that ended in the middle of a form asks once, and a wrong password says so",
-  async () => {
-    const { page, close } = await panel.open("/panel/");
-    await page.getByLabel("Password", { exact: true }).fill("a wrong password");
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page
-      .getByRole("alert")
-      .filter({ hasText: /password/i })
-      .waitFor();
-    await signInToPanel(page);
-    await page.getByRole("link", { name: "Links" }).click();
-    // The access token has ended; the session has not.
-    await page.context().clearCookies({ name: "svc_access" });
-    await page.getByRole("button", { name: "New link" }).click();
-    await page.getByRole("dialog").getByLabel("Target").fill("https://example.com/renewed");
-    await page.getByRole("dialog").getByLabel("Code").fill("renewed");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("row").filter({ hasText: "renewed" }).waitFor();
-    await close();
-  },
-);
+once("a session that ended in the middle of a form asks once, and a wrong password says so", async () => {
+  const { page, close } = await panel.open("/panel/");
+  await page.getByLabel("Password", { exact: true }).fill("a wrong password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page
+    .getByRole("alert")
+    .filter({ hasText: /password/i })
+    .waitFor();
+  await signInToPanel(page);
+  await page.getByRole("link", { name: "Links" }).click();
+  // The access token has ended; the session has not.
+  await page.context().clearCookies({ name: "svc_access" });
+  await page.getByRole("button", { name: "New link" }).click();
+  await page.getByRole("dialog").getByLabel("Target").fill("https://example.com/renewed");
+  await page.getByRole("dialog").getByLabel("Code").fill("renewed");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("row").filter({ hasText: "renewed" }).waitFor();
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "an administrator makes a token, an account and a domain; the token works",
-  async () => {
-    const { page, complaints, close } = await panel.open("/panel/tokens");
-    await signInToPanel(page);
-    await page.getByRole("button", { name: "New token" }).click();
-    const form = page.getByRole("dialog");
-    await form.getByLabel("Name").fill("ci");
-    await form.getByLabel("links:read").check();
-    await form.getByRole("button", { name: "Create" }).click();
-    const token = (await page.getByText(/^wmk_/).textContent())!;
-    const list = await fetch(`${panel.server.url}/admin/v1/links`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    expect(list.status).toBe(200);
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("There are no tokens yet.").waitFor();
-    const later = await fetch(`${panel.server.url}/admin/v1/links`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    expect(later.status).toBe(401);
+story("an administrator makes a token, an account and a domain; the token works", async () => {
+  const { page, complaints, close } = await panel.open("/panel/tokens");
+  await signInToPanel(page);
+  await page.getByRole("button", { name: "New token" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Name").fill("ci");
+  await form.getByLabel("links:read").check();
+  await form.getByRole("button", { name: "Create" }).click();
+  const token = (await page.getByText(/^wmk_/).textContent())!;
+  const list = await fetch(`${panel.server.url}/admin/v1/links`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(list.status).toBe(200);
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await page.getByText("There are no tokens yet.").waitFor();
+  const later = await fetch(`${panel.server.url}/admin/v1/links`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(later.status).toBe(401);
 
-    await page.getByRole("button", { name: "New token" }).click();
-    await form.getByLabel("Name").fill("kept");
-    await form.getByLabel("links:read").check();
-    await form.getByRole("button", { name: "Create" }).click();
-    await page.getByText(/^wmk_/).waitFor();
+  await page.getByRole("button", { name: "New token" }).click();
+  await form.getByLabel("Name").fill("kept");
+  await form.getByLabel("links:read").check();
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByText(/^wmk_/).waitFor();
 
-    await page.getByRole("link", { name: "Accounts" }).click();
-    await page.getByRole("button", { name: "New account" }).click();
-    await form.getByLabel("Name").fill("anna");
-    await form.getByLabel("Password", { exact: true }).fill("anna's password");
-    await form.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("row").filter({ hasText: "anna" }).waitFor();
+  await page.getByRole("link", { name: "Accounts" }).click();
+  await page.getByRole("button", { name: "New account" }).click();
+  await form.getByLabel("Name").fill("anna");
+  await form.getByLabel("Password", { exact: true }).fill("anna's password");
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row").filter({ hasText: "anna" }).waitFor();
 
-    await page.getByRole("link", { name: "Domains" }).click();
-    await page.getByRole("button", { name: "New domain" }).click();
-    await form.getByLabel("Host").fill("go.example.com");
-    await form.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("row").filter({ hasText: "go.example.com" }).waitFor();
+  await page.getByRole("link", { name: "Domains" }).click();
+  await page.getByRole("button", { name: "New domain" }).click();
+  await form.getByLabel("Host").fill("go.example.com");
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row").filter({ hasText: "go.example.com" }).waitFor();
 
-    await page.getByRole("link", { name: "Events" }).click();
-    await page.getByRole("row").filter({ hasText: "Domain added" }).waitFor();
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
+  await page.getByRole("link", { name: "Events" }).click();
+  await page.getByRole("row").filter({ hasText: "Domain added" }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "files are uploaded into a folder, shared with a password, moved to the trash and back",
-  async () => {
-    const { page, complaints, close } = await panel.open("/panel/files");
-    await signInToPanel(page);
-    await page.getByRole("button", { name: "New folder" }).click();
-    const form = page.getByRole("dialog");
-    await form.getByLabel("Name").fill("<i>Reports");
-    await form.getByRole("button", { name: "Create" }).click();
-    await page.getByRole("link", { name: "<i>Reports" }).click();
-    await page.getByText("This folder is empty.").waitFor();
-    const bytes = Buffer.alloc(3_000_000, "report ");
-    const choice = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Upload" }).click();
-    await page.getByRole("menuitem", { name: "Files" }).click();
-    await (await choice).setFiles({ name: "<img src=x>.txt", mimeType: "text/plain", buffer: bytes });
-    const row = page.getByRole("row").filter({ hasText: "<img src=x>.txt" });
-    await row.waitFor();
+once("files are uploaded into a folder, shared with a password, moved to the trash and back", async () => {
+  const { page, complaints, close } = await panel.open("/panel/files");
+  await signInToPanel(page);
+  await page.getByRole("button", { name: "New folder" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Name").fill("<i>Reports");
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("link", { name: "<i>Reports" }).click();
+  await page.getByText("This folder is empty.").waitFor();
+  const bytes = Buffer.alloc(3_000_000, "report ");
+  const choice = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Upload" }).click();
+  await page.getByRole("menuitem", { name: "Files" }).click();
+  await (await choice).setFiles({ name: "<img src=x>.txt", mimeType: "text/plain", buffer: bytes });
+  const row = page.getByRole("row").filter({ hasText: "<img src=x>.txt" });
+  await row.waitFor();
 
-    await row.getByRole("button", { name: /Actions for/ }).click();
-    await page.getByRole("menuitem", { name: "Share" }).click();
-    await form.locator("label", { hasText: "Ask for a password" }).click();
-    await form.getByLabel("Password", { exact: true }).fill("a good password");
-    await form.getByRole("button", { name: "Share" }).click();
-    await form.getByRole("img", { name: /QR code/ }).waitFor();
-    const address = (await form.getByRole("link").getAttribute("href"))!;
-    await expectStatus(address, 401);
-    await form.getByRole("button", { name: "Done" }).click();
+  await row.getByRole("button", { name: /Actions for/ }).click();
+  await page.getByRole("menuitem", { name: "Share" }).click();
+  await form.locator("label", { hasText: "Ask for a password" }).click();
+  await form.getByLabel("Password", { exact: true }).fill("a good password");
+  await form.getByRole("button", { name: "Share" }).click();
+  await form.getByRole("img", { name: /QR code/ }).waitFor();
+  const address = (await form.getByRole("link").getAttribute("href"))!;
+  await expectStatus(address, 401);
+  await form.getByRole("button", { name: "Done" }).click();
 
-    await row.getByRole("button", { name: /Actions for/ }).click();
-    await page.getByRole("menuitem", { name: "Move to the trash" }).click();
-    await page.getByText("This folder is empty.").waitFor();
-    await expectStatus(address, 404);
-    await page.getByRole("button", { name: "Undo" }).click();
-    await row.waitFor();
-    expect(complaints).toEqual([]);
-    await close();
-  },
-);
+  await row.getByRole("button", { name: /Actions for/ }).click();
+  await page.getByRole("menuitem", { name: "Move to the trash" }).click();
+  await page.getByText("This folder is empty.").waitFor();
+  await expectStatus(address, 404);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await row.waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own links", async () => {
+story("an editor sees links, files and tokens, and only own links", async () => {
   const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
@@ -175,7 +172,7 @@ test.skipIf(!CHROMIUM)("an editor sees links, files and tokens, and only own lin
   await close();
 });
 
-test.skipIf(!CHROMIUM)("axe finds nothing on the sign-in, a link and the API's page", async () => {
+once("axe finds nothing on the sign-in, a link and the API's page", async () => {
   const { page, complaints, close } = await panel.open("/panel/");
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   await expectAccessibleInAllLooks(page, "sign-in");
@@ -194,7 +191,7 @@ test.skipIf(!CHROMIUM)("axe finds nothing on the sign-in, a link and the API's p
   await close();
 });
 
-test.skipIf(!CHROMIUM)("the languages of the browser are spoken", async () => {
+once("the languages of the browser are spoken", async () => {
   const texts = { de: "Anmelden", fr: "Se connecter", ja: "サインイン", zh: "登录" };
   for (const [locale, text] of Object.entries(texts)) {
     const { page, close } = await panel.open("/panel/", { locale });

@@ -1,15 +1,16 @@
 /** Sessions in a browser: ended in the middle of a form, in two tabs, with a wrong clock, after a long pause. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
   expectAccessibleInAllLooks,
   focused,
+  once,
   signInToPanel,
   startPanel,
+  story,
   WIDE,
 } from "../support/panel.ts";
 import { PASSWORD, signIn } from "../support/session.ts";
@@ -46,85 +47,79 @@ async function typeLink(page: Page, code: string): Promise<void> {
 
 const create = (page: Page) => page.getByRole("button", { name: "Create", exact: true }).click();
 
-test.skipIf(!CHROMIUM)(
-  "a session that ended for good asks over the form, which is then sent as it stood",
-  async () => {
-    const { page, context, close } = await panel.open("/panel/links");
-    await signInToPanel(page, PASSWORD, "eva");
-    const other = await context.newPage();
-    await other.goto(`${panel.origin}/panel/tokens`);
-    await menuOf(other).waitFor();
-    await typeLink(page, "kept");
-    await endSessions("eva");
-    await create(page);
-    const dialog = page.getByRole("dialog").filter({ hasText: "The session has ended" });
-    await dialog.waitFor();
-    await expectAccessibleInAllLooks(page, "session ended");
-    await page.setViewportSize(WIDE);
-    // By the keyboard alone. Escape closes neither the dialog nor the form.
-    await focused(dialog.getByLabel("Password", { exact: true }));
-    await page.keyboard.press("Escape");
-    await page.keyboard.type("a wrong password");
-    await page.keyboard.press("Enter");
-    await dialog
-      .getByRole("alert")
-      .filter({ hasText: /password/i })
-      .waitFor();
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press("Enter");
-    await page.getByRole("row").filter({ hasText: "kept" }).waitFor();
-    const answer = await fetch(`${panel.server.url}/kept`, { redirect: "manual" });
-    expect(answer.headers.get("location")).toBe("https://example.com/kept?a=1&b=<i>");
+story("a session that ended for good asks over the form, which is then sent as it stood", async () => {
+  const { page, context, close } = await panel.open("/panel/links");
+  await signInToPanel(page, PASSWORD, "eva");
+  const other = await context.newPage();
+  await other.goto(`${panel.origin}/panel/tokens`);
+  await menuOf(other).waitFor();
+  await typeLink(page, "kept");
+  await endSessions("eva");
+  await create(page);
+  const dialog = page.getByRole("dialog").filter({ hasText: "The session has ended" });
+  await dialog.waitFor();
+  await expectAccessibleInAllLooks(page, "session ended");
+  await page.setViewportSize(WIDE);
+  // By the keyboard alone. Escape closes neither the dialog nor the form.
+  await focused(dialog.getByLabel("Password", { exact: true }));
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("a wrong password");
+  await page.keyboard.press("Enter");
+  await dialog
+    .getByRole("alert")
+    .filter({ hasText: /password/i })
+    .waitFor();
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("row").filter({ hasText: "kept" }).waitFor();
+  const answer = await fetch(`${panel.server.url}/kept`, { redirect: "manual" });
+  expect(answer.headers.get("location")).toBe("https://example.com/kept?a=1&b=<i>");
 
-    // The other tab has the new session too. Leaving ends both.
-    await other.reload();
-    await menuOf(other).waitFor();
-    await typeLink(page, "left");
-    await endSessions("eva");
-    await create(page);
-    await dialog.getByRole("button", { name: "Leave" }).click();
-    await page.getByRole("button", { name: "Sign in" }).waitFor();
-    expect(await exists("left")).toBe(false);
-    await close();
-  },
-);
+  // The other tab has the new session too. Leaving ends both.
+  await other.reload();
+  await menuOf(other).waitFor();
+  await typeLink(page, "left");
+  await endSessions("eva");
+  await create(page);
+  await dialog.getByRole("button", { name: "Leave" }).click();
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  expect(await exists("left")).toBe(false);
+  await close();
+});
 
-test.skipIf(!CHROMIUM)(
-  "two tabs renew one after the other, leave together and come back together",
-  async () => {
-    const { page, context, complaints, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
-    const other = await context.newPage();
-    await other.goto(`${panel.origin}/panel/domains`);
-    await menuOf(other).waitFor();
-    const renewals: string[] = [];
-    context.on("request", (request) => {
-      if (request.url().endsWith("/auth/refresh")) renewals.push(request.url());
-    });
-    await context.clearCookies({ name: "svc_access" });
-    await Promise.all([
-      page
-        .getByLabel(/Search/)
-        .first()
-        .fill("nothing"),
-      other.getByRole("link", { name: "Accounts" }).click(),
-    ]);
-    await page.getByText("No link matches").waitFor();
-    await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
-    // What one tab stores may reach the other a moment later; the server takes a second renewal within ten seconds.
-    expect([1, 2]).toContain(renewals.length);
-    expect(complaints.filter((said) => !said.includes("401"))).toEqual([]);
+story("two tabs renew one after the other, leave together and come back together", async () => {
+  const { page, context, complaints, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  const other = await context.newPage();
+  await other.goto(`${panel.origin}/panel/domains`);
+  await menuOf(other).waitFor();
+  const renewals: string[] = [];
+  context.on("request", (request) => {
+    if (request.url().endsWith("/auth/refresh")) renewals.push(request.url());
+  });
+  await context.clearCookies({ name: "svc_access" });
+  await Promise.all([
+    page
+      .getByLabel(/Search/)
+      .first()
+      .fill("nothing"),
+    other.getByRole("link", { name: "Accounts" }).click(),
+  ]);
+  await page.getByText("No link matches").waitFor();
+  await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
+  // What one tab stores may reach the other a moment later; the server takes a second renewal within ten seconds.
+  expect([1, 2]).toContain(renewals.length);
+  expect(complaints.filter((said) => !said.includes("401"))).toEqual([]);
 
-    await menuOf(page).click();
-    await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
-    for (const tab of [page, other]) await tab.getByRole("button", { name: "Sign in" }).waitFor();
-    await signInToPanel(page);
-    await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
-    await close();
-  },
-);
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+  for (const tab of [page, other]) await tab.getByRole("button", { name: "Sign in" }).waitFor();
+  await signInToPanel(page);
+  await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
+  await close();
+});
 
-test.skipIf(!CHROMIUM)("a browser whose clock is a day ahead, then a day behind, works", async () => {
+story("a browser whose clock is a day ahead, then a day behind, works", async () => {
   const { page, context, close } = await panel.open("/panel/sign-in?to=/links");
   await page.clock.install({ time: Date.now() + DAY_MS });
   await page.reload();
@@ -143,7 +138,7 @@ test.skipIf(!CHROMIUM)("a browser whose clock is a day ahead, then a day behind,
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a download after a long pause renews the session first", async () => {
+once("a download after a long pause renews the session first", async () => {
   const { token } = await signIn(panel.server.url);
   expect(await driveClient(panel.server.url, token).upload("report.txt", "the whole report")).toMatchObject({
     status: 201,
@@ -166,40 +161,37 @@ test.skipIf(!CHROMIUM)("a download after a long pause renews the session first",
   await close();
 });
 
-test.skipIf(!CHROMIUM)(
-  "the password is changed, and signing out everywhere ends other browsers",
-  async () => {
-    const [mine, elsewhere] = [await panel.open("/panel/"), await panel.open("/panel/")];
-    await signInToPanel(mine.page, PASSWORD, "ute");
-    await signInToPanel(elsewhere.page, PASSWORD, "ute");
-    const open = async (name: string) => {
-      await menuOf(mine.page).click();
-      await mine.page.getByRole("menuitem", { name, exact: true }).click();
-    };
-    await open("Change the password");
-    const form = mine.page.getByRole("dialog");
-    await form.getByLabel("Current password").fill("a wrong password");
-    await form.getByLabel("New password").fill("another password");
-    await form.getByRole("button", { name: "Change the password" }).click();
-    await form.getByRole("alert").filter({ hasText: /wrong/ }).waitFor();
-    await form.getByLabel("Current password").fill(PASSWORD);
-    await form.getByRole("button", { name: "Change the password" }).click();
-    await mine.page.getByText("The password is changed").waitFor();
-    await elsewhere.page.getByRole("link", { name: "API tokens" }).click();
-    const dialog = elsewhere.page.getByRole("dialog");
-    await dialog.getByLabel("Password", { exact: true }).fill("another password");
-    await dialog.getByRole("button", { name: "Sign in" }).click();
-    await elsewhere.page.getByText("There are no tokens yet.").waitFor();
-    await open("Sign out everywhere");
-    await mine.page.getByRole("button", { name: "Sign in" }).waitFor();
-    await elsewhere.page.reload();
-    await elsewhere.page.getByRole("button", { name: "Sign in" }).waitFor();
-    await mine.close();
-    await elsewhere.close();
-  },
-);
+once("the password is changed, and signing out everywhere ends other browsers", async () => {
+  const [mine, elsewhere] = [await panel.open("/panel/"), await panel.open("/panel/")];
+  await signInToPanel(mine.page, PASSWORD, "ute");
+  await signInToPanel(elsewhere.page, PASSWORD, "ute");
+  const open = async (name: string) => {
+    await menuOf(mine.page).click();
+    await mine.page.getByRole("menuitem", { name, exact: true }).click();
+  };
+  await open("Change the password");
+  const form = mine.page.getByRole("dialog");
+  await form.getByLabel("Current password").fill("a wrong password");
+  await form.getByLabel("New password").fill("another password");
+  await form.getByRole("button", { name: "Change the password" }).click();
+  await form.getByRole("alert").filter({ hasText: /wrong/ }).waitFor();
+  await form.getByLabel("Current password").fill(PASSWORD);
+  await form.getByRole("button", { name: "Change the password" }).click();
+  await mine.page.getByText("The password is changed").waitFor();
+  await elsewhere.page.getByRole("link", { name: "API tokens" }).click();
+  const dialog = elsewhere.page.getByRole("dialog");
+  await dialog.getByLabel("Password", { exact: true }).fill("another password");
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await elsewhere.page.getByText("There are no tokens yet.").waitFor();
+  await open("Sign out everywhere");
+  await mine.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await elsewhere.page.reload();
+  await elsewhere.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await mine.close();
+  await elsewhere.close();
+});
 
-test.skipIf(!CHROMIUM)("an address that a role may not open says so", async () => {
+once("an address that a role may not open says so", async () => {
   const { page, complaints, close } = await panel.open("/panel/settings");
   await signInToPanel(page, PASSWORD, "eva");
   await page.getByRole("heading", { name: "Your account may not see this page" }).waitFor();

@@ -1,14 +1,15 @@
 /** Shares and drop boxes in the panel, and what strangers see of them, in Chromium against the real program. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
   expectAccessibleInAllLooks,
   focused,
+  once,
   signInToPanel,
   startPanel,
+  story,
 } from "../support/panel.ts";
 import { HTML, stranger } from "../support/stranger.ts";
 import { soon } from "../support/until.ts";
@@ -38,7 +39,7 @@ async function shareFrom(page: Page, name: string): Promise<void> {
   await page.getByRole("menuitem", { name: "Share" }).click();
 }
 
-test.skipIf(!CHROMIUM)("one dialog shares a file with a password, and opens a drop box", async () => {
+story("one dialog shares a file with a password, and opens a drop box", async () => {
   const { page, complaints, close } = await panel.open("/panel/files");
   await signInToPanel(page);
   await shareFrom(page, "<img src=x onerror=alert(1)>.txt");
@@ -84,7 +85,7 @@ test.skipIf(!CHROMIUM)("one dialog shares a file with a password, and opens a dr
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboard alone", async () => {
+once("a code changes from a URL to a share and back, by keyboard alone", async () => {
   await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
   const { page, complaints, close } = await panel.open("/panel/link/flyer");
   await signInToPanel(page);
@@ -128,7 +129,7 @@ test.skipIf(!CHROMIUM)("a code changes from a URL to a share and back, by keyboa
   await close();
 });
 
-test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL; one is ended", async () => {
+once("all shares are in one list, whose state lives in the URL; one is ended", async () => {
   const { page, complaints, close } = await panel.open("/panel/shares?kind=file&sort=code&order=asc");
   await signInToPanel(page);
   await page.getByText("1 share", { exact: true }).waitFor();
@@ -167,7 +168,7 @@ test.skipIf(!CHROMIUM)("all shares are in one list, whose state lives in the URL
   await close();
 });
 
-test.skipIf(!CHROMIUM)("what strangers send shows as it comes; axe finds nothing in four looks", async () => {
+story("what strangers send shows as it comes; axe finds nothing in four looks", async () => {
   const { page, complaints, close } = await panel.open("/panel/shares?box=inbox");
   await signInToPanel(page);
   await page.getByText("Nothing has come yet.").waitFor();

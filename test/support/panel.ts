@@ -1,11 +1,12 @@
 /** The panel in Debian's Chromium, driven by Playwright, against a program of its own. */
 import { AxeBuilder } from "@axe-core/playwright";
-import { expect } from "bun:test";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
+import { createFresh, type DialectName, serverUrl } from "../../src/db/fresh.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { PASSWORD, signIn } from "./session.ts";
-import { install, type Settings } from "./waymark.ts";
+import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
 
 const OPTIONS = [
   "--no-sandbox",
@@ -112,6 +113,26 @@ export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "lo
 
 /** The database of the panel's tests: WAYMARK_TEST_PANEL_DATABASE, such as `postgres`. */
 const DATABASE = (process.env["WAYMARK_TEST_PANEL_DATABASE"] ?? "sqlite") as DialectName;
+const isThere = DATABASE === "sqlite" || serverUrl(DATABASE) !== undefined;
+
+/** A test of what the database may change: test/panel/postgres/ runs it once more, on PostgreSQL. */
+export const story = test.skipIf(!CHROMIUM || !isThere);
+
+const isForStories = process.env["WAYMARK_TEST_PANEL_STORIES"] === "1";
+/** Any other test beside stories. */
+export const once = (name: string, run: () => void | Promise<void>): void => {
+  if (!isForStories) test.skipIf(!CHROMIUM)(name, run);
+};
+
+const TRIES = 3;
+
+/** On a busy machine the database may answer too late. A server that starts then ends, to be started again. */
+async function serveOnceItAnswers(installation: Installation, tries = TRIES): Promise<RunningWaymark> {
+  return installation.serve().catch((error: Error) => {
+    if (tries === 1 || !error.message.includes("The database is not available")) throw error;
+    return serveOnceItAnswers(installation, tries - 1);
+  });
+}
 
 /**
  * An installation with the admin password set, running, a signed-in client, and a browser if there is one.
@@ -120,11 +141,11 @@ const DATABASE = (process.env["WAYMARK_TEST_PANEL_DATABASE"] ?? "sqlite") as Dia
  * @param stored run-time settings, set before the start
  */
 export async function startPanel(settings: Settings = {}, stored: Record<string, string> = {}) {
-  const database = DATABASE === "sqlite" ? null : await createFresh(DATABASE);
+  const database = DATABASE === "sqlite" || !isThere ? null : await createFresh(DATABASE);
   const installation = install({ ...(database && { WAYMARK__DATABASE__URL: database.url }), ...settings });
   await installation.run(["reset-password", "--stdin"], PASSWORD);
   for (const [key, value] of Object.entries(stored)) await installation.run(["config", "set", key, value]);
-  const server = await installation.serve();
+  const server = await serveOnceItAnswers(installation);
   const client = await signIn(server.url);
   const browser = CHROMIUM ? await startPanelBrowser() : undefined;
   return {
@@ -132,6 +153,7 @@ export async function startPanel(settings: Settings = {}, stored: Record<string,
     server,
     client,
     origin: panelOrigin(server.url),
+    databaseUrl: database?.url ?? `sqlite:${join(installation.dataDir, "waymark.db")}`,
     open: panelOpener(browser!, server.url),
     async stop() {
       await browser?.close();

@@ -1,0 +1,3 @@
+/** The stories of admin-accounts.test.ts on PostgreSQL. */
+import "../../support/on-postgres.ts";
+import "../admin-accounts.test.ts";

@@ -1,0 +1,3 @@
+/** The stories of analytics.test.ts on PostgreSQL. */
+import "../../support/on-postgres.ts";
+import "../analytics.test.ts";

@@ -1,0 +1,3 @@
+/** The stories of links-work.test.ts on PostgreSQL. */
+import "../../support/on-postgres.ts";
+import "../links-work.test.ts";

@@ -1,0 +1,3 @@
+/** The stories of pages.test.ts on PostgreSQL. */
+import "../../support/on-postgres.ts";
+import "../pages.test.ts";
