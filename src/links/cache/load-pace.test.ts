@@ -19,13 +19,13 @@ function open() {
   return { state, work };
 }
 
-test("a load rests as long as it worked, but only while redirects ask", async () => {
+test("a load rests longer than it worked, but only while redirects ask", async () => {
   const { state, work } = open();
   await work(3, 1);
   await work(2, 40);
   await work(4, 0);
   await work(1, 1);
-  expect(state.rests).toEqual([3, 2, 1]);
+  expect(state.rests).toEqual([4.5, 3, 1.5]);
 });
 
 test("a rest after a long pause of the process is short", async () => {
