@@ -66,16 +66,20 @@ export const formatTime = (time: string): string =>
     (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
   ).format(new Date(time));
 
-/** To the second; the day only if it is not today. */
+/** To the second; the day only if it is not today, the year if it is not this one. */
 export function formatClock(time: string): string {
-  const date = new Date(time);
-  const isToday = date.toDateString() === new Date().toDateString();
+  const [date, now] = [new Date(time), new Date()];
+  const isToday = date.toDateString() === now.toDateString();
+  const isThisYear = date.getFullYear() === now.getFullYear();
   return formatOf(
-    `clock ${isToday}`,
+    `clock ${isToday} ${isThisYear}`,
     (language) =>
       new Intl.DateTimeFormat(language, {
-        timeStyle: "medium",
-        ...(!isToday && { dateStyle: "short" }),
+        ...(!isThisYear && { year: "numeric" }),
+        ...(!isToday && { month: "short", day: "numeric" }),
+        hour: "numeric",
+        minute: "2-digit",
+        second: "2-digit",
       }),
   ).format(date);
 }

@@ -2,8 +2,9 @@ import { onlineManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 import { currentConnection, onConnection } from "./connection.ts";
 
-const MOST_TRIES = 3;
-/** After the tries. */
+const MOST_RETRIES = 2;
+const FIRST_RETRY_MS = 400;
+/** After the retries. */
 const HEAL_MS = 5_000;
 
 /** The network and a busy server may heal; a refusal does not. */
@@ -14,7 +15,8 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      retry: (tries, error) => tries < MOST_TRIES && mayHeal(error),
+      retry: (failures, error) => failures < MOST_RETRIES && mayHeal(error),
+      retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures,
       refetchInterval: ({ state: { error } }) => (error !== null && mayHeal(error) ? HEAL_MS : false),
     },
   },

@@ -26,6 +26,7 @@ export const THEME = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    Skeleton: { defaultProps: { "aria-busy": true } },
     Notification: {
       defaultProps: {
         closeButtonProps: {

@@ -18,7 +18,7 @@ type Props = {
 };
 
 /** Height of the legend and the table's switch below the chart. */
-const BELOW_CHART = 60;
+const BELOW_CHART = 54;
 
 /** The chart of a report with its sum, and the part of it that is brushed. */
 export function TrendCard({ report, search, onChange }: Props) {

@@ -121,9 +121,12 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
 }
 
 function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
+  const { t } = useLingui();
   const units = useUnitNames();
   const { allowed, default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
-  const plain = type === "stringarray" || type === "enumarray" ? listText(fallback) : fallback;
+  const state = fallback === "true" ? t`on` : t`off`;
+  const list = type === "stringarray" || type === "enumarray";
+  const plain = type === "bool" ? state : list ? listText(fallback) : fallback;
   const shown = unit === null ? plain : `${plain} ${units[unit]}`;
   return (
     <Text size="xs" c="dimmed" mt={2} className={classes["key"] ?? ""}>

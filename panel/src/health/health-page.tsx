@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Skeleton, Stack } from "@mantine/core";
+import { Button, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { SystemReport } from "../app/api.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { systemQuery } from "./health-query.ts";
 import { JobsList } from "./jobs-list.tsx";
@@ -32,7 +32,6 @@ function partsOf(system: SystemReport) {
 
 export function HealthPage() {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
   const { data, error, refetch, isFetching } = useQuery(systemQuery);
   return (
     <Stack p="md" gap="md">
@@ -41,11 +40,7 @@ export function HealthPage() {
           <Trans>Look now</Trans>
         </Button>
       </PageHead>
-      {error !== null && (
-        <Alert color="red" role="alert">
-          {sentenceOf(error)}
-        </Alert>
-      )}
+      {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && (
         <>
           <Skeleton height={78} />

@@ -45,7 +45,11 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
             <Trans>Edit</Trans>
           </Menu.Item>
         )}
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onChoose("end")}>
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} />}
+          onClick={() => onChoose("end")}
+        >
           {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Stack } from "@mantine/core";
 import type { ComponentPropsWithoutRef, ReactNode } from "react";
+import { ApiError } from "../app/api.ts";
 import { useSentence } from "./failure.tsx";
 
 type Props = {
@@ -10,11 +11,18 @@ type Props = {
   children?: ReactNode;
 } & Pick<ComponentPropsWithoutRef<typeof Alert>, "m" | "className">;
 
-/** In the place of what could not be loaded. */
+/** In the place of what could not be loaded, or may not be seen. */
 export function LoadFailure({ error, onRetry, children, ...look }: Props) {
   const sentenceOf = useSentence();
   return (
-    <Alert color="red" role="alert" {...look}>
+    <Alert
+      color="red"
+      role="alert"
+      title={
+        error instanceof ApiError && error.status === 403 && <Trans>Your account may not see this</Trans>
+      }
+      {...look}
+    >
       <Stack align="start" gap="xs">
         {sentenceOf(error)}
         <Button size="xs" variant="default" onClick={onRetry}>

@@ -20,7 +20,7 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
       <Drawer.Content style={{ scrollPaddingBlock: "5rem" }}>
         {/* The page has its banner already. */}
         <Drawer.Header role="presentation">
-          <Drawer.Title>{title}</Drawer.Title>
+          <Drawer.Title fw={600}>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t`Close`} />
         </Drawer.Header>
         <Drawer.Body>

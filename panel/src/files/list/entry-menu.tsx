@@ -58,7 +58,11 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
           <Trans>Move to…</Trans>
         </Menu.Item>
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => commands.trash([entry])}>
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} />}
+          onClick={() => commands.trash([entry])}
+        >
           <Trans>Move to the trash</Trans>
         </Menu.Item>
       </Menu.Dropdown>

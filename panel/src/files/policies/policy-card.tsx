@@ -64,8 +64,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
       </Stack>
       <Stack gap={6}>
         <PolicyContents policy={policy} />
-        <PolicyProbe policy={policy} isNew={isNew} />
-        <Group gap="xs">
+        <PolicyProbe policy={policy} isNew={isNew}>
           <Button size="compact-sm" variant="subtle" aria-label={t`Edit ${policy.name}`} onClick={onEdit}>
             <Trans>Edit</Trans>
           </Button>
@@ -80,7 +79,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
             </Button>
           )}
           <RemovePolicy policy={policy} />
-        </Group>
+        </PolicyProbe>
       </Stack>
     </section>
   );

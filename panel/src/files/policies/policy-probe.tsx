@@ -1,16 +1,22 @@
 import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { Policy } from "../../app/api.ts";
 import { formatNumber } from "../../app/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { testPolicy } from "./policy-queries.ts";
 
-type Props = { policy: Policy /** Begins with a test. */; isNew: boolean };
+type Props = {
+  policy: Policy;
+  /** Begins with a test. */
+  isNew: boolean;
+  /** The actions beside it. */
+  children: ReactNode;
+};
 
 /** Tests a storage, and says what was done or what is wrong. */
-export function PolicyProbe({ policy, isNew }: Props) {
+export function PolicyProbe({ policy, isNew, children }: Props) {
   const sentenceOf = useSentence();
   const probe = useMutation({ mutationFn: () => testPolicy(policy) });
   const { mutate } = probe;
@@ -19,15 +25,12 @@ export function PolicyProbe({ policy, isNew }: Props) {
   }, [isNew, mutate]);
   return (
     <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={probe.isPending}
-        style={{ alignSelf: "start" }}
-        onClick={() => mutate()}
-      >
-        <Trans>Test the storage</Trans>
-      </Button>
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" loading={probe.isPending} onClick={() => mutate()}>
+          <Trans>Test the storage</Trans>
+        </Button>
+        {children}
+      </Group>
       {probe.isSuccess && (
         <Text size="sm" role="status">
           <Trans>

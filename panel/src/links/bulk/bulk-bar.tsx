@@ -29,7 +29,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         <Plural value={count} one="# selected" other="# selected" />
       </Text>
       {selected.kind === "some" && count < total && (
-        <Button size="compact-sm" variant="subtle" onClick={onAll} visibleFrom="sm">
+        <Button size="compact-sm" variant="subtle" onClick={onAll}>
           <Trans>Select all {formatNumber(total)}</Trans>
         </Button>
       )}

@@ -68,7 +68,7 @@ export function RowMenu({ link, from, onDeed, onClose }: Props) {
           </Menu.Item>
         ))}
         <Menu.Item
-          className={classes["danger"] ?? ""}
+          c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} aria-hidden />}
           onClick={() => onDeed("delete")}
         >

@@ -1,0 +1,107 @@
+/** Every list of the panel while its answer is on its way, refused, failed and empty. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { signInToPanel, startPanel } from "../support/panel.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.stop());
+
+/** `asked`: the pathname of the list. `shown`: its sentence on an installation without entries, or its first words. */
+const LISTS: readonly { path: string; asked: string; shown: string }[] = [
+  { path: "links", asked: "/admin/v1/links", shown: "There are no links yet." },
+  { path: "links?q=none", asked: "/admin/v1/links", shown: "No link matches." },
+  { path: "links/deleted", asked: "/admin/v1/links/deleted", shown: "No deleted link can be put back." },
+  { path: "links/deleted?q=none", asked: "/admin/v1/links/deleted", shown: "No deleted link matches." },
+  { path: "links/tags", asked: "/admin/v1/tags", shown: "No link has a tag yet." },
+  { path: "files", asked: "/folders", shown: "This folder is empty." },
+  { path: "files?q=none", asked: "/files/search", shown: "No name matches." },
+  { path: "files/trash", asked: "/trash", shown: "The trash is empty." },
+  { path: "shares", asked: "/shares", shown: "There are no shares yet." },
+  { path: "shares?q=none", asked: "/shares", shown: "No share matches." },
+  { path: "tokens", asked: "/admin/v1/tokens", shown: "There are no tokens yet." },
+  { path: "users", asked: "/admin/v1/users", shown: "There are no other accounts yet." },
+  { path: "users?q=none", asked: "/admin/v1/users", shown: "No account matches." },
+  { path: "domains", asked: "/admin/v1/domains", shown: "There is only the default domain." },
+  { path: "events?actor=nobody", asked: "/admin/v1/events", shown: "Nothing of this kind happened." },
+  { path: "policies", asked: "/admin/policies", shown: "Test the storage" },
+  { path: "health", asked: "/admin/v1/system", shown: "Everything works" },
+  { path: "settings", asked: "/admin/v1/config/schema", shown: "Sign-in and sessions" },
+];
+
+type Answers = "waits" | "fails" | "refuses" | "passes";
+
+const FAILURE = "The disk of the database is full.";
+const REFUSAL = "This needs the role of an administrator.";
+
+/** Answers the requests for one pathname as it is told. */
+async function controlled(page: Page, asked: string) {
+  let answers: Answers = "waits";
+  let change = Promise.withResolvers<void>();
+  await page.route(
+    ({ pathname }) => pathname === asked,
+    async (route) => {
+      if (answers === "waits") await change.promise;
+      if (answers === "passes") return route.continue();
+      const [status, message] = answers === "fails" ? [500, FAILURE] : [403, REFUSAL];
+      await route.fulfill({ status, json: { code: 1, message, error: "Internal" } });
+    },
+  );
+  return (next: Answers) => {
+    answers = next;
+    change.resolve();
+    change = Promise.withResolvers<void>();
+  };
+}
+
+test.skipIf(!CHROMIUM)("a list waits, fails with the server's sentence, retries and is empty", async () => {
+  const { page, close } = await panel.open("/panel/api");
+  await signInToPanel(page);
+  for (const { path, asked, shown } of LISTS) {
+    const answer = await controlled(page, asked);
+    await page.goto(`${panel.origin}/panel/${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator("main [aria-busy=true]").first().waitFor();
+    expect([path, await page.getByText(shown).count()]).toEqual([path, 0]);
+
+    answer("fails");
+    const alert = page.getByRole("alert").filter({ hasText: FAILURE });
+    await alert.waitFor();
+    // Lists in view heal by themselves; this one is left to its button.
+    await page.evaluate(() => Object.defineProperty(document, "visibilityState", { value: "hidden" }));
+    answer("passes");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByText(shown).first().waitFor();
+    expect([path, await page.getByRole("alert").count()]).toEqual([path, 0]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a list that the server refuses says so in the server's words", async () => {
+  const { page, close } = await panel.open("/panel/api");
+  await signInToPanel(page);
+  for (const { path, asked } of LISTS.filter((list) => !list.path.includes("?q="))) {
+    const answer = await controlled(page, asked);
+    answer("refuses");
+    await page.goto(`${panel.origin}/panel/${path}`);
+    const alert = page.getByRole("alert").filter({ hasText: "Your account may not see this" });
+    await alert.waitFor();
+    expect([path, await alert.getByText(REFUSAL).count()]).toEqual([path, 1]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads to the links", async () => {
+  const { page, close } = await panel.open("/panel/link/not/there");
+  await signInToPanel(page);
+  await page.getByRole("heading", { level: 1, name: "There is nothing at this address" }).waitFor();
+  await page.getByText('There is no link "not/there".').waitFor();
+  await page.getByRole("link", { name: "Show the links" }).click();
+  await page.getByText("There are no links yet.").waitFor();
+  await close();
+});
