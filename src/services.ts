@@ -163,6 +163,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
+    ...(server && { searchPath: dataPath(env.data.dir, "search") }),
   });
   registerHeldBytes(registry, links.heldBytes);
   await links.domains.load();

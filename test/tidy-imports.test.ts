@@ -74,6 +74,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     history: ["fallback"],
     qr: [],
     tags: [],
+    texts: [],
     uses: [],
   },
   visitors: { texts: [] },

@@ -72,6 +72,12 @@ export type Dialect = {
   /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
 
+  /** Aggregates links as texts: the id and each searched column with `separator` after it, and `end` between links. */
+  joinLinkTexts(separator: string, end: string): RawBuilder<string | null>;
+
+  /** linkContains folds the case of ASCII and of nothing else, by bytes. */
+  readonly foldsOnlyAscii: boolean;
+
   /** A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;
   /** Skips rows whose `keys` exist. */

@@ -8,6 +8,7 @@ const NAMES = {
   processes: "processes",
   restore: ".restore",
   archive: ".archive",
+  search: ".search",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -17,7 +18,7 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** If a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey", "archive"];
+const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "search"];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

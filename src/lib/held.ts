@@ -7,6 +7,10 @@ import { chunked } from "./chunked.ts";
 
 /** `follow` returns whether it is right then. */
 export type Held<Changed> = {
+  /** It stays, however many others are asked for. */
+  isPinned?: boolean;
+  /** It is kept no longer. */
+  drop?(): void;
   follow(changed: Changed): boolean | Promise<boolean>;
   bytes(): number;
 };
@@ -44,8 +48,13 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
+  function drop(key: string): void {
+    kept.get(key)?.drop?.();
+    kept.delete(key);
+  }
+
   function clear(): void {
-    kept.clear();
+    for (const key of kept.keys()) drop(key);
     for (const build of builds.values()) build.isLost = true;
     told = new Set();
     if (builds.size === 0) usedAt = null;
@@ -53,12 +62,13 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
 
   const bytes = (): number => [...kept.values()].reduce((sum, thing) => sum + thing.bytes(), 0);
 
+  const isTooMuch = (): boolean =>
+    kept.size > 1 && (kept.size > most || (mostBytes < Number.POSITIVE_INFINITY && bytes() > mostBytes));
+
   function trim(): void {
-    while (
-      kept.size > 1 &&
-      (kept.size > most || (mostBytes < Number.POSITIVE_INFINITY && bytes() > mostBytes))
-    ) {
-      kept.delete(kept.keys().next().value!);
+    for (const [oldest, { isPinned = false }] of kept) {
+      if (!isTooMuch()) return;
+      if (!isPinned) drop(oldest);
     }
   }
 
@@ -99,7 +109,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
       try {
         const things = new Map(kept);
         const right = await apply(keys, things);
-        for (const [key, thing] of things) if (!right.has(key) && kept.get(key) === thing) kept.delete(key);
+        for (const [key, thing] of things) if (!right.has(key) && kept.get(key) === thing) drop(key);
       } catch (error) {
         clear();
         throw error;
@@ -124,6 +134,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
           return true;
         });
         if (isRight || tries === MOST_TRIES) return thing;
+        thing.drop?.();
       }
     } finally {
       builds.delete(key);
@@ -131,6 +142,14 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
   }
 
   return {
+    /** As it is after all that was told before the call. Undefined unless it is kept. */
+    async current(key: string): Promise<Held<Changed> | undefined> {
+      usedAt = performance.now();
+      watchUse();
+      await catchUp();
+      return kept.get(key);
+    },
+
     /** Resolves when it has followed all that was told before the call. */
     async get<T extends Held<Changed>>(key: string, make: () => Promise<T>): Promise<T> {
       usedAt = performance.now();
@@ -157,7 +176,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
     peek: (key: string): Held<Changed> | undefined => kept.get(key),
 
     forget(key: string): void {
-      kept.delete(key);
+      drop(key);
       const running = builds.get(key);
       if (running !== undefined) running.isLost = true;
     },

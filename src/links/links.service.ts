@@ -16,12 +16,16 @@ import { createDeletedLinks } from "./deleted/deleted.ts";
 import { createDeletedRepository } from "./deleted/repository.ts";
 import type { LinkEvents } from "./history/past-state.ts";
 import { createInternalLinks } from "./internal-links.ts";
+import { AHEAD_FROM } from "./list/held-texts.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { createLinkRepository } from "./links.repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
+import { createTextsRepository } from "./texts/repository.ts";
+import { openScanThread } from "./texts/scan.thread.ts";
+import { createLinkTexts, type LinkTexts } from "./texts/texts.ts";
 import { createTagRepository } from "./tags/repository.ts";
 import { createLinkWriter } from "./writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
@@ -45,10 +49,23 @@ export type LinkServiceDeps = {
   events?: LinkEvents;
   /** See fallback/loops.ts. Default: none is ours. */
   ownCode?(url: string): string | null;
+  /** Where lists keep texts for searches, while the process runs. Default: nowhere. */
+  searchPath?: string;
   clock: Clock;
   randomBytes?: RandomBytes;
   operations?: LinkOperations;
 };
+
+/** One name for each time, as an old file may still be open. */
+function openTexts({ database, searchPath }: LinkServiceDeps): (() => LinkTexts) | null {
+  if (searchPath === undefined) return null;
+  const repository = createTextsRepository(database);
+  let opened = 0;
+  return () => {
+    const path = `${searchPath}-${process.pid}-${++opened}`;
+    return createLinkTexts({ repository, thread: openScanThread(path) });
+  };
+}
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
@@ -83,7 +100,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     pageKeys: operations.paginatedQuery,
     load: operations.paginatedQuery,
   });
-  const list = createLinkList(listRepository, { hear: changes.poll });
+  const ahead = { open: openTexts(deps), from: AHEAD_FROM };
+  const list = createLinkList(listRepository, { hear: changes.poll, ahead });
   const deleted = createDeletedLinks({
     ...deps,
     repository: createDeletedRepository(database),
@@ -140,6 +158,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     stats: () => repository.stats(clock.now()),
     close() {
       for (const stop of stops) stop();
+      list.close();
       domains.close();
       uses.close();
     },

@@ -96,6 +96,12 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   },
   nameCandidates: async () => null,
   sharesScans: false,
+  joinLinkTexts: (separator, end) => {
+    const columns = SEARCHED_COLUMNS.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
+    const texts = sql.join([sql`links.id`, ...columns, sql`''`]);
+    return sql`group_concat(concat_ws(${sql.lit(separator)}, ${texts}) separator ${sql.lit(end)})`;
+  },
+  foldsOnlyAscii: false,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,

@@ -25,7 +25,7 @@ import {
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { postgresNames } from "./postgres-names.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
+import { joinedTexts, LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 
 /** As in mysql-pool.ts. */
 const GRACE_MS = 5_000;
@@ -139,6 +139,8 @@ const dialect: Dialect = {
   },
   ...postgresNames.dialect,
   sharesScans: true,
+  joinLinkTexts: (separator, end) => sql`string_agg(${joinedTexts(separator)}, ${sql.lit(end)})`,
+  foldsOnlyAscii: true,
   joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
   insertReturningId: async (db, table, row) => {
     const inserted: unknown = await db

@@ -15,7 +15,7 @@ import type { Db, Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import type { FailureKind } from "../failures.ts";
-import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
+import { joinedTexts, LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
 import { sqliteNames } from "./sqlite-names.ts";
@@ -85,6 +85,8 @@ const dialect: Dialect = {
   },
   ...sqliteNames.dialect,
   sharesScans: false,
+  joinLinkTexts: (separator, end) => sql`group_concat(${joinedTexts(separator)}, ${sql.lit(end)})`,
+  foldsOnlyAscii: true,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,

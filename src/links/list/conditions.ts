@@ -20,7 +20,9 @@ const FREQUENT_MS = 600_000;
 /** Ids. */
 const SAMPLE = 2_000;
 
-export function createConditions(repository: PositionsRepository, held: HeldThings<Changed>) {
+type Texts = { isReady(): boolean; searched(search: string, all: IdRange): Promise<IdSet | null> };
+
+export function createConditions(repository: PositionsRepository, held: HeldThings<Changed>, texts: Texts) {
   const frequent = new Map<string, number>();
 
   /** Deletions are known by the latest ones only, so a set without another check needs all of them. */
@@ -144,6 +146,8 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
   }
 
   async function makeSearch(search: string, all: IdRange): Promise<IdSet | null> {
+    const found = await texts.searched(search, all);
+    if (found !== null) return found;
     if (repository.sharesScans) return scanned(search, all);
     const set = createIdSet();
     // Both readers of a file database.
@@ -162,6 +166,9 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
   return {
     expiredAt,
 
+    /** No id is outside `all` but those that are told. */
+    everything,
+
     /** Whether the sets of a filter are there, without a search. */
     knows: ({ tags, ownerId, domain, createdAfter, createdBefore, state }: LinkFilter): boolean =>
       createdAfter === null &&
@@ -173,7 +180,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
 
     /** Null if it matches too many links to read. `all`: no id is outside but those that are told. */
     async searched(search: string, all: IdRange): Promise<IdSet | null> {
-      if (isFrequent(search)) return null;
+      if (isFrequent(search) && !texts.isReady()) return null;
       const make = async () => {
         const set = await makeSearch(search, all);
         if (set === null) throw new TooFrequent();

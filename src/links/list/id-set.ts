@@ -18,9 +18,14 @@ export type IdSet = {
   readonly bytes: Uint8Array;
 };
 
-export const createIdSet = (): IdSet => setOf(new Uint8Array(0), 0);
-
 const BITS_IN = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
+
+/** Of ids as bits, or empty. */
+export function createIdSet(bytes: Uint8Array = new Uint8Array(0)): IdSet {
+  let size = 0;
+  for (const byte of bytes) size += BITS_IN[byte]!;
+  return setOf(bytes, size);
+}
 
 function setOf(given: Uint8Array, count: number): IdSet {
   let bytes = given;

@@ -13,6 +13,7 @@
  */
 import type { Link } from "../link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
+import type { Ahead } from "./held-texts.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 import type { LinkQuery } from "./page.ts";
 import { createPlacedPages, type PlacedPage, type PlacedQuery } from "./placed-pages.ts";
@@ -29,6 +30,7 @@ export type LinkList = {
   after(query: PlacedQuery): Promise<PlacedPage>;
   /** Of sets and orders in memory. */
   heldBytes(): number;
+  close(): void;
   /** After any change: keys of links or tags. */
   follow: Record<"links" | "tags", (keys: readonly string[]) => void>;
 };
@@ -57,15 +59,16 @@ type ListOptions = {
   rankedFrom?: number;
   heldFrom?: number;
   segment?: number | undefined;
+  ahead?: Ahead;
   /** Resolves when every change committed before the call was told to `follow`. Default: at once. */
   hear?: () => Promise<void>;
 };
 
 export function createLinkList(
   repository: LinkListRepository,
-  { rankedFrom = RANKED_FROM, heldFrom = HELD_FROM, segment, hear = async () => {} }: ListOptions = {},
+  { rankedFrom = RANKED_FROM, heldFrom = HELD_FROM, segment, ahead, hear = async () => {} }: ListOptions = {},
 ): LinkList {
-  const positions = createPositions(repository.positions, segment);
+  const positions = createPositions(repository.positions, { segment, ...(ahead && { ahead }) });
   const totals = createTotalCache();
   /** A search among the links of a tag with so many reads those. */
   const fewTagged = Math.min(heldFrom, MOST_READ);
@@ -245,15 +248,20 @@ export function createLinkList(
     },
   });
 
+  async function after(query: PlacedQuery): Promise<PlacedPage> {
+    if (query.filter.tags.length === 0) return placedPage(query, null);
+    const ranked = await byRarity(query.filter);
+    if (ranked === null) return { links: [], next: null };
+    return placedPage({ ...query, filter: ranked.filter }, startsWithTag(ranked) ? ranked.rarest : null);
+  }
+
+  const makeAhead = () => positions.makeAhead(repository.extent);
+
   return {
-    page: numbered,
-    async after(query) {
-      if (query.filter.tags.length === 0) return placedPage(query, null);
-      const ranked = await byRarity(query.filter);
-      if (ranked === null) return { links: [], next: null };
-      return placedPage({ ...query, filter: ranked.filter }, startsWithTag(ranked) ? ranked.rarest : null);
-    },
+    page: (query) => numbered(query).finally(makeAhead),
+    after: (query) => after(query).finally(makeAhead),
     heldBytes: positions.bytes,
+    close: positions.close,
     follow: {
       links(keys) {
         totals.clear();

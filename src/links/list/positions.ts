@@ -7,6 +7,7 @@ import { chunked } from "../../lib/chunked.ts";
 import { createHeldThings, type Held } from "../../lib/held.ts";
 import { createConditions, keyOfDomain, keyOfOwner, keyOfSearch, keyOfTag } from "./conditions.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
+import { type Ahead, createHeldTexts } from "./held-texts.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import type { Slice } from "./ordered-keys.repository.ts";
@@ -18,7 +19,7 @@ import { createSegments, SEGMENT, type Segments } from "./segments.ts";
 type Order = Held<Changed> & { segments: Segments; madeAt: number };
 
 /** Sets and orders. */
-const MOST_HELD = 28;
+const MOST_HELD = 32;
 const CHUNK = 1_000;
 /** Matches of a search. */
 const MOST_TESTED = 5_000;
@@ -27,9 +28,21 @@ const RANKS_KEPT_MS = 30_000;
 
 export type Positions = ReturnType<typeof createPositions>;
 
-export function createPositions(repository: PositionsRepository, segment = SEGMENT) {
+type PositionsOptions = { segment?: number | undefined; ahead?: Ahead };
+
+export function createPositions(
+  repository: PositionsRepository,
+  { segment = SEGMENT, ahead = { open: null, from: 0 } }: PositionsOptions = {},
+) {
   const held = createHeldThings({ changesOf: repository.changesOf, most: MOST_HELD });
-  const conditions = createConditions(repository, held);
+  const texts = createHeldTexts({
+    repository,
+    held,
+    ahead,
+    everything: (all) => conditions.everything(all),
+    order: (sort) => segmentsOf(sort),
+  });
+  const conditions = createConditions(repository, held, texts);
   /** One order is made at a time. */
   let orders: Promise<unknown> = Promise.resolve();
 
@@ -130,6 +143,14 @@ export function createPositions(repository: PositionsRepository, segment = SEGME
     /** Makes an order in the background, so that a page far from the start need not wait for it. */
     prepare(sort: SortKey): void {
       if (!knows(sort)) segmentsOf(sort).catch(() => {});
+    },
+
+    /** After a list: others may follow. */
+    makeAhead: texts.makeAhead,
+
+    close(): void {
+      texts.close();
+      held.clear();
     },
 
     /** Whether the search costs little. */

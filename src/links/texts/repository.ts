@@ -1,0 +1,31 @@
+import type { Database } from "../../db/database.ts";
+import { END, SEPARATOR } from "./blocks.ts";
+
+export type TextsRepository = ReturnType<typeof createTextsRepository>;
+
+/** For blocks.ts. `links`: how many there are; `texts` may lack the last ones if they are long. */
+export type Texts = { texts: string; links: number };
+
+export function createTextsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const texts = () =>
+    read
+      .selectFrom("links")
+      .select((eb) => [
+        dialect.joinLinkTexts(SEPARATOR, END).as("texts"),
+        eb.fn.countAll<number>().as("links"),
+      ]);
+  const executed = async (query: ReturnType<typeof texts>): Promise<Texts> => {
+    const found = await query.executeTakeFirstOrThrow();
+    return { texts: found.texts ?? "", links: Number(found.links) };
+  };
+
+  return {
+    /** See Dialect. */
+    foldsOnlyAscii: dialect.foldsOnlyAscii,
+
+    between: (from: number, to: number): Promise<Texts> =>
+      executed(texts().where((eb) => eb.between("links.id", from, to))),
+    /** At most 1,000. */
+    of: (ids: readonly number[]): Promise<Texts> => executed(texts().where("links.id", "in", ids)),
+  };
+}

@@ -1,0 +1,48 @@
+/** The blocks in their own thread of low priority. After `close`, or if the thread dies, calls reject. */
+// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
+import { createRpc } from "../../lib/rpc.ts";
+import { workerUrl } from "../../lib/worker-url.ts";
+import type { PutTexts } from "./blocks.ts";
+
+/** `put` and `find`: see blocks.ts. */
+export type ScanCalls = {
+  open(path: string): void;
+  put(texts: string): PutTexts;
+  find(needles: readonly string[]): Uint8Array;
+};
+
+export type ScanThread = {
+  put(texts: string): Promise<PutTexts>;
+  find(needles: readonly string[]): Promise<Uint8Array>;
+  close(): void;
+};
+
+const TIMEOUT_MS = 30_000;
+
+export function openScanThread(path: string): ScanThread {
+  const worker = new Worker(workerUrl("links/texts/scan.worker.ts"), { smol: true });
+  const rpc = createRpc<ScanCalls>({
+    send: (message) => worker.postMessage(message),
+    handlers: {},
+    timeoutMs: TIMEOUT_MS,
+  });
+  worker.addEventListener("message", ({ data }: MessageEvent) => rpc.receive(data));
+  worker.addEventListener("error", ({ message }) => rpc.close(new Error(message)));
+  worker.addEventListener("close", () => rpc.close());
+  const opened = rpc.call("open", path);
+  opened.catch(() => {});
+  return {
+    async put(texts) {
+      await opened;
+      return rpc.call("put", texts);
+    },
+    async find(needles) {
+      await opened;
+      return rpc.call("find", needles);
+    },
+    close() {
+      rpc.close();
+      worker.terminate();
+    },
+  };
+}

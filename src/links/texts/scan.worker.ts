@@ -1,0 +1,24 @@
+// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
+import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
+import { lowerThreadPriority } from "../../lib/thread-priority.ts";
+import { createTextBlocks, type TextBlocks } from "./blocks.ts";
+import type { ScanCalls } from "./scan.thread.ts";
+
+let blocks: TextBlocks | undefined;
+
+function opened(): TextBlocks {
+  if (blocks === undefined) throw new Error("the file of searched texts is not open");
+  return blocks;
+}
+
+const handlers: ScanCalls = {
+  open(path) {
+    lowerThreadPriority();
+    blocks = createTextBlocks(path);
+  },
+  put: (texts) => opened().put(texts),
+  find: (needles) => opened().find(needles),
+};
+
+const rpc = createRpc({ send: (message) => postMessage(message), handlers });
+addEventListener("message", ({ data }: MessageEvent<RpcMessage>) => rpc.receive(data));
