@@ -65,6 +65,49 @@ export const followingClicks =
     ]);
   };
 
+/**
+ * What follows a place in an order by creation or expiry (of links that have one), as two ranges of the index: links of
+ * the same instant, then the others. Any number may share an instant, and one condition would read all of them.
+ */
+export function rangesAfter({ sort, descending }: LinkOrder, { value, tie }: ListPlace): Condition<Links>[] {
+  const isByCode = sort === "created_at";
+  const column = isByCode ? ("links.created_at" as const) : ("links.expires_at" as const);
+  // Codes go the other way.
+  const isBelow = isByCode !== descending;
+  return [
+    (eb) =>
+      eb.and([
+        eb(column, "=", value),
+        isByCode
+          ? eb("links.code", isBelow ? "<" : ">", String(tie))
+          : eb("links.id", isBelow ? "<" : ">", Number(tie)),
+      ]),
+    (eb) => eb(column, descending ? "<" : ">", value),
+  ];
+}
+
+/** Ascending, (from, to] as ranges of the index, like `rangesAfter`; `to` null: to the end. */
+export function rangesBetween(
+  sort: "created_at" | "expires_at",
+  from: ListPlace | null,
+  to: ListPlace | null,
+): Condition<Links>[] {
+  const column = sort === "created_at" ? ("links.created_at" as const) : ("links.expires_at" as const);
+  const upTo: Condition<Links> = (eb) =>
+    sort === "created_at" ? eb("links.code", ">=", String(to!.tie)) : eb("links.id", "<=", Number(to!.tie));
+  const [same, later] = from === null ? [null, () => null] : rangesAfter({ sort, descending: false }, from);
+  const both = (eb: Links, ...conditions: (Condition<Links> | null | undefined)[]) =>
+    eb.and(conditions.flatMap((condition) => (condition ? [condition(eb)] : [])));
+  if (from !== null && to !== null && from.value === to.value) return [(eb) => both(eb, same, upTo)];
+  const before: Condition<Links> = (eb) => eb(column, "<", to!.value);
+  const last: Condition<Links> = (eb) => both(eb, (e) => e(column, "=", to!.value), upTo);
+  return [
+    ...(same === null ? [] : [same!]),
+    (eb) => both(eb, from === null ? null : (later as Condition<Links>), to === null ? null : before),
+    ...(to === null ? [] : [last]),
+  ];
+}
+
 /** In any order, where both tables are read. */
 export const followingLink =
   (order: LinkOrder, place: ListPlace): Condition<ExpressionBuilder<Schema, "links" | "link_clicks">> =>

@@ -3,7 +3,7 @@ import type { ExpressionBuilder, OrderByDirection, SelectQueryBuilder } from "ky
 import type { Db, Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
-import { followingClicks, followingExpiry, following, NEVER } from "./following.repository.ts";
+import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
@@ -48,33 +48,21 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
         .orderBy("links.id", way);
       return foundIds(await sorted.limit(limit).offset(offset).execute());
     }
+    const along = (part: Links, isDated: boolean) => ({
+      part,
+      sorted: select((isDated ? part.orderBy("links.expires_at", way) : part).orderBy("links.id", way)),
+    });
     const dated = matches(filter).where("expires_at", "is not", null);
     const dateless = matches(filter).where("expires_at", "is", null);
-    const parts = [
-      { part: dated, sorted: dated.orderBy("links.expires_at", way).orderBy("links.id", way), isDated: true },
-      { part: dateless, sorted: dateless.orderBy("links.id", way), isDated: false },
-    ];
-    const rows: { id: number; value: number | null }[] = [];
-    let skip = offset;
-    let place = after;
-    for (const { part, sorted, isDated } of order.descending ? parts.toReversed() : parts) {
-      if (!isDated && filter.state === "expired") continue;
-      if (rows.length === limit) break;
-      const isPassed = place !== null && isDated !== (place.value !== null);
-      if (isPassed) continue;
-      const from = place;
-      place = null;
-      const found = await select(sorted)
-        .$if(from !== null, (query) =>
-          query.where(followingExpiry(order, from!, isDated ? "dated" : "dateless")),
-        )
-        .limit(limit - rows.length)
-        .offset(skip)
-        .execute();
-      rows.push(...found);
-      if (found.length > 0 || skip === 0) skip = 0;
-      else skip = Math.max(0, skip - (await countRows(part)));
-    }
+    const isAmongDated = after !== null && after.value !== null;
+    const isAmongDateless = after !== null && !isAmongDated;
+    const dates = isAmongDated ? rangesAfter(order, after).map((range) => dated.where(range)) : [dated];
+    const others = isAmongDateless ? dateless.where(followingExpiry(order, after, "dateless")) : dateless;
+    const withDates = isAmongDateless && !order.descending ? [] : dates.map((part) => along(part, true));
+    const isPassed = filter.state === "expired" || (isAmongDated && order.descending);
+    const withoutDates = isPassed ? [] : [along(others, false)];
+    const parts = order.descending ? [...withoutDates, ...withDates] : [...withDates, ...withoutDates];
+    const rows = await alongParts<{ id: number; value: number | null }>(parts, { offset, limit });
     return foundIds(rows);
   }
 
@@ -117,10 +105,21 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     plan: ListPlan,
   ): Promise<Found> {
     const isByCode = order.sort === "code";
-    const sorted = sortedBy(matches(filter, { fromTag: plan === "sort" }).select("links.code"), order, plan)
-      .$if(!isByCode, (query) => query.select("links.created_at as value"))
-      .$if(after !== null, (query) => query.where(following(order, after!)));
-    const rows = await sorted.limit(limit).offset(offset).execute();
+    const part = matches(filter, { fromTag: plan === "sort" });
+    const ranges =
+      after === null
+        ? [part]
+        : isByCode || plan === "sort"
+          ? [part.where(following(order, after))]
+          : rangesAfter(order, after).map((range) => part.where(range));
+    const parts = ranges.map((range) => {
+      const sorted = sortedBy(range.select("links.code"), order, plan);
+      return {
+        part: range,
+        sorted: sorted.$if(!isByCode, (query) => query.select("links.created_at as value")),
+      };
+    });
+    const rows = await alongParts<{ code: string; value?: number }>(parts, { offset, limit });
     return {
       codes: rows.map(({ code }) => code),
       places: rows.map(({ code, value = null }) => ({ value, tie: code })),
@@ -133,6 +132,29 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);
     return codesInOrder(filter, slice, plan);
   };
+}
+
+type Links = SelectQueryBuilder<Schema, "links", object>;
+type Part<O> = { part: Links; sorted: SelectQueryBuilder<Schema, "links", O> };
+
+/** A slice of several ranges, one after the other. */
+async function alongParts<O>(
+  parts: readonly Part<O>[],
+  { offset, limit }: Pick<Slice, "offset" | "limit">,
+): Promise<O[]> {
+  const rows: O[] = [];
+  let skip = offset;
+  for (const [at, { part, sorted }] of parts.entries()) {
+    if (rows.length === limit) break;
+    const found = (await sorted
+      .limit(limit - rows.length)
+      .offset(skip)
+      .execute()) as O[];
+    rows.push(...found);
+    if (found.length > 0 || skip === 0 || at === parts.length - 1) skip = 0;
+    else skip = Math.max(0, skip - (await countRows(part)));
+  }
+  return rows;
 }
 
 /** The order's column. An expression could not use its index. */

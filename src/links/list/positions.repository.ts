@@ -2,7 +2,7 @@
 import type { Database } from "../../db/database.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
-import { following, followingExpiry, rangesOfRanks } from "./following.repository.ts";
+import { rangesBetween, rangesOfRanks } from "./following.repository.ts";
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder, SortKey } from "./order.ts";
 import { createOrderedKeys, type Slice } from "./ordered-keys.repository.ts";
@@ -26,6 +26,8 @@ export type OrderPart = { ids: number[]; last: ListPlace | null };
 
 export type PositionsRepository = ReturnType<typeof createPositionsRepository>;
 
+type Joined = { executeTakeFirstOrThrow(): Promise<{ ids: string | null }> };
+
 /** Deletions read beyond the codes told: some are told with others. */
 const MORE_GONE = 200;
 
@@ -41,39 +43,41 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
 
   /** Ascending, after `from`, up to and with `to`. */
   async function idsBetween(filter: LinkFilter, sort: SortKey, from: ListPlace | null, to: ListPlace | null) {
-    const up: LinkOrder = { sort, descending: false };
-    const down: LinkOrder = { sort, descending: true };
     const links = read.selectFrom("links").select(joined).where(matching(dialect, filter));
+    const ids: number[] = [];
+    const add = async (query: Joined): Promise<void> => {
+      ids.push(...idsIn((await query.executeTakeFirstOrThrow()).ids));
+    };
     if (sort === "click_count") {
-      const ids: number[] = [];
       for (const range of rangesOfRanks(from, to)) {
-        const clicks = range(ranks()).select(dialect.joinTexts("link_clicks.link_id").as("ids"));
-        ids.push(...idsIn((await clicks.executeTakeFirstOrThrow()).ids));
+        await add(range(ranks()).select(dialect.joinTexts("link_clicks.link_id").as("ids")));
       }
       return ids;
     }
-    if (sort !== "expires_at") {
-      const found = links
-        .$if(from !== null, (query) => query.where(following(up, from!)))
-        .$if(to !== null, (query) => query.where(following(down, to!, true)));
-      return idsIn((await found.executeTakeFirstOrThrow()).ids);
+    if (sort === "code") {
+      await add(
+        links
+          .$if(from !== null, (query) => query.where("links.code", ">", String(from!.tie)))
+          .$if(to !== null, (query) => query.where("links.code", "<=", String(to!.tie))),
+      );
+      return ids;
     }
-    const ids: number[] = [];
-    for (const among of ["dated", "dateless"] as const) {
-      const isDated = among === "dated";
-      const isPassed = isDated && from !== null && from.value === null;
-      const isBeyond = !isDated && ((to !== null && to.value !== null) || filter.state === "expired");
-      if (isPassed || isBeyond) continue;
-      const part = links
-        .where("links.expires_at", isDated ? "is not" : "is", null)
-        .$if(from !== null && isDated === (from.value !== null), (query) =>
-          query.where(followingExpiry(up, from!, among)),
-        )
-        .$if(to !== null && isDated === (to.value !== null), (query) =>
-          query.where(followingExpiry(down, to!, among, true)),
+    const isDated = from === null || from.value !== null;
+    const last = to !== null && to.value !== null ? to : null;
+    if (isDated) {
+      for (const range of rangesBetween(sort, from, last)) {
+        await add(
+          links.where(range).$if(sort === "expires_at", (dated) => dated.where("expires_at", "is not", null)),
         );
-      ids.push(...idsIn((await part.executeTakeFirstOrThrow()).ids));
+      }
     }
+    if (sort === "created_at" || last !== null || filter.state === "expired") return ids;
+    await add(
+      links
+        .where("links.expires_at", "is", null)
+        .$if(!isDated, (query) => query.where("links.id", ">", Number(from!.tie)))
+        .$if(to !== null, (query) => query.where("links.id", "<=", Number(to!.tie))),
+    );
     return ids;
   }
 

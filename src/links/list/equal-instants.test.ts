@@ -1,0 +1,104 @@
+/** Many links of one instant, as an import makes them: every page is right, and none reads the links before it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CompiledQuery } from "kysely";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import type { Link } from "../link.ts";
+import { PLAIN, UNOWNED } from "../link.ts";
+import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
+import { rangesAfter, rangesBetween } from "./following.repository.ts";
+import { createLinkList, type LinkList } from "./list.ts";
+import type { LinkOrder } from "./order.ts";
+import { linkQueryOf } from "./page.ts";
+import { createLinkListRepository } from "./repository.ts";
+
+const COUNT = 240;
+const LINKS = Array.from({ length: COUNT }, (_, at) => ({
+  ...PLAIN,
+  ...UNOWNED,
+  code: `c${(at * 79) % COUNT}`,
+  target: TARGET,
+  createdAt: at % 6 === 0 ? NOW - at : NOW,
+  updatedAt: NOW,
+  expiresAt: at % 5 === 0 ? null : at % 7 === 0 ? NOW + at : NOW + 1000,
+  clickCount: 0,
+  automatedClicks: 0,
+  ownerId: null,
+  tags: ["all"],
+}));
+
+const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+const ORDERS = {
+  created_at: (a: Link, b: Link) => compare(a.createdAt, b.createdAt) || compare(b.code, a.code),
+  expires_at: (a: Link, b: Link) =>
+    compare(a.expiresAt ?? Infinity, b.expiresAt ?? Infinity) || compare(a.id, b.id),
+};
+const SORTS = ["created_at", "expires_at"] as const;
+const WAYS = ["asc", "desc"] as const;
+
+forEachDialect(({ name, openDb }) => {
+  describe("links of one instant", () => {
+    let room: LinksRoom;
+    let list: LinkList;
+    let links: Link[];
+
+    beforeAll(async () => {
+      room = await openLinks(await openDb());
+      await room.database.transaction((tx) => room.repository.insertMany(tx, LINKS));
+      const repository = createLinkListRepository(room.database);
+      list = createLinkList(repository, { rankedFrom: 1, heldFrom: 0, segment: 30, hear: room.changes.poll });
+      links = await repository.after(linkQueryOf({}, NOW).filter, null, 1000);
+    });
+    afterAll(() => list.close());
+
+    for (const sort of SORTS) {
+      for (const order of WAYS) {
+        const codes = (): string[] => {
+          const sorted = links.toSorted(ORDERS[sort]).map(({ code }) => code);
+          return order === "asc" ? sorted : sorted.toReversed();
+        };
+
+        test(`one page after the other by ${sort}, ${order}`, async () => {
+          for (const query of [{}, { only_active: "1" }]) {
+            const asked = linkQueryOf({ ...query, sort, order, page_size: "7" }, NOW);
+            const found: string[] = [];
+            let place = null;
+            do {
+              const page = await list.after({ ...asked, after: place, limit: asked.pageSize });
+              found.push(...page.links.map(({ code }) => code));
+              place = page.next;
+            } while (place !== null);
+            expect(found).toEqual(codes());
+          }
+        });
+
+        test(`pages of a tag by ${sort}, ${order}`, async () => {
+          const asked = linkQueryOf({ sort, order, tag: ["all"], page_size: "30" }, NOW);
+          const found: string[] = [];
+          for (let page = 1; page <= COUNT / 30; page++) {
+            found.push(...(await list.page({ ...asked, page })).links.map(({ code }) => code));
+          }
+          expect(found).toEqual(codes());
+        });
+      }
+    }
+    test.if(name === "sqlite")("what follows a place is ranges of the order's index", async () => {
+      const { database } = room;
+      const planOf = async (condition: ReturnType<typeof rangesAfter>[number]): Promise<string> => {
+        const query = database.read.selectFrom("links").select("links.id").where(condition).compile();
+        const explained = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
+        return JSON.stringify((await database.read.executeQuery(explained)).rows);
+      };
+      const created = (code: string) => ({ value: NOW, tie: code });
+      const expiring = (id: number) => ({ value: NOW, tie: id });
+      const order = (sort: LinkOrder["sort"]): LinkOrder => ({ sort, descending: false });
+      const [same, later] = rangesAfter(order("created_at"), created("m"));
+      expect(await planOf(same!)).toContain("(created_at=? AND code<?)");
+      expect(await planOf(later!)).toContain("(created_at>?)");
+      const [sameExpiry] = rangesAfter(order("expires_at"), expiring(5));
+      expect(await planOf(sameExpiry!)).toMatch(/\(expires_at=\? AND (?:id|rowid)>\?\)/);
+      const [within, ...more] = rangesBetween("created_at", created("m"), created("d"));
+      expect(more).toEqual([]);
+      expect(await planOf(within!)).toContain("(created_at=? AND code>? AND code<?)");
+    });
+  });
+});
