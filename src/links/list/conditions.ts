@@ -2,11 +2,13 @@
  * Sets of the links that each condition of a filter takes, held in memory: 125 KB for a million links. A search reads
  * all links once for its set.
  */
+import { chunked } from "../../lib/chunked.ts";
 import type { Held, HeldThings } from "../../lib/held.ts";
 import { domainOf } from "../link-key.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
+import type { Segments } from "./segments.ts";
 import { cut } from "./plan.ts";
 import { type Changed, IDS_AT_ONCE, type Placed, type PositionsRepository } from "./positions.repository.ts";
 import type { IdRange } from "./repository.ts";
@@ -19,6 +21,13 @@ const MOST_FREQUENT = 100;
 const FREQUENT_MS = 600_000;
 /** Ids. */
 const SAMPLE = 2_000;
+const CHUNK = 1_000;
+/** Links whose creation is tested for a span. */
+const MOST_EDGES = 20_000;
+/** Follows every code. */
+const AFTER_CODES = "\u{10ffff}";
+
+type Order = () => Promise<Segments | null>;
 
 type Texts = { isReady(): boolean; searched(search: string, all: IdRange): Promise<IdSet | null> };
 
@@ -200,11 +209,11 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
       }
     },
 
-    ofTag: (tag: string, size?: number) =>
+    ofTag: (tag: string, all: IdRange, size?: number) =>
       setOf(
         keyOfTag(tag),
         ({ tags }) => tags.includes(tag),
-        () => repository.idsOfTag(tag),
+        () => repository.idsOfTag(tag, all),
         size,
       ),
 
@@ -214,10 +223,22 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
     ofDomain: (domain: number, size?: number) =>
       setOf(keyOfDomain(domain), ({ code }) => domainOf(code) === domain, idsOf({ domain }, "code"), size),
 
-    createdBetween(createdAfter: number | null, createdBefore: number | null) {
+    /** From the order by creation, if that is there. */
+    createdBetween({ createdAfter, createdBefore }: LinkFilter, all: IdRange, order: Order) {
       const [from, to] = [createdAfter ?? -Infinity, createdBefore ?? Infinity];
       const takes = ({ createdAt }: Placed) => createdAt >= from && createdAt <= to;
-      return setOf(`created ${from} ${to}`, takes, idsOf({ createdAfter, createdBefore }, "created_at"));
+      const span = { createdAfter, createdBefore };
+      return setOf(`created ${from} ${to}`, takes, async function* () {
+        const found = (await order())?.between({ value: from, tie: AFTER_CODES }, { value: to, tie: "" });
+        if (found === undefined || found.edges.length > MOST_EDGES) {
+          yield* idsOf(span, "created_at")();
+          return;
+        }
+        yield found.inside.and(await everything(all)).all();
+        for (const ids of chunked(found.edges, CHUNK)) {
+          yield [...(await repository.matchingAmong({ ...EVERYTHING, ...span }, ids))];
+        }
+      });
     },
   };
 }

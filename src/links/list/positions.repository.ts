@@ -81,6 +81,17 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
     return ids;
   }
 
+  /** At most 50,000 ids. */
+  async function idsOfTagWithin(tag: string, from: number, to: number): Promise<number[]> {
+    const { ids } = await read
+      .selectFrom("link_tags")
+      .select(dialect.joinTexts("link_id").as("ids"))
+      .where("tag_id", "=", (id) => id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag))
+      .where((eb) => eb.between("link_id", from, to))
+      .executeTakeFirstOrThrow();
+    return idsIn(ids);
+  }
+
   const ranks = () => read.selectFrom("link_clicks");
 
   /** The place `size` links on; null if there are fewer. */
@@ -167,27 +178,14 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
       }
     },
 
-    /** Portions of the ids of a tag's links. */
-    async *idsOfTag(tag: string): AsyncGenerator<number[]> {
-      for (let after = 0; ; ) {
-        const portion = read
-          .selectFrom("link_tags")
-          .select("link_id")
-          .where("tag_id", "=", (id) => id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag))
-          .where("link_id", ">", after)
-          .orderBy("link_id")
-          .limit(IDS_AT_ONCE);
-        const { ids, last } = await read
-          .selectFrom(portion.as("portion"))
-          .select(({ fn }) => [
-            dialect.joinTexts("link_id").as("ids"),
-            fn.max<number | null>("link_id").as("last"),
-          ])
-          .executeTakeFirstOrThrow();
-        const found = idsIn(ids);
-        yield found;
-        if (found.length < IDS_AT_ONCE) return;
-        after = Number(last);
+    /** Portions of the ids of a tag's links; two are read at once. */
+    async *idsOfTag(tag: string, all: { from: number; to: number }): AsyncGenerator<number[]> {
+      const read = (from: number, to: number): Promise<number[]> => idsOfTagWithin(tag, from, to);
+      for (let from = all.from; from <= all.to; from += 2 * IDS_AT_ONCE) {
+        const middle = from + IDS_AT_ONCE;
+        const portions = [read(from, middle - 1)];
+        if (middle <= all.to) portions.push(read(middle, middle + IDS_AT_ONCE - 1));
+        yield* await Promise.all(portions);
       }
     },
 

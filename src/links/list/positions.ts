@@ -46,17 +46,21 @@ export function createPositions(
   /** One order is made at a time. */
   let orders: Promise<unknown> = Promise.resolve();
 
-  async function setsOf({ tags, ownerId, domain }: LinkFilter, sizes: ReadonlyMap<string, number>) {
+  async function setsOf(
+    { tags, ownerId, domain }: LinkFilter,
+    sizes: ReadonlyMap<string, number>,
+    all: IdRange,
+  ) {
     const sets: IdSet[] = [];
-    for (const tag of tags) sets.push(await conditions.ofTag(tag, sizes.get(keyOfTag(tag))));
+    for (const tag of tags) sets.push(await conditions.ofTag(tag, all, sizes.get(keyOfTag(tag))));
     if (ownerId !== null) sets.push(await conditions.ofOwner(ownerId, sizes.get(keyOfOwner(ownerId))));
     if (domain !== null) sets.push(await conditions.ofDomain(domain, sizes.get(keyOfDomain(domain))));
     return sets;
   }
 
   /** In the background: a later page with other matches needs them. */
-  function prepareSets(filter: LinkFilter, sizes: ReadonlyMap<string, number>): void {
-    setsOf(filter, sizes).catch(() => {});
+  function prepareSets(filter: LinkFilter, sizes: ReadonlyMap<string, number>, all: IdRange): void {
+    setsOf(filter, sizes, all).catch(() => {});
   }
 
   /** Null for a search with too many matches. `all`: every id. */
@@ -71,14 +75,15 @@ export function createPositions(
       const matches = await conditions.searched(search, all);
       if (matches === null) return null;
       if (matches.size <= MOST_TESTED && !conditions.knows(filter)) {
-        prepareSets(filter, sizes);
+        prepareSets(filter, sizes, all);
         return tested(filter, matches);
       }
       found.push(matches);
     }
-    found.push(...(await setsOf(filter, sizes)));
+    found.push(...(await setsOf(filter, sizes, all)));
     if (createdAfter !== null || createdBefore !== null) {
-      found.push(await conditions.createdBetween(createdAfter, createdBefore));
+      const order = async () => (knows("created_at") ? segmentsOf("created_at") : null);
+      found.push(await conditions.createdBetween(filter, all, order));
     }
     const [only] = found;
     // They change while a page is found.
@@ -139,6 +144,10 @@ export function createPositions(
 
     /** Whether pages in this order cost little. */
     knows,
+
+    /** Whether the sets of a filter without a search are there. */
+    knowsSets: conditions.knows,
+    prepareSets,
 
     /** Makes an order in the background, so that a page far from the start need not wait for it. */
     prepare(sort: SortKey): void {

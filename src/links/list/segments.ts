@@ -4,7 +4,7 @@
  */
 
 import { NEVER } from "./following.repository.ts";
-import { type IdSet, LARGEST_ID } from "./id-set.ts";
+import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import type { ListPlace } from "./place.ts";
 
@@ -16,6 +16,8 @@ export type Segments = {
   bytes(): number;
   /** Too uneven to be useful. */
   isWorn(): boolean;
+  /** Of segments from one place to another, deleted links among them: `inside`, and in the two at the ends. */
+  between(from: ListPlace, to: ListPlace): { inside: IdSet; edges: number[] };
   /** Links that are in no segment. */
   missing(matches: IdSet): number[];
   find(matches: IdSet, offset: number, limit: number): Found;
@@ -50,6 +52,16 @@ export function createSegments(sort: SortKey, size: number): Segments {
     sizes[segment]!++;
   }
 
+  function segmentAt(at: ListPlace): number {
+    let low = 0;
+    for (let high = ends.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (isBefore(sort, ends[middle]!, at)) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  }
+
   return {
     append(ids, last) {
       for (const id of ids) set(id, sizes.length - 1);
@@ -57,14 +69,17 @@ export function createSegments(sort: SortKey, size: number): Segments {
       ends.push(last);
       sizes.push(0);
     },
-    place(id, at) {
-      let low = 0;
-      for (let high = ends.length; low < high; ) {
-        const middle = (low + high) >> 1;
-        if (isBefore(sort, ends[middle]!, at)) low = middle + 1;
-        else high = middle;
+    place: (id, at) => set(id, segmentAt(at)),
+    between(from, to) {
+      const [first, last] = [segmentAt(from), segmentAt(to)];
+      const inside = createIdSet();
+      const edges: number[] = [];
+      for (let id = 0; id < segmentOf.length; id++) {
+        const segment = segmentOf[id]!;
+        if (segment > first && segment < last) inside.add(id);
+        else if (segment !== 0 && (segment === first || segment === last)) edges.push(id);
       }
-      set(id, low + 1);
+      return { inside, edges };
     },
     bytes: () => segmentOf.byteLength,
     isWorn: () => sizes.some((links) => links > WORN * size),

@@ -45,11 +45,12 @@ const MOST_SORTED = 10_000;
 export function createTaggedPages(deps: Deps) {
   const { repository, totals, positions, hear, rankedFrom, heldFrom = HELD_FROM, loadFew, loadPage } = deps;
 
-  function isFoundInMemory(slice: Slice, of: Required<Sizes>): boolean {
+  function isFoundInMemory(filter: LinkFilter, slice: Slice, of: Required<Sizes>): boolean {
     const { sort } = slice.order;
     if (sort === "click_count" && of.links < rankedFrom) return false;
     // Tags and expiry are seldom independent: a walk may find nothing for long.
-    return sort === "expires_at" || positions.knows(sort) || costFor(slice, of) > heldFrom;
+    if (sort === "expires_at" || costFor(slice, of) > heldFrom) return true;
+    return positions.knows(sort) && positions.knowsSets(filter);
   }
 
   /** Null if what is held in memory has not followed a change yet. */
@@ -94,11 +95,12 @@ export function createTaggedPages(deps: Deps) {
     }
     keep({ total, ids: null });
     const of = { matches: total, links: sizeOf(all), rankedFrom, tagged: rarest };
-    if (isHeld && isFoundInMemory(slice, of)) {
+    if (isHeld && isFoundInMemory(filter, slice, of)) {
       const set = matches ?? (await positions.matches(filter, sizes, all));
       const links = set && (await held(filter, slice, total, set));
       if (links !== null) return { total, links };
     }
+    if (isHeld) positions.prepareSets(filter, sizes, all);
     return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
   }
 
