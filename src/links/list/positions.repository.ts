@@ -180,11 +180,11 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
 
     /** Portions of the ids of a tag's links; two are read at once. */
     async *idsOfTag(tag: string, all: { from: number; to: number }): AsyncGenerator<number[]> {
-      const read = (from: number, to: number): Promise<number[]> => idsOfTagWithin(tag, from, to);
+      const portion = (from: number, to: number): Promise<number[]> => idsOfTagWithin(tag, from, to);
       for (let from = all.from; from <= all.to; from += 2 * IDS_AT_ONCE) {
         const middle = from + IDS_AT_ONCE;
-        const portions = [read(from, middle - 1)];
-        if (middle <= all.to) portions.push(read(middle, middle + IDS_AT_ONCE - 1));
+        const portions = [portion(from, middle - 1)];
+        if (middle <= all.to) portions.push(portion(middle, middle + IDS_AT_ONCE - 1));
         yield* await Promise.all(portions);
       }
     },

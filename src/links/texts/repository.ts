@@ -4,7 +4,7 @@ import { END, SEPARATOR } from "./blocks.ts";
 export type TextsRepository = ReturnType<typeof createTextsRepository>;
 
 /** For blocks.ts. `links`: how many there are; `texts` may lack the last ones if they are long. */
-export type Texts = { texts: string; links: number };
+export type TextsRead = { texts: string; links: number };
 
 export function createTextsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const texts = () =>
@@ -14,7 +14,7 @@ export function createTextsRepository({ read, dialect }: Pick<Database, "read" |
         dialect.joinLinkTexts(SEPARATOR, END).as("texts"),
         eb.fn.countAll<number>().as("links"),
       ]);
-  const executed = async (query: ReturnType<typeof texts>): Promise<Texts> => {
+  const executed = async (query: ReturnType<typeof texts>): Promise<TextsRead> => {
     const found = await query.executeTakeFirstOrThrow();
     return { texts: found.texts ?? "", links: Number(found.links) };
   };
@@ -23,9 +23,9 @@ export function createTextsRepository({ read, dialect }: Pick<Database, "read" |
     /** See Dialect. */
     foldsOnlyAscii: dialect.foldsOnlyAscii,
 
-    between: (from: number, to: number): Promise<Texts> =>
+    between: (from: number, to: number): Promise<TextsRead> =>
       executed(texts().where((eb) => eb.between("links.id", from, to))),
     /** At most 1,000. */
-    of: (ids: readonly number[]): Promise<Texts> => executed(texts().where("links.id", "in", ids)),
+    of: (ids: readonly number[]): Promise<TextsRead> => executed(texts().where("links.id", "in", ids)),
   };
 }

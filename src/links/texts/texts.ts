@@ -5,7 +5,7 @@
 import { chunked } from "../../lib/chunked.ts";
 import { spellings } from "../../db/text-search.ts";
 import { END, SEPARATOR } from "./blocks.ts";
-import type { Texts, TextsRepository } from "./repository.ts";
+import type { TextsRead, TextsRepository } from "./repository.ts";
 import type { ScanThread } from "./scan.thread.ts";
 
 export type LinkTexts = {
@@ -40,7 +40,7 @@ export function createLinkTexts({ repository, thread, refreshFrom = REFRESH_FROM
   let isClosed = false;
 
   /** Whether all were whole. */
-  async function put({ texts, links }: Texts): Promise<boolean> {
+  async function put({ texts, links }: TextsRead): Promise<boolean> {
     if (links === 0) return true;
     const done = await thread.put(texts);
     if (!repository.foldsOnlyAscii) note(done.beyondAscii);
