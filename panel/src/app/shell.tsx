@@ -3,7 +3,7 @@ import { AppShell, Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
 import { keepSessionFresh } from "../auth/fresh-session.ts";
@@ -11,6 +11,7 @@ import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
+import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { lazyPart } from "./lazy.ts";
@@ -34,6 +35,7 @@ export function Shell() {
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
   useUndoKeys();
+  useMemo(() => openDrafts(account.id), [account.id]);
   return (
     <AppShell
       layout="alt"

@@ -3,6 +3,8 @@ import { ApiError } from "../app/api.ts";
 import { keepDraft, readDraft } from "../ui/draft.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
 
+const NAME = "settings";
+
 /** By key; null is the default. */
 export type Drafts = Readonly<Record<string, string | null>>;
 
@@ -17,18 +19,17 @@ const without = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): 
   );
 
 /** What was typed and not saved. All but secrets outlives leaving the page. */
-export function useSettingDrafts(settings: readonly ShownSetting[], accountId: number) {
-  const name = `${accountId} settings`;
+export function useSettingDrafts(settings: readonly ShownSetting[]) {
   const stored = textsOf(settings);
   const secrets = settings.filter(({ setting }) => setting.is_sensitive).map(({ setting }) => setting.key);
-  const [typed, setTyped] = useState<Drafts>(() => without(readDraft(name, stored) ?? {}, secrets) as Drafts);
+  const [typed, setTyped] = useState<Drafts>(() => without(readDraft(NAME, stored) ?? {}, secrets) as Drafts);
   const [faults, setFaults] = useState<SettingFaults>({});
   // What somebody else has stored meanwhile is no change any more.
   const drafts = Object.fromEntries(Object.entries(typed).filter(([key, text]) => text !== stored[key]));
 
   function keep(next: Drafts): void {
     setTyped(next);
-    keepDraft(name, without(next, secrets));
+    keepDraft(NAME, without(next, secrets));
   }
 
   return {

@@ -13,18 +13,18 @@ import { DraftBar, RestartBar } from "./settings-bars.tsx";
 import { SettingsContents } from "./settings-contents.tsx";
 import classes from "./settings.module.css";
 
-type Props = { all: readonly ShownSetting[]; shown: readonly ShownSetting[]; accountId: number };
+type Props = { all: readonly ShownSetting[]; shown: readonly ShownSetting[] };
 
 const byCategory = (settings: readonly ShownSetting[]) => [
   ...Map.groupBy(settings, ({ definition }) => definition.category),
 ];
 
-export function SettingsForm({ all, shown, accountId }: Props) {
+export function SettingsForm({ all, shown }: Props) {
   const { t } = useLingui();
   const nameOf = useCategoryNames();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ShownSetting | null>(null);
-  const { drafts, faults, change, forget, refuse, accept } = useSettingDrafts(all, accountId);
+  const { drafts, faults, change, forget, refuse, accept } = useSettingDrafts(all);
   const keys = Object.keys(drafts);
   const valuesOf = (some: readonly string[]) =>
     Object.fromEntries(some.map((key) => [key, drafts[key] ?? null]));

@@ -1,8 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack } from "@mantine/core";
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { accountQuery } from "../auth/account.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SearchField } from "../ui/search-field.tsx";
@@ -15,7 +14,6 @@ export function SettingsPage() {
   const nameOf = useCategoryNames();
   const { q = "" } = useSearch({ from: "/inside/settings" });
   const navigate = useNavigate({ from: "/settings" });
-  const { data: account } = useSuspenseQuery(accountQuery);
   const { data, error, refetch } = useQuery(settingsQuery);
   const words = q.toLowerCase().split(/\s+/);
   const matches = ({ definition: { key, description, category } }: ShownSetting): boolean => {
@@ -38,7 +36,7 @@ export function SettingsPage() {
       />
       {error !== null && data === undefined && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={600} maw={960} />}
-      {data !== undefined && <SettingsForm all={data} shown={data.filter(matches)} accountId={account.id} />}
+      {data !== undefined && <SettingsForm all={data} shown={data.filter(matches)} />}
     </Stack>
   );
 }

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Domain } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
+import { useDraftForm } from "../ui/use-draft.tsx";
 import { saveDomain } from "./domain-queries.ts";
 
 type Props = { domain: Domain | null; onClose(): void };
@@ -11,17 +11,16 @@ type Props = { domain: Domain | null; onClose(): void };
 export function DomainForm({ domain, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const form = useForm({
-    initialValues: {
-      host: domain?.host ?? "",
-      default_url: domain?.default_url ?? "",
-      not_found_url: domain?.not_found_url ?? "",
-      expired_url: domain?.expired_url ?? "",
-    },
+  const { form, notice, forget } = useDraftForm(domain === null ? "new domain" : `domain ${domain.id}`, {
+    host: domain?.host ?? "",
+    default_url: domain?.default_url ?? "",
+    not_found_url: domain?.not_found_url ?? "",
+    expired_url: domain?.expired_url ?? "",
   });
   const save = useMutation({
     mutationFn: (body: typeof form.values) => saveDomain(domain, body),
     async onSuccess() {
+      forget();
       onClose();
       await queries.invalidateQueries({ queryKey: ["domains"] });
     },
@@ -38,6 +37,7 @@ export function DomainForm({ domain, onClose }: Props) {
       isPending={save.isPending}
       action={domain === null ? t`Create` : t`Save`}
     >
+      {notice}
       <TextInput
         {...form.getInputProps("host")}
         label={t`Host`}

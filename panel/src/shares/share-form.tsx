@@ -1,12 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
 import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { BytesField } from "../ui/bytes-field.tsx";
+import { useDraftForm } from "../ui/use-draft.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
@@ -35,13 +35,14 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
   const { data: account } = useQuery(accountQuery);
   const isEditor = account !== undefined && account.role !== "user";
   const initial = valuesOfSubject(subject);
-  const form = useForm<ShareValues>({ initialValues: initial });
+  const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, ["password"]);
   const { values, errors } = form;
   const isNew = subject.form === "new";
   const isDrop = values.use === "drop";
   const save = useMutation({
     mutationFn: () => saveShare(subject, initial, values),
     async onSuccess(saved) {
+      forget();
       if (!isNew && saved.use !== "url") notifications.show({ message: t`${saved.code} is saved.` });
       onSaved(saved);
       await refreshShares(queries);
@@ -70,6 +71,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       isPending={save.isPending}
       action={isNew ? (isDrop ? t`Create` : t`Share`) : t`Save`}
     >
+      {notice}
       <UseField
         values={values}
         uses={usesOf(subject, isEditor)}
@@ -152,6 +154,12 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       )}
     </FormFields>
   );
+}
+
+function draftOf(subject: ShareSubject): string {
+  if (subject.form === "edit") return `share ${subject.share.code}`;
+  if (subject.form === "link") return `use of ${subject.link.code}`;
+  return subject.item === null ? "new share" : `new share of ${subject.item.kind} ${subject.item.id}`;
 }
 
 /** Only editors make links to URLs. */

@@ -1,19 +1,26 @@
 /**
- * What was typed into a form and not saved. It stays in this browser for a week, over closing, reloads and the end of a
- * session. Secrets do not belong in it.
+ * What an account typed into a form and did not save. It stays in this browser for a week, over closing, reloads and the
+ * end of a session. Secrets do not belong in it.
  */
 const PREFIX = "waymark-draft ";
 const KEPT_MS = 7 * 86_400_000;
+
+let owner = "";
+
+/** Each account has its own. */
+export const openDrafts = (account: number): void => {
+  owner = `${account} `;
+};
 
 type Kept = { at: number; values: Record<string, unknown> };
 
 /** Of fields that `known` has, with values of the same kind; null without one. Anybody may have written it. */
 export function readDraft<V extends object>(name: string, known: V): Partial<V> | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as Kept | null;
+    const kept = JSON.parse(localStorage.getItem(keyOf(name)) ?? "null") as Kept | null;
     if (kept === null || Date.now() - kept.at > KEPT_MS) return null;
     const fits = Object.entries(kept.values).filter(
-      ([field, value]) => Object.hasOwn(known, field) && kindOf(value) === kindOf(known[field as keyof V]),
+      ([field, value]) => Object.hasOwn(known, field) && isAlike(value, known[field as keyof V]),
     );
     return fits.length === 0 ? null : (Object.fromEntries(fits) as Partial<V>);
   } catch {
@@ -25,13 +32,21 @@ export function readDraft<V extends object>(name: string, known: V): Partial<V> 
 export function keepDraft(name: string, values: Record<string, unknown>): void {
   if (Object.keys(values).length === 0) return dropDraft(name);
   try {
-    localStorage.setItem(PREFIX + name, JSON.stringify({ at: Date.now(), values } satisfies Kept));
+    localStorage.setItem(keyOf(name), JSON.stringify({ at: Date.now(), values } satisfies Kept));
   } catch {
     // The browser keeps nothing, or is full.
   }
 }
 
-export const dropDraft = (name: string): void => localStorage.removeItem(PREFIX + name);
+export const dropDraft = (name: string): void => localStorage.removeItem(keyOf(name));
 
-const kindOf = (value: unknown): string =>
-  Array.isArray(value) && value.every((item) => typeof item === "string") ? "texts" : typeof value;
+const keyOf = (name: string): string => PREFIX + owner + name;
+
+/** Fields of numbers hold an empty text while they are empty, others null. */
+const isAlike = (value: unknown, known: unknown): boolean =>
+  value === null || known === null || kindOf(value) === kindOf(known);
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string") ? "texts" : "list";
+  return typeof value === "number" ? "string" : typeof value;
+}

@@ -1,9 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../../app/api.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { useDraftForm } from "../../ui/use-draft.tsx";
 import { accountQuery } from "../account.ts";
 import { type Scope, SCOPES, useScopeTexts } from "./scopes.ts";
 
@@ -13,7 +13,11 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
   const { data: account } = useSuspenseQuery(accountQuery);
   const texts = useScopeTexts();
   const times = { "30d": t`30 days`, "90d": t`90 days`, "1y": t`A year`, "": t`Never` };
-  const form = useForm({ initialValues: { name: "", scopes: [] as Scope[], expires_at: "90d" } });
+  const { form, notice, forget } = useDraftForm("new token", {
+    name: "",
+    scopes: [] as Scope[],
+    expires_at: "90d",
+  });
   const make = useMutation({
     mutationFn: async ({ name, scopes, expires_at: expires }: typeof form.values) => {
       const body = {
@@ -24,6 +28,7 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
       return (await answerOf(api.POST("/admin/v1/tokens", { body }))).data;
     },
     async onSuccess({ token }) {
+      forget();
       onMade(token);
       onClose();
       await queries.invalidateQueries({ queryKey: ["tokens"] });
@@ -40,6 +45,7 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
       isPending={make.isPending}
       action={t`Create`}
     >
+      {notice}
       <TextInput
         {...form.getInputProps("name")}
         label={t`Name`}

@@ -1,10 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
 import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Account, ApiError } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { useDraftForm } from "../../ui/use-draft.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
 import { refreshUsers, saveAccount } from "./user-queries.ts";
 
@@ -14,15 +14,17 @@ export function AccountForm({ account, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const [roles, texts] = [useRoleNames(), useRoleTexts()];
-  const form = useForm({
-    initialValues: {
+  const { form, notice, forget } = useDraftForm(
+    account === null ? "new account" : `account ${account.id}`,
+    {
       username: account?.username ?? "",
       password: "",
       role: account?.role ?? ("editor" as const),
       disabled: account?.disabled ?? false,
       quota_bytes: account?.quota_bytes ?? 0,
     },
-  });
+    ["password"],
+  );
   const { password, role, disabled, quota_bytes: quota } = form.values;
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
@@ -31,6 +33,7 @@ export function AccountForm({ account, onClose }: Props) {
       return saveAccount(account, { ...shared, ...(!isKept && { password: typed }) } as typeof values);
     },
     async onSuccess() {
+      forget();
       onClose();
       await refreshUsers(queries);
     },
@@ -47,6 +50,7 @@ export function AccountForm({ account, onClose }: Props) {
       isPending={save.isPending}
       action={account === null ? t`Create` : t`Save`}
     >
+      {notice}
       <TextInput
         {...form.getInputProps("username")}
         label={t`Name`}

@@ -1,10 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
 import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { useDraftForm } from "../../ui/use-draft.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
 import { newPolicyOf, policyUpdateOf, policyValuesOf } from "./policy-values.ts";
 import { S3Fields } from "./s3-fields.tsx";
@@ -14,7 +14,11 @@ type Props = { policy: Policy | null; onClose(): void; onSaved(policy: Policy): 
 export function PolicyForm({ policy, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const form = useForm({ initialValues: policyValuesOf(policy) });
+  const { form, notice, forget } = useDraftForm(
+    policy === null ? "new storage" : `storage ${policy.id}`,
+    policyValuesOf(policy),
+    ["access_key", "secret_key"],
+  );
   const { driver_type: driver } = form.values;
   const isS3 = driver === "s3";
   const isFixed = policy !== null;
@@ -22,6 +26,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
     mutationFn: (values: typeof form.values) =>
       savePolicy(policy, newPolicyOf(values), policy === null ? {} : policyUpdateOf(policy, values)),
     async onSuccess(saved) {
+      forget();
       onClose();
       await refreshPolicies(queries);
       onSaved(saved);
@@ -38,6 +43,7 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
       isPending={save.isPending}
       action={policy === null ? t`Create` : t`Save`}
     >
+      {notice}
       <TextInput
         {...form.getInputProps("name")}
         label={t`Name`}

@@ -1,30 +1,20 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Link } from "../../app/api.ts";
-import { accountQuery } from "../../auth/account.ts";
-import { dropDraft, keepDraft, readDraft } from "../../ui/draft.ts";
-import { type LinkValues, typedOf, valuesOf } from "./link-values.ts";
+import { useDraft } from "../../ui/use-draft.tsx";
+import { type LinkValues, valuesOf } from "./link-values.ts";
 
-/** Values of a form that keeps what is typed until it is saved; each account its own. */
-export function useLinkDraft(link: Link | null) {
-  const { data: account } = useQuery(accountQuery);
-  const name = `${account?.id} ${link === null ? "link" : `link ${link.domain ?? ""}/${link.code}`}`;
-  const [start] = useState(() => ({ ...valuesOf(link), ...readDraft(name, valuesOf(link)) }));
-  const [values, setValues] = useState<LinkValues>(start);
-  const [isRestored, setIsRestored] = useState(() => Object.keys(typedOf(start, link)).length > 0);
-  const change = (next: LinkValues): void => {
-    setValues(next);
-    keepDraft(name, typedOf(next, link));
-  };
+/** Values of a form that keeps what is typed until it is saved. @param part of the link's fields; empty: all */
+export function useLinkDraft(link: Link | null, part = "") {
+  const place = link === null ? "" : ` ${link.domain ?? ""}/${link.code}`;
+  const draft = useDraft(`link${part && ` ${part}`}${place}`, valuesOf(link), ["password"]);
+  const [values, setValues] = useState<LinkValues>(draft.start);
   return {
+    ...draft,
     values,
-    change,
-    /** Whether it began with a draft. */
-    isRestored,
-    discard(): void {
-      setIsRestored(false);
-      change(valuesOf(link));
+    change(next: LinkValues): void {
+      setValues(next);
+      draft.keep(next);
     },
-    forget: () => dropDraft(name),
+    discard: () => setValues(draft.discard()),
   };
 }

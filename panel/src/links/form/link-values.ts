@@ -82,17 +82,6 @@ export function linkPatchOf(values: LinkValues, link: Link): LinkPatch {
   };
 }
 
-/** What was typed, without the password. */
-export function typedOf(values: LinkValues, link: Link | null): Record<string, unknown> {
-  const before = valuesOf(link);
-  return Object.fromEntries(
-    Object.entries(values).filter(
-      ([name, value]) =>
-        name !== "password" && JSON.stringify(value) !== JSON.stringify(before[name as LinkFieldName]),
-    ),
-  );
-}
-
 /** The server's sentences by field. */
 export function linkErrorsOf(error: ApiError): Partial<Record<LinkFieldName, string>> {
   const known = valuesOf(null);

@@ -1,15 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { ApiError, type Link, type LinkPatch } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
+import { useDraftForm } from "../../ui/use-draft.tsx";
 import { changeLink, refreshLinks } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
-import { showChanged } from "./page-queries.ts";
+import { keyOfLink, showChanged } from "./page-queries.ts";
 import { TagsField } from "./tags-field.tsx";
 import classes from "./editor.module.css";
 
@@ -57,13 +57,14 @@ export function RowEditor({ link, field, top, onClose }: Props) {
   const sentenceOf = useSentence();
   const offerUndo = useUndoOffer();
   const box = useRef<HTMLFormElement>(null);
-  const form = useForm<Values>({ initialValues: valuesOf(link) });
+  const { form, notice, forget } = useDraftForm<Values>(`row ${keyOfLink(link)}`, valuesOf(link));
   const save = useMutation({
     mutationFn: async (values: Values) => {
       const { patch, before } = changesOf(link, values);
       return Object.keys(patch).length === 0 ? null : { saved: await changeLink(link, patch), before };
     },
     async onSuccess(done) {
+      forget();
       onClose();
       if (done === null) return;
       const { saved, before } = done;
@@ -106,6 +107,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
           onKeyDown={onKeyDown}
           onSubmit={form.onSubmit((values) => save.mutate(values))}
         >
+          {notice}
           <div className={classes["fields"]}>
             <TextInput
               {...form.getInputProps("title")}

@@ -2,12 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, type Link } from "../../app/api.ts";
+import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { CodeField, useAvailability } from "../form/code-field.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { focusFirstError } from "../form/focus-error.ts";
 import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
-import { linkErrorsOf, linkPatchOf, type LinkFieldName, valuesOf } from "../form/link-values.ts";
+import { useLinkDraft } from "../form/link-draft.ts";
+import { linkErrorsOf, linkPatchOf, type LinkFieldName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
 import type { LinkSettingName } from "./setting-names.ts";
 import { useSaveLink } from "./save-link.tsx";
@@ -21,12 +23,13 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
   const sentenceOf = useSentence();
   const { label } = useFieldTexts()[name];
   const form = useRef<HTMLFormElement>(null);
-  const [values, setValues] = useState(() => valuesOf(link));
+  const { values, change, isRestored, discard, forget } = useLinkDraft(link, name);
   const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
   const availability = useAvailability(values, { code: link.code, domain: link.domain ?? "" });
   const isMoved = values.code.trim() !== link.code || values.domain !== (link.domain ?? "");
   const save = useSaveLink(link, {
     onSaved(saved) {
+      forget();
       onClose();
       onSaved(saved);
     },
@@ -40,7 +43,7 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
   }, []);
   const set: LinkFieldProps["set"] = (field, value) => {
     setErrors((now) => ({ ...now, [field]: undefined }));
-    setValues((now) => ({ ...now, [field]: value }));
+    change({ ...values, [field]: value });
   };
   const fieldOf = (field: LinkFieldProps["name"]) => (
     <LinkField
@@ -67,6 +70,7 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
       }}
     >
       <Stack gap="xs">
+        {isRestored && <DraftNotice onDiscard={discard} />}
         {name === "code" ? (
           <CodeField
             label={label}

@@ -1,0 +1,57 @@
+import { useForm } from "@mantine/form";
+import { type ReactNode, useState } from "react";
+import { DraftNotice } from "./draft-notice.tsx";
+import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+
+/**
+ * What a form begins with, kept as it is typed, until it is saved or discarded.
+ *
+ * @param plain without a draft
+ * @param secrets fields that are never kept
+ */
+export function useDraft<V extends object>(name: string, plain: V, secrets: readonly (keyof V)[] = []) {
+  const [begun] = useState(() => {
+    const { draft, isChanged } = withDraft(name, plain, secrets);
+    return { plain, start: draft, isChanged };
+  });
+  const [isRestored, setIsRestored] = useState(begun.isChanged);
+  return {
+    start: begun.start,
+    isRestored,
+    keep: (values: V) => keepDraft(name, changesOf(begun.plain, values, secrets)),
+    /** Returns what the form would have begun with. */
+    discard(): V {
+      setIsRestored(false);
+      dropDraft(name);
+      return begun.plain;
+    },
+    forget: () => dropDraft(name),
+  };
+}
+
+function changesOf<V extends object>(plain: V, values: V, secrets: readonly (keyof V)[]) {
+  const changed = Object.entries(values).filter(
+    ([field, value]) =>
+      !secrets.includes(field as keyof V) &&
+      JSON.stringify(value) !== JSON.stringify(plain[field as keyof V]),
+  );
+  return Object.fromEntries(changed);
+}
+
+function withDraft<V extends object>(name: string, plain: V, secrets: readonly (keyof V)[]) {
+  const draft = { ...plain, ...readDraft(name, plain) };
+  for (const secret of secrets) draft[secret] = plain[secret];
+  return { draft, isChanged: Object.keys(changesOf(plain, draft, secrets)).length > 0 };
+}
+
+/** A form of Mantine that keeps what is typed. */
+export function useDraftForm<V extends Record<string, unknown>>(
+  name: string,
+  plain: V,
+  secrets: readonly (keyof V)[] = [],
+) {
+  const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets);
+  const form = useForm<V>({ initialValues: start, onValuesChange: keep });
+  const notice: ReactNode = isRestored && <DraftNotice onDiscard={() => form.setValues(discard())} />;
+  return { form, notice, forget };
+}
