@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { AppShell, Box, Burger, Group, NavLink, Text } from "@mantine/core";
+import { Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
@@ -17,6 +17,7 @@ import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { lazyPart } from "./lazy.ts";
 import { useMayOpen, usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
+import classes from "./shell.module.css";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
@@ -37,33 +38,27 @@ export function Shell() {
   useUndoKeys();
   useMemo(() => openDrafts(account.id), [account.id]);
   return (
-    <AppShell
-      layout="alt"
-      header={{ height: 52 }}
-      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-    >
+    <div className={classes["frame"]}>
       <a className="skip" href="#content">
         <Trans>Skip to the content</Trans>
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Burger
-            opened={isOpen}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
-          />
-          <CommandButton pages={pages} account={account} />
-          <AccountMenu />
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t`Pages`}>
+      <header className={classes["top"]}>
+        <Burger
+          opened={isOpen}
+          onClick={toggle}
+          hiddenFrom="sm"
+          size="sm"
+          aria-label={isOpen ? t`Close the menu` : t`Open the menu`}
+        />
+        <CommandButton pages={pages} account={account} />
+        <AccountMenu />
+      </header>
+      <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
         <Group h={36} px="sm" mb="xs" justify="space-between">
           <Text fw={700}>{INSTANCE_NAME}</Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
-        <AppShell.Section grow style={{ overflowY: "auto" }}>
+        <div className={classes["pages"]}>
           {groups.map(({ name, label }) => {
             const shown = pages.filter(({ group }) => group === name);
             return (
@@ -90,15 +85,17 @@ export function Shell() {
               )
             );
           })}
-        </AppShell.Section>
-      </AppShell.Navbar>
-      <AppShell.Main id="content">{isRefused ? <NoPermissionPage /> : <Outlet />}</AppShell.Main>
+        </div>
+      </nav>
+      <main id="content" className={classes["content"]}>
+        {isRefused ? <NoPermissionPage /> : <Outlet />}
+      </main>
       {wantsDock && (
         <Suspense fallback={null}>
           <UploadDock account={String(account.id)} />
         </Suspense>
       )}
       <SessionDialog />
-    </AppShell>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { i18n } from "@lingui/core";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Avatar, Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
 import {
   IconCheck,
   IconDeviceDesktop,
@@ -9,6 +9,7 @@ import {
   IconLogout,
   IconMoon,
   IconSun,
+  IconUser,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
@@ -38,9 +39,15 @@ export function AccountMenu() {
     <>
       <Menu position="bottom-end" width={220} withArrow>
         <Menu.Target>
-          <UnstyledButton aria-label={t`Account menu of ${account.username}`}>
-            <Avatar size={32} />
-          </UnstyledButton>
+          <ActionIcon
+            variant="light"
+            color="gray"
+            radius="xl"
+            size={32}
+            aria-label={t`Account menu of ${account.username}`}
+          >
+            <IconUser size={18} />
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown mah="calc(100dvh - 5rem)" style={{ overflowY: "auto" }}>
           <Menu.Label>{account.username}</Menu.Label>

@@ -1,104 +1,39 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Combobox, Pill, PillsInput, useCombobox } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { answerOf, api } from "../app/api.ts";
+import { useLingui } from "@lingui/react/macro";
+import { TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { markOutdated } from "../app/connection.ts";
+import { loaded } from "../app/lazy.ts";
 import classes from "./clicks.module.css";
-import { MOST_WITH, type ReportSearch } from "./range.ts";
+import type { CompareField } from "./compare-field.tsx";
+import type { LinkChoice } from "./range.ts";
 
-const PAUSE_MS = 200;
-const MOST = 8;
-
-const codesQuery = (search: string, domain: string | undefined) =>
-  queryOptions({
-    queryKey: ["links", "codes", search, domain],
-    queryFn: async ({ signal }) => {
-      const query = { search, page_size: MOST, ...(domain !== undefined && { domain }) };
-      const { data } = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-      return data.map(({ code }) => code);
-    },
-  });
-
-type Props = {
-  search: ReportSearch;
-  onChange(search: ReportSearch): void;
-  /** The link that they are compared with. */
-  without?: string;
-  domain?: string | undefined;
-};
-
-/** Chooses links whose clicks are drawn as lines of their own. */
-export function CompareLinks({ search, onChange, without, domain }: Props) {
+/**
+ * A field for links to compare with. Most reports compare none, so its list loads when it is first used; what is typed
+ * until then is handed on.
+ */
+export function CompareLinks(props: LinkChoice) {
   const { t } = useLingui();
-  const [text, setText] = useState("");
-  const [asked] = useDebouncedValue(text.trim(), PAUSE_MS);
-  const box = useCombobox({ onDropdownClose: () => box.resetSelectedOption() });
-  const { with: chosen = [], ...rest } = search;
-  const { data: codes } = useQuery({ ...codesQuery(asked, domain), enabled: box.dropdownOpened });
-  const offered = codes?.filter((code) => code !== without && !chosen.includes(code)) ?? [];
-  const choose = (list: string[]) => onChange(list.length === 0 ? rest : { ...rest, with: list });
-  const isFull = chosen.length >= MOST_WITH;
+  /** Null before the first use. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const [Field, setField] = useState<typeof CompareField>();
+  const isWanted = typed !== null || (props.search.with ?? []).length > 0;
+  useEffect(() => {
+    if (isWanted)
+      loaded(() => import("./compare-field.tsx")).then(
+        (part) => setField(() => part.CompareField),
+        markOutdated,
+      );
+  }, [isWanted]);
+  if (Field !== undefined) return <Field {...props} typed={typed} />;
   return (
-    <Combobox
-      store={box}
-      onOptionSubmit={(code) => {
-        choose([...chosen, code]);
-        setText("");
-        box.closeDropdown();
-      }}
-    >
-      <Combobox.DropdownTarget>
-        <PillsInput size="sm" className={classes["compare"]!}>
-          <Pill.Group>
-            {chosen.map((code) => (
-              <Pill
-                key={code}
-                withRemoveButton
-                onRemove={() => choose(chosen.filter((other) => other !== code))}
-                removeButtonProps={{ "aria-label": t`Without ${code}`, "aria-hidden": false, tabIndex: 0 }}
-              >
-                {code}
-              </Pill>
-            ))}
-            <Combobox.EventsTarget>
-              <PillsInput.Field
-                aria-label={t`Compare with links`}
-                placeholder={isFull ? "" : t`Compare with a link`}
-                value={text}
-                disabled={isFull}
-                onFocus={() => box.openDropdown()}
-                onBlur={() => box.closeDropdown()}
-                onChange={({ currentTarget: { value } }) => {
-                  setText(value);
-                  box.openDropdown();
-                  box.updateSelectedOptionIndex();
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === "Backspace" && text === "" && chosen.length > 0) {
-                    event.preventDefault();
-                    choose(chosen.slice(0, -1));
-                  }
-                }}
-              />
-            </Combobox.EventsTarget>
-          </Pill.Group>
-        </PillsInput>
-      </Combobox.DropdownTarget>
-      <Combobox.Dropdown>
-        <Combobox.Options>
-          {offered.map((code) => (
-            <Combobox.Option key={code} value={code} className={classes["name"]!}>
-              {code}
-            </Combobox.Option>
-          ))}
-          {offered.length === 0 && (
-            <Combobox.Empty>
-              <Trans>No link matches</Trans>
-            </Combobox.Empty>
-          )}
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+    <TextInput
+      size="sm"
+      className={classes["compare"]!}
+      aria-label={t`Compare with links`}
+      placeholder={t`Compare with a link`}
+      value={typed ?? ""}
+      onFocus={() => setTyped((before) => before ?? "")}
+      onChange={({ currentTarget: { value } }) => setTyped(value)}
+    />
   );
 }

@@ -133,3 +133,12 @@ export const withoutTime = ({ visitors, vs, with: others }: ReportSearch): Repor
   ...(vs && { vs }),
   ...(others && { with: others }),
 });
+
+/** The links that a report is compared with, as a field changes them. */
+export type LinkChoice = {
+  search: ReportSearch;
+  onChange(search: ReportSearch): void;
+  /** The link that they are compared with. */
+  without?: string;
+  domain?: string | undefined;
+};

@@ -1,6 +1,7 @@
 /** Answers about clicks by time as lines of a chart. */
 import { t } from "@lingui/core/macro";
 import type { Trend } from "../../app/api.ts";
+import type { Unit } from "./buckets.ts";
 import type { Look } from "./looks.ts";
 import type { Comparison, Visitors } from "../range.ts";
 
@@ -64,3 +65,11 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
         ]),
   ];
 }
+
+/** What a chart and its table show. */
+export type DrawnSeries = {
+  label: string;
+  starts: readonly number[];
+  unit: Unit;
+  series: readonly Series[];
+};

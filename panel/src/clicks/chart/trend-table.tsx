@@ -1,15 +1,14 @@
 import { Trans } from "@lingui/react/macro";
-import { Table } from "@mantine/core";
-import { useState } from "react";
-import { formatNumber } from "../../app/i18n.ts";
-import { longName, type Unit } from "./buckets.ts";
+import { Loader } from "@mantine/core";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../app/lazy.ts";
 import classes from "../clicks.module.css";
-import type { Series } from "./series.ts";
+import type { DrawnSeries } from "./series.ts";
 
-type Props = { label: string; starts: readonly number[]; unit: Unit; series: readonly Series[] };
+const TrendValues = lazyPart(async () => (await import("./trend-values.tsx")).TrendValues);
 
-/** The values of a chart, newest first, when they are asked for. */
-export function TrendTable({ label, starts, unit, series }: Props) {
+/** The values of a chart, when they are asked for. */
+export function TrendTable(props: DrawnSeries) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details className={classes["details"]} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
@@ -17,38 +16,9 @@ export function TrendTable({ label, starts, unit, series }: Props) {
         <Trans>Values as a table</Trans>
       </summary>
       {isOpen && (
-        <Table.ScrollContainer
-          minWidth={280}
-          mah={320}
-          type="native"
-          tabIndex={0}
-          className={classes["scroll"]!}
-        >
-          <Table aria-label={label} stickyHeader verticalSpacing={4} className={classes["numbers"]!}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>
-                  <Trans>Time</Trans>
-                </Table.Th>
-                {series.map(({ name, look }) => (
-                  <Table.Th key={look}>{name}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {starts
-                .map((start, at) => (
-                  <Table.Tr key={start}>
-                    <Table.Th scope="row">{longName(start, unit)}</Table.Th>
-                    {series.map(({ look, values }) => (
-                      <Table.Td key={look}>{formatNumber(values[at] ?? 0)}</Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))
-                .toReversed()}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Suspense fallback={<Loader size="sm" />}>
+          <TrendValues {...props} />
+        </Suspense>
       )}
     </details>
   );

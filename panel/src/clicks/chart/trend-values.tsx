@@ -1,0 +1,38 @@
+import { Trans } from "@lingui/react/macro";
+import { Table } from "@mantine/core";
+import { formatNumber } from "../../app/i18n.ts";
+import { longName } from "./buckets.ts";
+import classes from "../clicks.module.css";
+import type { DrawnSeries } from "./series.ts";
+
+/** The values of a chart, newest first. */
+export function TrendValues({ label, starts, unit, series }: DrawnSeries) {
+  return (
+    <Table.ScrollContainer minWidth={280} mah={320} type="native" tabIndex={0} className={classes["scroll"]!}>
+      <Table aria-label={label} stickyHeader verticalSpacing={4} className={classes["numbers"]!}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>
+              <Trans>Time</Trans>
+            </Table.Th>
+            {series.map(({ name, look }) => (
+              <Table.Th key={look}>{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {starts
+            .map((start, at) => (
+              <Table.Tr key={start}>
+                <Table.Th scope="row">{longName(start, unit)}</Table.Th>
+                {series.map(({ look, values }) => (
+                  <Table.Td key={look}>{formatNumber(values[at] ?? 0)}</Table.Td>
+                ))}
+              </Table.Tr>
+            ))
+            .toReversed()}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
