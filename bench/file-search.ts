@@ -134,7 +134,7 @@ const dropIndex = async ({ slow, dialect }: Database): Promise<void> => {
   const statements =
     dialect.name === "sqlite"
       ? ["added", "removed", "changed"].map((what) => `drop trigger entries_name_${what}`)
-      : ["drop index if exists entries_search", "drop index if exists entries_letters"];
+      : ["drop index if exists entries_search"];
   for (const text of statements) await sql.raw(text).execute(slow);
 };
 

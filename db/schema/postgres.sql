@@ -455,8 +455,6 @@ CREATE INDEX entries_blob_id ON public.entries USING btree (blob_id);
 
 CREATE INDEX entries_kind ON public.entries USING btree (account_id, parent_id, kind, name);
 
-CREATE INDEX entries_letters ON public.entries USING gin (string_to_array(lower(((name)::text COLLATE "C")), NULL::text));
-
 CREATE INDEX entries_policy_id ON public.entries USING btree (policy_id);
 
 CREATE INDEX entries_search ON public.entries USING gin (lower(((name)::text COLLATE "C")) gin_trgm_ops);

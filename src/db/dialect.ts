@@ -51,7 +51,7 @@ export type Dialect = {
 
   /**
    * Ids of entries of any account whose names may contain the needle, from an index, at most `limit`. None is missing if
-   * there are fewer. Null without an index.
+   * there are fewer. Null if no index tells.
    */
   nameCandidates(db: Db, needle: string, limit: number): Promise<number[] | null>;
 

@@ -1,17 +1,14 @@
-/**
- * Finds entries by a part of their names: trigrams, if the account may create the extension, and letters, which serve
- * shorter needles and those without letters and digits.
- */
+/** Finds entries by a part of their names with an index of trigrams, if the account may create the extension. */
 import { type Kysely, sql, type SqlBool } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
 
-/** The indexes use exactly these expressions. Collation C folds ASCII only. */
+/** The index uses exactly this expression. Collation C folds ASCII only. */
 const FOLDED = sql`lower(entries.name collate "C")`;
-const LETTERS = sql`string_to_array(lower(entries.name collate "C"), null)`;
+/** Beyond ASCII the locale of the database says what a letter is. */
+const TRIGRAM = /[a-z0-9]{3}/i;
 
 async function createNameIndex(db: Kysely<unknown>): Promise<void> {
-  await sql`create index if not exists entries_letters on entries using gin (${LETTERS})`.execute(db);
   await sql`
     do $$ begin
       create extension if not exists pg_trgm;
@@ -30,16 +27,17 @@ const containing = (needle: string) => {
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 };
 
-/** Keeps the planner off the indexes: the caller reads names in order, or has the candidates. */
+/** Keeps the planner off the index: the caller reads names in order, or has the candidates. */
 const nameContains: Dialect["nameContains"] = (needle) =>
   sql<SqlBool>`coalesce(${containing(needle)}, false)`;
 
-/** One scan, if the letters of a short needle are frequent: its cores share it, reading in order takes five times as long. */
 const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
-  const letters = spellings(needle).map((text) => sql`${LETTERS} @> ${[...new Set(small(text))]}::text[]`);
+  if (!spellings(needle).every((text) => TRIGRAM.test(text))) return null;
+  const { rows: known } = await sql<{ here: boolean }>`
+    select to_regclass('entries_search') is not null as here`.execute(db);
+  if (known[0]?.here !== true) return null;
   const { rows } = await sql<{ id: number }>`
-    select entries.id from entries where (${sql.join(letters, sql` or `)})
-    and ${containing(needle)} limit ${limit}`.execute(db);
+    select entries.id from entries where ${containing(needle)} limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
@@ -81,15 +82,16 @@ forEachDialect((dialect) => {
   });
   afterAll(() => at?.close());
 
-  function searchOn(changes: NameChanges, { hasIndex = false, mostBytes = 2 ** 24 } = {}) {
+  function searchOn(
+    changes: NameChanges,
+    { hasIndex = false, mostBytes = 2 ** 24, slowMs = 1_000_000 } = {},
+  ) {
     const repository = createSearchRepository(database);
     const newestId = (accountId: number) => at.tree.change(accountId, ({ db }) => repository.newestId(db));
     const held = createHeldNames({ repository, newestId, changes, mostBytes });
     const own = hasIndex ? repository : { ...repository, candidates: async () => null };
-    return {
-      held,
-      search: createFileSearch({ repository: own, held, paths: createPathsRepository(database) }),
-    };
+    const paths = createPathsRepository(database);
+    return { held, search: createFileSearch({ repository: own, held, paths, slowMs }) };
   }
 
   async function found(search: FileSearch, q: string, limit = 100): Promise<{ id: number; name: string }[]> {
@@ -211,6 +213,14 @@ forEachDialect((dialect) => {
     } finally {
       await there.stop();
     }
+  }, 60_000);
+
+  test("an index that is slow makes the names be held", async () => {
+    await fill(numbers(4));
+    const { search, held } = searchOn(at.content.changes, { hasIndex: true, slowMs: -1 });
+    expect(await found(search, "photo 77")).toEqual(await expected("photo 77"));
+    await until(() => held.knows(me));
+    expect(await found(search, "photo 77")).toEqual(await expected("photo 77"));
   }, 60_000);
 
   test("names that are too many for the memory are read instead, page by page", async () => {

@@ -20,8 +20,9 @@ const MOST_ACCOUNTS = 1_000;
 const MOST_TOLD = 100_000;
 const PORTION = 5_000;
 const NEW_AT_ONCE = 1_000;
-/** What was added by others lies between. */
+/** What others added lies between the newest id and what is new: it is passed over again if that takes so long. */
 const SLOW_MS = 20;
+const PASS_EVERY_MS = 10_000;
 /** Until an account with too many names is tried again. */
 const RETRY_MS = 600_000;
 
@@ -54,6 +55,7 @@ export function createHeldNames({ repository, newestId, changes, mostBytes = MOS
   async function make(accountId: number): Promise<Account> {
     const names = createOrderedNames();
     let newest = await newestId(accountId);
+    let passedAt = performance.now();
     for (let after = START; ; ) {
       const portion = await repository.names(accountId, after, PORTION);
       names.append(portion);
@@ -82,7 +84,8 @@ export function createHeldNames({ repository, newestId, changes, mostBytes = MOS
       async readNew() {
         const begun = performance.now();
         await readAdded();
-        if (performance.now() - begun < SLOW_MS) return;
+        if (performance.now() - begun < SLOW_MS || begun - passedAt < PASS_EVERY_MS) return;
+        passedAt = begun;
         const before = await newestId(accountId);
         await readAdded();
         newest = Math.max(newest, before);
@@ -96,25 +99,31 @@ export function createHeldNames({ repository, newestId, changes, mostBytes = MOS
     return made;
   }
 
+  /** All names of now; null if they are too many. */
+  async function of(accountId: number): Promise<OrderedNames | null> {
+    if ((tooLarge.get(accountId) ?? Number.NEGATIVE_INFINITY) > performance.now()) return null;
+    try {
+      const account = await held.get(String(accountId), () => makeInTurn(accountId));
+      await held.inTurn(account.readNew);
+      return account.names;
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      if (tooLarge.size >= MOST_ACCOUNTS) tooLarge.clear();
+      tooLarge.set(accountId, performance.now() + RETRY_MS);
+      return null;
+    }
+  }
+
   return {
     /** Whether a search need not read all names first. */
     knows: (accountId: number): boolean => held.peek(String(accountId)) !== undefined,
 
-    /** All names of now; null if they are too many. */
-    async of(accountId: number): Promise<OrderedNames | null> {
-      if ((tooLarge.get(accountId) ?? Number.NEGATIVE_INFINITY) > performance.now()) return null;
-      try {
-        const account = await held.get(String(accountId), () => makeInTurn(accountId));
-        await held.inTurn(account.readNew);
-        return account.names;
-      } catch (error) {
-        if (!(error instanceof TooMany)) throw error;
-        if (tooLarge.size >= MOST_ACCOUNTS) tooLarge.clear();
-        tooLarge.set(accountId, performance.now() + RETRY_MS);
-        return null;
-      }
+    /** In the background. */
+    prepare(accountId: number): void {
+      of(accountId).catch(() => {});
     },
 
+    of,
     bytes: held.bytes,
   };
 }

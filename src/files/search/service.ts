@@ -17,6 +17,8 @@ const FIRST_STEP = 2_000;
 const STEP = 5_000;
 const MOST_CANDIDATES = 10_000;
 const MOST_READ = 200_000;
+/** A slower index, such as of words that are frequent each, makes the names be held in memory. */
+const SLOW_MS = 50;
 const MOST_MATCHES = 20_000;
 /** Matches whose paths are looked up at once. */
 const PORTION = 200;
@@ -33,11 +35,11 @@ export type SearchPage = {
 /** Matches in order. `upTo`: everything up to there was read; null: everything. */
 type Portion = { places: readonly NamePlace[]; upTo: NamePlace | null };
 
-type Deps = { repository: SearchRepository; held: HeldNames; paths: PathsRepository };
+type Deps = { repository: SearchRepository; held: HeldNames; paths: PathsRepository; slowMs?: number };
 
 export type FileSearch = ReturnType<typeof createFileSearch>;
 
-export function createFileSearch({ repository, held, paths }: Deps) {
+export function createFileSearch({ repository, held, paths, slowMs = SLOW_MS }: Deps) {
   /** Up to so many names after a place. */
   async function* reading(
     accountId: number,
@@ -62,7 +64,9 @@ export function createFileSearch({ repository, held, paths }: Deps) {
     if (!held.knows(accountId)) {
       from = yield* reading(accountId, needle, { after, most: FIRST_STEP });
       if (from === null) return;
+      const begun = performance.now();
       const found = await repository.candidates(accountId, needle.text, MOST_CANDIDATES);
+      if (performance.now() - begun > slowMs) held.prepare(accountId);
       if (found !== null) return yield* inPortions(found, needle, from);
     }
     const names = await held.of(accountId);
