@@ -785,6 +785,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/deleted/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put back what the account deleted by a filter, 500 links a call */
+        post: operations["postLinksDeletedRestore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/export": {
         parameters: {
             query?: never;
@@ -2305,6 +2322,8 @@ export interface components {
             pagination?: components["schemas"]["Pagination"];
         };
         LinkPatch: {
+            /** @description tags that the link gets beside those that it has */
+            add_tags?: string[] | null;
             /** @description renames the link; counts and history go along */
             code?: string;
             /** @description moves the link to a domain, like a new code; empty: the default one; absent or null: it stays */
@@ -2337,6 +2356,8 @@ export interface components {
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: (301 | 302 | 307 | 308) | null;
+            /** @description tags that it loses */
+            remove_tags?: string[] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
             starts_at?: string | null;
             tags?: string[] | null;
@@ -2377,6 +2398,32 @@ export interface components {
         LinkRestore: {
             /** @description another code; default: the old one */
             code?: string | null;
+        };
+        LinkRestoredRun: {
+            failed: {
+                code: string;
+                error: string;
+                error_code: number;
+                id: number;
+            }[];
+            /** @description null: all are handled */
+            next: number | null;
+            restored: number;
+        };
+        LinkRestoredRunAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["LinkRestoredRun"];
+            message: string;
+        };
+        LinkRestoreRun: {
+            /** @description next of the answer before */
+            after?: number;
+            /**
+             * Format: date-time
+             * @description of a batch by filter, as it answered
+             */
+            deleted_at: string;
         };
         LinkReversion: {
             /** @description the state before the event, or after it (default) */
@@ -2807,6 +2854,11 @@ export interface components {
         PostLinksBatchQueryResult: {
             /** @description of those, deleted or changed: no others' shares; 0 for a dry run */
             changed: number;
+            /**
+             * Format: date-time
+             * @description of a deletion, for POST /links/deleted/restore
+             */
+            deleted_at?: string;
             /** @description links that the filter found */
             matched: number;
         };
@@ -3760,6 +3812,9 @@ export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
+export type LinkRestoredRun = components['schemas']['LinkRestoredRun'];
+export type LinkRestoredRunAnswer = components['schemas']['LinkRestoredRunAnswer'];
+export type LinkRestoreRun = components['schemas']['LinkRestoreRun'];
 export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListedAccount = components['schemas']['ListedAccount'];
@@ -7012,7 +7067,8 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": {
                      *         "matched": 1,
-                     *         "changed": 1
+                     *         "changed": 1,
+                     *         "deleted_at": "2026-11-20T12:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -7162,6 +7218,55 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postLinksDeletedRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deleted_at": "2026-11-20T12:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkRestoreRun"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "restored": 1,
+                     *         "failed": [],
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkRestoredRunAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

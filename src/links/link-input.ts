@@ -23,7 +23,8 @@ export type LinkPatchInput = {
   code: string | null;
   keepOld: boolean;
   target: string | undefined;
-} & Omit<LinkUpdateInput, "target">;
+} & Omit<LinkUpdateInput, "target"> &
+  TagChange;
 
 export type LinkUpdateInput = {
   target: string;
@@ -94,5 +95,6 @@ export function parseLinkPatch(code: string, input: PatchInput, rule: CodeRule, 
     expiresAt: input.expires_at === undefined ? undefined : parseExpiry(input.expires_at ?? "", now),
     password: input.password === undefined ? undefined : input.password || null,
     ...parseLinkFields(input, now),
+    ...parseTagChange(input),
   };
 }

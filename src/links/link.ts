@@ -102,11 +102,13 @@ export const updateSchema = z.object({
 updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
 export type UpdateInput = z.output<typeof updateSchema>;
 
-/** Of a batch. */
-const updatePayload = updateSchema.extend({
+const tagChange = {
   add_tags: tagList.nullish().describe("tags that the link gets beside those that it has"),
   remove_tags: tagList.nullish().describe("tags that it loses"),
-});
+};
+
+/** Of a batch. */
+const updatePayload = updateSchema.extend(tagChange);
 export type UpdatePayload = z.output<typeof updatePayload>;
 
 /** A link in a batch. */
@@ -137,6 +139,7 @@ export type UsesInput = z.output<typeof usesSchema>;
 
 export const patchSchema = updateSchema.extend({
   ...useFields,
+  ...tagChange,
   code: newCode.optional().describe("renames the link; counts and history go along"),
   domain: domainName.describe(
     "moves the link to a domain, like a new code; empty: the default one; absent or null: it stays",

@@ -82,6 +82,8 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await bar.getByRole("button", { name: "Edit" }).focus();
   await press(page, "Enter");
   const form = page.getByRole("dialog");
+  // By somebody else, whom the list does not know of.
+  await panel.client.call("PATCH", "/links/c002", { add_tags: ["theirs"] });
   await form.getByLabel("Add tags").fill("bulk");
   await press(page, "Enter");
   await form.getByLabel("Remove tags").fill("old");
@@ -90,12 +92,12 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await expectAccessible(page, "bulk edit");
   await form.getByRole("button", { name: "Change" }).click();
   await page.getByText("3 links are changed.").waitFor();
-  expect(await linkOf("c002")).toMatchObject({ tags: ["bulk"], expires_at: null });
+  expect(await linkOf("c002")).toMatchObject({ tags: ["bulk", "theirs"], expires_at: null });
   expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
   await undo(page, "3 links are changed.");
   await soon(async () => {
     expect(await linkOf("c002")).toMatchObject({
-      tags: ["old"],
+      tags: ["old", "theirs"],
       expires_at: expect.stringContaining("2099"),
     });
     for (const code of ["c003", "c004"]) expect((await linkOf(code)).tags).toContain("old");

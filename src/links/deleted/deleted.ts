@@ -4,29 +4,17 @@
  */
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
 import { rest } from "../../lib/rest.ts";
 import type { LinkChanges, LinkTransaction } from "../changes.ts";
 import type { CodeRule } from "../code.ts";
-import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
-import { codeOf, domainOf, keyOf } from "../link-key.ts";
-import type { LinkRepository } from "../links.repository.ts";
-import { reaches } from "../writer.ts";
+import { codeOf } from "../link-key.ts";
 import type { DeletedLink } from "../deleted-content.ts";
-import type { DeletedFilter, DeletedPlace, DeletedRepository } from "./repository.ts";
+import type { DeletedFilter, DeletedPlace } from "./repository.ts";
+import { type RestoreDeps, type RestoredPortion, restoreOne, restorePortion } from "./restore.ts";
 
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
-type Deps = {
-  repository: DeletedRepository;
-  links: Pick<LinkRepository, "lock" | "retag">;
-  changes: LinkChanges;
-  record: RecordLinkEvents;
-  rule: CodeRule;
-  restoreDays(): number;
-  clock: Clock;
-};
+type Deps = RestoreDeps & { changes: LinkChanges; rule: CodeRule; restoreDays(): number };
 
 export type DeletedLinks = ReturnType<typeof createDeletedLinks>;
 
@@ -42,6 +30,17 @@ const MOST_PORTIONS = 10;
 export function createDeletedLinks(deps: Deps) {
   const { repository, changes, rule, clock } = deps;
   const since = (): number => clock.now() - deps.restoreDays() * DAY_MS;
+
+  async function written<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
+    for (let runs = 1; ; runs++) {
+      try {
+        return await changes.write(run);
+      } catch (error) {
+        // Another writer took a code between look and insert. The next run sees it.
+        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
+      }
+    }
+  }
 
   async function searched(
     filter: DeletedFilter,
@@ -87,15 +86,12 @@ export function createDeletedLinks(deps: Deps) {
     async restore(actor: Actor, id: number, code: string | null): Promise<string> {
       const refusal = code === null ? null : rule.refusal(code);
       if (refusal !== null) throw refusal;
-      for (let runs = 1; ; runs++) {
-        try {
-          return await changes.write((tx) => restoreIn(deps, tx, { actor, id, code, since: since() }));
-        } catch (error) {
-          // Another writer took the code between look and insert. The next run sees it.
-          if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
-        }
-      }
+      return written((tx) => restoreOne(deps, tx, { actor, id, code, since: since() }));
     },
+
+    /** A portion of what the actor deleted at an instant, by id, after one. Those that can't go back stay. */
+    restoreRun: (actor: Actor, at: number, after: number): Promise<RestoredPortion> =>
+      written((tx) => restorePortion(deps, tx, { actor, at, after, since: since() })),
 
     /** Forgets what can't be put back any more. The rows stay for analytics. */
     retentionJob() {
@@ -120,43 +116,3 @@ export function createDeletedLinks(deps: Deps) {
 
 const hasText = ({ code, target, title, note }: DeletedLink, wanted: string): boolean =>
   [codeOf(code), target, title ?? "", note ?? ""].some((text) => text.toLowerCase().includes(wanted));
-
-type Wanted = { actor: Actor; id: number; code: string | null; since: number };
-
-async function restoreIn(deps: Deps, tx: LinkTransaction, wanted: Wanted): Promise<string> {
-  const { repository, links, record, clock } = deps;
-  const { actor, id } = wanted;
-  const now = clock.now();
-  const deleted = await repository.lock(tx.db, id, wanted.since);
-  if (deleted === null || !reaches(actor, deleted)) {
-    if (await repository.isThere(tx.db, id, actor.ownOnly ? actor.accountId : null)) throw isBack();
-    throw unknownDeleted();
-  }
-  const domain = domainOf(deleted.code);
-  const key = wanted.code === null ? deleted.code : keyOf(domain, wanted.code);
-  if (!(await repository.domainExists(tx.db, domain))) throw domainGone();
-  const others = (deleted.aliases ?? []).filter((alias) => alias !== key);
-  const taken = await links.lock(tx.db, [...new Set([key, ...others])]);
-  if (taken.has(key)) throw codeTaken(codeOf(key));
-  const link = { ...deleted, code: key };
-  await repository.putBack(tx.db, link, now);
-  await links.retag(tx.db, [{ id, ownerId: link.ownerId, before: [], after: link.tags }]);
-  const aliases = await repository.aliases(tx.db, [key, ...others]);
-  if (aliases.has(key)) throw codeTaken(codeOf(key));
-  const free = others.filter((alias) => !taken.has(alias) && !aliases.has(alias));
-  await repository.addAliases(tx.db, id, free, now);
-  await record(tx.db, [linkEvent({ actor, now, verb: "restore" }, { id, before: null, after: link })]);
-  tx.changed("links", [key, ...free]);
-  return key;
-}
-
-const isBack = () => appError("Conflict", "This link was put back already.");
-
-const unknownDeleted = () =>
-  appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
-
-const domainGone = () =>
-  appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
-
-const codeTaken = (code: string) =>
-  appError("LinkAlreadyExists", `The code "${code}" is taken meanwhile; give another one in 'code'.`);

@@ -10,6 +10,9 @@ export type DeletedPlace = { at: number; id: number };
 /** Links that were deleted at or after `since`, of one account or of all (null). */
 export type DeletedFilter = { since: number; ownerId: number | null };
 
+/** What one account deleted at an instant, after an id. */
+export type DeletionRun = DeletedFilter & { at: number; by: string; after: number };
+
 const COLUMNS = ["link_id", "code", "deleted_at", "deleted_by", "content", "clicks", "automated"] as const;
 const PORTION = 1_000;
 
@@ -70,6 +73,21 @@ export function createDeletedRepository({
       return isKept ? toDeletedLink(row) : null;
     },
 
+    /** Of a run, by id. Locked until the transaction ends. */
+    async lockRun(tx: Db, { since, ownerId, at, by, after }: DeletionRun, limit: number) {
+      let query = tx
+        .selectFrom("deleted_links")
+        .select(COLUMNS)
+        .where("deleted_at", "=", at)
+        .where("deleted_at", ">=", since)
+        .where("link_id", ">", after)
+        .where("deleted_by", "=", by)
+        .where("content", "is not", null);
+      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
+      const rows = await query.orderBy("link_id").limit(limit).$call(dialect.forUpdate).execute();
+      return rows.map(toDeletedLink);
+    },
+
     /** Whether a link has the id; of one account, or of any (null). */
     async isThere(tx: Db, id: number, ownerId: number | null): Promise<boolean> {
       let query = tx.selectFrom("links").select("id").where("id", "=", id);
@@ -83,12 +101,14 @@ export function createDeletedRepository({
       return (await query.$call(dialect.forUpdate).executeTakeFirst()) !== undefined;
     },
 
-    /** With its id, counts and uses, under the given key. @throws Conflict for an existing key; then roll back */
-    async putBack(tx: Db, link: DeletedLink, now: number): Promise<void> {
-      const { id, clickCount: clicks, automatedClicks: automated } = link;
-      await dialect.insertMany(tx, "links", [
-        {
-          id,
+    /** With ids, counts and uses, under the given keys. @throws Conflict for an existing key; then roll back */
+    async putBack(tx: Db, links: readonly DeletedLink[], now: number): Promise<void> {
+      if (links.length === 0) return;
+      await dialect.insertMany(
+        tx,
+        "links",
+        links.map((link) => ({
+          id: link.id,
           code: link.code,
           target: link.target,
           created_at: link.createdAt,
@@ -100,14 +120,23 @@ export function createDeletedRepository({
           owner_id: link.ownerId,
           created_by: link.createdBy,
           options: link.options,
-        },
-      ]);
-      await dialect.insertMany(tx, "link_clicks", [{ link_id: id, clicks, ranked: clicks, automated }]);
-      if (link.uses !== undefined) {
-        await dialect.insertMany(tx, "link_uses", [{ link_id: id, uses: link.uses }]);
-      }
-      await tx.deleteFrom("deleted_links").where("link_id", "=", id).execute();
-      await addToTotal(tx, 1);
+        })),
+      );
+      await dialect.insertMany(
+        tx,
+        "link_clicks",
+        links.map(({ id, clickCount: clicks, automatedClicks: automated }) => ({
+          link_id: id,
+          clicks,
+          ranked: clicks,
+          automated,
+        })),
+      );
+      const used = links.flatMap(({ id, uses }) => (uses === undefined ? [] : [{ link_id: id, uses }]));
+      if (used.length > 0) await dialect.insertMany(tx, "link_uses", used);
+      const ids = links.map(({ id }) => id);
+      await tx.deleteFrom("deleted_links").where("link_id", "in", ids).execute();
+      await addToTotal(tx, links.length);
     },
 
     /** Aliases among the keys, locked until the transaction ends. */
@@ -116,8 +145,13 @@ export function createDeletedRepository({
       return new Set((await query.$call(dialect.forUpdate).execute()).map(({ code }) => code));
     },
 
-    async addAliases(tx: Db, linkId: number, keys: readonly string[], now: number): Promise<void> {
-      const rows = keys.map((code) => ({ code, link_id: linkId, created_at: now }));
+    async addAliases(
+      tx: Db,
+      aliases: readonly { code: string; linkId: number }[],
+      now: number,
+    ): Promise<void> {
+      if (aliases.length === 0) return;
+      const rows = aliases.map(({ code, linkId }) => ({ code, link_id: linkId, created_at: now }));
       await dialect.insertMany(tx, "link_aliases", rows);
     },
 

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
@@ -47,6 +48,7 @@ export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 export const queryBatchResult = z.object({
   matched: z.number().int().describe("links that the filter found"),
   changed: z.number().int().describe("of those, deleted or changed: no others' shares; 0 for a dry run"),
+  deleted_at: z.iso.datetime().optional().describe("of a deletion, for POST /links/deleted/restore"),
 });
 export type QueryBatchResult = z.output<typeof queryBatchResult>;
 
@@ -127,7 +129,11 @@ export function createQueryBatch(deps: Deps) {
     if (isEverything({ ...given, domain: null }) && !isOfDomain && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
     }
-    const result = { matched: 0, changed: 0 };
+    const result: QueryBatchResult = {
+      matched: 0,
+      changed: 0,
+      ...(input.action === "delete" && { deleted_at: formatRfc3339(now) }),
+    };
     const all = await repository.extent();
     for (let from = all?.from ?? 0; all !== null && from <= all.to && !signal?.aborted; ) {
       const start = performance.now();

@@ -1,10 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { formatNumber } from "../../app/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
-import { MOST_UNDONE } from "./bulk.tsx";
 import { changeFound } from "./bulk-work.ts";
 import type { Selected } from "../list/selection.ts";
 
@@ -26,7 +24,6 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
     staleTime: 0,
   });
   const matched = data?.matched ?? 0;
-  const most = formatNumber(MOST_UNDONE);
   return (
     <Dialog title={t`Delete what the list finds`} isOpen onClose={onClose}>
       <Stack gap="sm">
@@ -43,13 +40,7 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
           </Text>
         )}
         <Text size="sm" c="dimmed">
-          {(data?.matched ?? selected.total) <= MOST_UNDONE ? (
-            <Trans>Undo puts them back with their clicks.</Trans>
-          ) : (
-            <Trans>
-              More than {most} can't be put back in one step. Each stays among the deleted links for a while.
-            </Trans>
-          )}
+          <Trans>Undo puts them back with their clicks.</Trans>
         </Text>
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>

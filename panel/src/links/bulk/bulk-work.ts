@@ -56,11 +56,11 @@ export type BulkChange = {
   domain?: string;
 };
 
-function patchOf(link: Link, { add, remove, expires, domain }: BulkChange): LinkPatch {
-  const tags = [...new Set([...link.tags.filter((tag) => !remove.includes(tag)), ...add])];
-  const isRetagged = tags.length !== link.tags.length || tags.some((tag) => !link.tags.includes(tag));
+/** Tags join those that the server has by then. */
+function patchOf({ add, remove, expires, domain }: BulkChange): LinkPatch {
   return {
-    ...(isRetagged && { tags }),
+    ...(add.length > 0 && { add_tags: [...add] }),
+    ...(remove.length > 0 && { remove_tags: [...remove] }),
     ...(expires !== undefined && { expires_at: expires }),
     ...(domain !== undefined && { domain }),
   };
@@ -76,10 +76,10 @@ export const changeLinks = (
   changed: Changed[],
 ): Promise<void> =>
   overEach(links, course, async (link) => {
-    const patch = patchOf(link, change);
-    if (Object.keys(patch).length === 0) return;
+    const patch = patchOf(change);
     const before: LinkPatch = {
-      ...("tags" in patch && { tags: link.tags }),
+      add_tags: change.remove.filter((tag) => link.tags.includes(tag)),
+      remove_tags: change.add.filter((tag) => !link.tags.includes(tag)),
       ...("expires_at" in patch && { expires_at: link.expires_at }),
       ...("domain" in patch && { domain: link.domain ?? "" }),
     };

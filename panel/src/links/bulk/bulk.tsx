@@ -7,6 +7,7 @@ import type { Link } from "../../app/api.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
+import type { LinkFinding } from "../link-search.ts";
 import {
   type BulkChange,
   changeBack,
@@ -16,12 +17,12 @@ import {
   type Course,
   deleteLinks,
 } from "./bulk-work.ts";
-import { lastDeletions, putBack } from "./bulk-undo.ts";
+import { lastDeletions, putBack, putBackRun } from "./bulk-undo.ts";
 import { linksBetween } from "../list/page-queries.ts";
 import type { Selected, Selection } from "../list/selection.ts";
 
-/** More can't be taken back in one step. */
-export const MOST_UNDONE = 5_000;
+/** More can't be changed back: nobody holds what they were. */
+const MOST_UNDONE = 5_000;
 
 export type BulkTask = { label: string; done: number; total: number | null };
 
@@ -71,30 +72,11 @@ export function useBulk(selection: Selection) {
       : linksBetween(queries, selected.finding, { from: 0, to: selected.total - 1 });
 
   async function remove(selected: Selected): Promise<void> {
-    if (!canUndo(selected) && selected.kind === "all") {
-      await follow(t`Deleting`, null, async ({ signal }) => {
-        const { changed } = await changeFound({
-          finding: selected.finding,
-          change: null,
-          isTrial: false,
-          signal,
-        });
-        selection.clear();
-        notifications.show({
-          message: <Deleted count={changed} />,
-        });
-      });
-      return;
-    }
-    await follow(t`Deleting`, null, async (course) => {
-      const [links, since] = [await named(selected), await lastDeletions()];
-      const done =
-        selected.kind === "all"
-          ? await deleteFound(selected, course.signal)
-          : await deleteLinks(links, {
-              ...course,
-              onDone: (n) => setTask({ label: t`Deleting`, done: n, total: links.length }),
-            });
+    if (selected.kind === "all") return removeFound(selected.finding);
+    const links = [...selected.links.values()];
+    await follow(t`Deleting`, links.length, async (course) => {
+      const since = await lastDeletions();
+      const done = await deleteLinks(links, course);
       selection.clear();
       if (done.refusal !== undefined) notifications.show({ color: "red", message: done.refusal });
       if (done.count === 0) return;
@@ -106,14 +88,36 @@ export function useBulk(selection: Selection) {
     });
   }
 
-  const deleteFound = async ({ finding }: Extract<Selected, { kind: "all" }>, signal: AbortSignal) => {
-    const { matched, changed } = await changeFound({ finding, change: null, isTrial: false, signal });
-    const left = matched - changed;
-    return {
-      count: changed,
-      refusal: left > 0 ? t`Links of files and folders stay: end their shares.` : undefined,
-    };
-  };
+  /** However many: the server knows by its time what a deletion took. */
+  const removeFound = (finding: LinkFinding): Promise<void> =>
+    follow(t`Deleting`, null, async ({ signal }) => {
+      const gone = await changeFound({ finding, change: null, isTrial: false, signal });
+      selection.clear();
+      if (gone.matched > gone.changed) {
+        notifications.show({ color: "red", message: t`Links of files and folders stay: end their shares.` });
+      }
+      const { changed, deleted_at: at } = gone;
+      if (changed === 0 || at === undefined) return;
+      offerUndo({
+        message: <Deleted count={changed} />,
+        undo: () => follow(t`Putting back`, changed, (back) => putBackFound(at, back)),
+        refresh,
+      });
+    });
+
+  async function putBackFound(at: string, course: Course): Promise<void> {
+    const [first, ...more] = await putBackRun(at, course);
+    if (first === undefined) return;
+    const count = more.length + 1;
+    notifications.show({
+      color: "red",
+      message: (
+        <>
+          <Plural value={count} one="# link stays deleted." other="# links stay deleted." /> {first}
+        </>
+      ),
+    });
+  }
 
   async function change(selected: Selected, wanted: BulkChange): Promise<void> {
     if (!canUndo(selected) && selected.kind === "all") {

@@ -1,0 +1,120 @@
+/** Deleted links become links again, within one transaction. */
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import type { LinkTransaction } from "../changes.ts";
+import type { DeletedLink } from "../deleted-content.ts";
+import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
+import { codeOf, domainOf, keyOf } from "../link-key.ts";
+import type { LinkRepository } from "../links.repository.ts";
+import { reaches } from "../writer.ts";
+import type { DeletedRepository } from "./repository.ts";
+
+const PORTION = 500;
+
+export type RestoreDeps = {
+  repository: DeletedRepository;
+  links: Pick<LinkRepository, "lock" | "retag">;
+  record: RecordLinkEvents;
+  clock: Clock;
+};
+
+export type RestoredPortion = {
+  restored: number;
+  failed: { id: number; code: string; error: AppError }[];
+  /** The id after which to go on; null at the end. */
+  next: number | null;
+};
+
+type Wanted = { actor: Actor; id: number; code: string | null; since: number };
+
+/** Returns its key. */
+export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted: Wanted): Promise<string> {
+  const { repository } = deps;
+  const { actor, id } = wanted;
+  const deleted = await repository.lock(tx.db, id, wanted.since);
+  if (deleted === null || !reaches(actor, deleted)) {
+    if (await repository.isThere(tx.db, id, actor.ownOnly ? actor.accountId : null)) throw isBack();
+    throw unknownDeleted();
+  }
+  const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
+  const [refusal] = (await restore(deps, tx, actor, [{ ...deleted, code: key }])).values();
+  if (refusal !== undefined) throw refusal;
+  return key;
+}
+
+type Run = { actor: Actor; at: number; after: number; since: number };
+
+export async function restorePortion(
+  deps: RestoreDeps,
+  tx: LinkTransaction,
+  { actor, at, after, since }: Run,
+): Promise<RestoredPortion> {
+  const ownerId = actor.ownOnly ? actor.accountId : null;
+  const run = { since, ownerId, at, by: actor.name, after };
+  const found = await deps.repository.lockRun(tx.db, run, PORTION);
+  const refusals = await restore(deps, tx, actor, found);
+  return {
+    restored: found.length - refusals.size,
+    failed: found.flatMap(({ id, code }) => {
+      const error = refusals.get(id);
+      return error === undefined ? [] : [{ id, code: codeOf(code), error }];
+    }),
+    next: found.length < PORTION ? null : found.at(-1)!.id,
+  };
+}
+
+/** Under the keys that they bear now. Returns why some can't go back, by id. */
+async function restore(
+  { repository, links, record, clock }: RestoreDeps,
+  tx: LinkTransaction,
+  actor: Actor,
+  wanted: readonly DeletedLink[],
+): Promise<Map<number, AppError>> {
+  if (wanted.length === 0) return new Map();
+  const now = clock.now();
+  const domains = new Map<number, boolean>();
+  for (const id of new Set(wanted.map(({ code }) => domainOf(code)).toSorted((a, b) => a - b))) {
+    domains.set(id, await repository.domainExists(tx.db, id));
+  }
+  const keys = [...new Set(wanted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
+  const taken = new Set((await links.lock(tx.db, keys)).keys());
+  for (const alias of await repository.aliases(tx.db, keys)) taken.add(alias);
+  const refusals = new Map<number, AppError>();
+  for (const { id, code } of wanted) {
+    if (domains.get(domainOf(code)) !== true) refusals.set(id, domainGone());
+    else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
+    else taken.add(code);
+  }
+  const back = wanted.filter(({ id }) => !refusals.has(id));
+  const aliases = back.flatMap(({ id, aliases: old = [] }) =>
+    old.filter((code) => !taken.has(code) && taken.add(code)).map((code) => ({ code, linkId: id })),
+  );
+  await repository.putBack(tx.db, back, now);
+  await links.retag(
+    tx.db,
+    back.map(({ id, ownerId, tags }) => ({ id, ownerId, before: [], after: tags })),
+  );
+  await repository.addAliases(tx.db, aliases, now);
+  const doing = { actor, now, verb: "restore" } as const;
+  await record(
+    tx.db,
+    back.map((link) => linkEvent(doing, { id: link.id, before: null, after: link })),
+  );
+  tx.changed(
+    "links",
+    [...back, ...aliases].map(({ code }) => code),
+  );
+  return refusals;
+}
+
+const isBack = () => appError("Conflict", "This link was put back already.");
+
+const unknownDeleted = () =>
+  appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
+
+const domainGone = () =>
+  appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
+
+const codeTaken = (code: string) =>
+  appError("LinkAlreadyExists", `The code "${code}" is taken meanwhile; give another one in 'code'.`);
