@@ -137,7 +137,7 @@ async function runFile(run: Run, file: string, index: number | string): Promise<
 }
 
 const drivesBrowser = async (root: string, file: string): Promise<boolean> =>
-  /\/support\/(panel|chromium)\.ts"/.test(await Bun.file(join(root, file)).text());
+  /\/support\/(panel|chromium|on-postgres)\.ts"/.test(await Bun.file(join(root, file)).text());
 
 /**
  * Runs failed browser files again, one at a time: a browser that shares its cores with other tests can miss a wait. Says

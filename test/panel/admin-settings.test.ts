@@ -216,7 +216,7 @@ story("a setting that needs a restart is counted until the server has restarted"
   await page.getByText("Restart needed: 1 setting waits for it").waitFor();
   await expectAccessibleInAllLooks(page, "settings that wait for a restart");
   await panel.server.stop();
-  await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
+  await panel.startAgain();
   await page.reload();
   await field(page, name).waitFor();
   await page.getByText("Restart needed").first().waitFor({ state: "detached" });

@@ -59,8 +59,7 @@ async function recordClicks(): Promise<void> {
     ...clicks(5, 40, { country: "MT", userAgent: CHROME }),
   ]);
   await database.close();
-  const { port } = new URL(panel.server.url);
-  panel.server = await panel.installation.serve({ WAYMARK__SERVER__PORT: port });
+  await panel.startAgain();
 }
 
 once("while details are off a link's page says so and shows no empty list", async () => {

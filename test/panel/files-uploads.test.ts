@@ -96,7 +96,7 @@ story("50 MB outlive a reload, kill -9 of the server and a time without network"
   await moves();
   await panel.server.kill();
   await stands();
-  await panel.installation.serve({ WAYMARK__SERVER__PORT: new URL(panel.server.url).port });
+  await panel.startAgain();
   await moves();
   await network.send("Network.emulateNetworkConditions", { ...limit, offline: true });
   await stands();

@@ -83,7 +83,7 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   await page.getByRole("region", { name: "Settings of the link" }).waitFor();
   await page.goBack();
   await page.getByText("3 links", { exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get("q")).toBe("example.com/1");
+  await page.waitForURL((url) => url.searchParams.get("q") === "example.com/1");
   const chip = page.getByRole("button", { name: "Remove the filter Tag: third" });
   await tabTo(page, chip);
   await press(page, "Enter");

@@ -42,21 +42,23 @@ test.skipIf(!CHROMIUM)(
     await press(page, "Escape");
     await commands.waitFor({ state: "detached" });
     await expectFocus(page, opener, "Escape");
-    const goes = async (text: string, found: string, address: RegExp) => {
+    const choose = async (text: string, found: string) => {
+      // Pressed again before they are closed, the key would leave the commands open as they are.
+      await commands.waitFor({ state: "detached" });
       await press(page, "Control+k");
       await expectFocus(page, commands.getByRole("combobox"), "Ctrl+K");
       await page.keyboard.type(text);
       await commands.getByRole("option", { selected: true }).filter({ hasText: found }).waitFor();
       await press(page, "Enter");
+    };
+    const goes = async (text: string, found: string, address: RegExp) => {
+      await choose(text, found);
       await page.waitForURL(address);
     };
     await goes("The spring", "spring", /\/link\/spring$/);
     await goes("report.t", "report.txt", /\/files/);
     await goes("features.default_url", "features.default_url", /settings\?q=features\.default_url/);
-    await press(page, "Control+k");
-    await page.keyboard.type("new tok");
-    await commands.getByRole("option", { selected: true }).filter({ hasText: "New token" }).waitFor();
-    await press(page, "Enter");
+    await choose("new tok", "New token");
     await expectFocus(page, page.getByRole("dialog", { name: "New token" }).getByLabel("Name"), "New token");
     expect(complaints).toEqual([]);
     await close();
@@ -65,10 +67,7 @@ test.skipIf(!CHROMIUM)(
 
 test.skipIf(!CHROMIUM)("a chart is brushed by keys, and a click that arrives is told", async () => {
   for (let at = 0; at < 3; at++) await visit("spring", "https://news.example/");
-  await until(
-    async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3,
-    400,
-  );
+  await until(async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3);
   const { page, complaints, close } = await panel.open("/panel/link/spring");
   await signInByKeyboard(page);
   const news = list(page, "Referrers").getByText("news.example", { exact: true });
@@ -77,7 +76,7 @@ test.skipIf(!CHROMIUM)("a chart is brushed by keys, and a click that arrives is 
   await tabTo(page, chart);
   await press(page, "End", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowLeft");
   await news.waitFor({ state: "detached" });
-  expect(new URL(page.url()).search).not.toBe("");
+  await page.waitForURL((url) => url.search !== "");
   await press(page, "Escape");
   await news.waitFor();
   await expectFocus(page, chart, "Escape");
@@ -96,19 +95,20 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await signInByKeyboard(page);
   const opener = page.getByRole("button", { name: "Actions for report.txt" });
   await tabTo(page, opener);
-  await press(page, "Enter");
-  await page.getByRole("menuitem", { name: "Share" }).waitFor();
-  await page.keyboard.type("share");
-  await expectFocus(page, page.getByRole("menuitem", { name: "Share" }), "typing in the menu");
-  await press(page, "Enter");
+  const share = async () => {
+    await press(page, "Enter");
+    await page.getByRole("menuitem", { name: "Share" }).waitFor();
+    await page.keyboard.type("share");
+    await expectFocus(page, page.getByRole("menuitem", { name: "Share" }), "typing in the menu");
+    await press(page, "Enter");
+  };
+  await share();
   const form = page.getByRole("dialog");
   await expectFocus(page, form.getByLabel("Title"), "Share");
   await press(page, "Escape");
   await form.waitFor({ state: "detached" });
   await expectFocus(page, opener, "Escape");
-  await press(page, "Enter");
-  await page.keyboard.type("share");
-  await press(page, "Enter");
+  await share();
   await expectFocus(page, form.getByLabel("Title"), "Share");
   await page.keyboard.type("By keys");
   await tabTo(page, form.getByLabel("Code", { exact: true }));
@@ -131,7 +131,7 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   });
 
   const network = await context.newCDPSession(page);
-  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000 };
+  const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
   await network.send("Network.enable");
   await network.send("Network.emulateNetworkConditions", limit);
   await tabTo(page, page.getByRole("button", { name: "Upload", exact: true }), "Shift+Tab");

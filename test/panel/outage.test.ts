@@ -29,7 +29,6 @@ test.skipIf(!CHROMIUM)(
     const looked = page.waitForResponse(/links\/available/);
     await form.getByLabel("Code", { exact: true }).fill("typed");
     await looked;
-    const { port } = new URL(panel.server.url);
     await panel.server.kill();
     await form.getByLabel("Target").fill("https://example.com/typed");
     await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -38,7 +37,7 @@ test.skipIf(!CHROMIUM)(
     await expectAccessibleInAllLooks(page, "server away");
     await page.setViewportSize(WIDE);
 
-    panel.server = await panel.installation.serve({ WAYMARK__SERVER__PORT: port });
+    await panel.startAgain();
     await bar.waitFor({ state: "detached" });
     // Pressed while the server was away, it may have been refused or may have waited.
     const made = page.getByRole("row").filter({ hasText: "typed" });

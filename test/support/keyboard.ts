@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { PASSWORD } from "./session.ts";
-import { until } from "./until.ts";
+import { soon } from "./until.ts";
 
 const MOST_TABS = 120;
 /** An element that is not there has no focus. */
@@ -20,9 +20,10 @@ export const isFocused = (element: Locator): Promise<boolean> =>
 /** Waits for the focus, and says where it is instead. */
 export async function expectFocus(page: Page, element: Locator, after: string): Promise<void> {
   await element.waitFor();
-  await until(() => isFocused(element), 400).catch(() => {});
-  const where = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200) ?? "nowhere");
-  expect([after, (await isFocused(element)) ? "focused" : where]).toEqual([after, "focused"]);
+  await soon(async () => {
+    const where = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 200) ?? "nowhere");
+    expect([after, (await isFocused(element)) ? "focused" : where]).toEqual([after, "focused"]);
+  });
 }
 
 /** Presses Tab until the element has the focus. */

@@ -127,12 +127,11 @@ export const once = (name: string, run: () => void | Promise<void>): void => {
 const TRIES = 3;
 
 /** On a busy machine the database may answer too late. A server that starts then ends, to be started again. */
-async function serveOnceItAnswers(installation: Installation, tries = TRIES): Promise<RunningWaymark> {
-  return installation.serve().catch((error: Error) => {
+const serve = (installation: Installation, settings: Settings, tries = TRIES): Promise<RunningWaymark> =>
+  installation.serve(settings).catch((error: Error) => {
     if (tries === 1 || !error.message.includes("The database is not available")) throw error;
-    return serveOnceItAnswers(installation, tries - 1);
+    return serve(installation, settings, tries - 1);
   });
-}
 
 /**
  * An installation with the admin password set, running, a signed-in client, and a browser if there is one.
@@ -145,20 +144,26 @@ export async function startPanel(settings: Settings = {}, stored: Record<string,
   const installation = install({ ...(database && { WAYMARK__DATABASE__URL: database.url }), ...settings });
   await installation.run(["reset-password", "--stdin"], PASSWORD);
   for (const [key, value] of Object.entries(stored)) await installation.run(["config", "set", key, value]);
-  const server = await serveOnceItAnswers(installation);
+  const server = await serve(installation, {});
+  const { port } = new URL(server.url);
   const client = await signIn(server.url);
   const browser = CHROMIUM ? await startPanelBrowser() : undefined;
-  return {
+  const panel = {
     installation,
     server,
     client,
     origin: panelOrigin(server.url),
     databaseUrl: database?.url ?? `sqlite:${join(installation.dataDir, "waymark.db")}`,
     open: panelOpener(browser!, server.url),
+    /** The ended server, at the same address. */
+    async startAgain(): Promise<void> {
+      panel.server = await serve(installation, { WAYMARK__SERVER__PORT: port });
+    },
     async stop() {
       await browser?.close();
       await installation.remove();
       await database?.drop();
     },
   };
+  return panel;
 }
