@@ -1,5 +1,10 @@
 /** What the pages of files ask the server for. */
-import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  type InvalidateOptions,
+  type QueryClient,
+  queryOptions,
+} from "@tanstack/react-query";
 import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../app/api.ts";
 import { SERVER_URL } from "../app/place.ts";
 
@@ -75,8 +80,8 @@ export const fileQuery = (id: number) =>
       (await answerOf(api.GET("/files/{id}", { params: { path: { id } }, signal }))).data,
   });
 
-export const refreshFiles = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({ queryKey: ["files"] });
+export const refreshFiles = (queries: QueryClient, options?: InvalidateOptions): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ["files"] }, options);
 
 export const createFolder = async (name: string, parent: number | null): Promise<number> =>
   (await answerOf(api.POST("/folders", { body: { name, parent_id: parent } }))).data.id;

@@ -28,8 +28,8 @@ export function useDropNews(): void {
       stop();
       if (document.hidden) return;
       stream = new EventSource(`${SERVER_URL}/folders/live`);
-      // Files may have come before.
-      stream.addEventListener("open", refresh);
+      // Files may have come before. What is being read is not begun anew.
+      stream.addEventListener("open", () => void refreshFiles(queries, { cancelRefetch: false }));
       stream.addEventListener("drop", refresh);
       stream.addEventListener("error", () => {
         if (stream?.readyState !== EventSource.CLOSED) return;
