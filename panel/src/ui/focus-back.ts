@@ -3,6 +3,8 @@ import { useEffect } from "react";
 
 /** Whoever closes something may have put it somewhere by then. */
 const GRACE_MS = 30;
+/** What closes may hold it a while longer. */
+const MOST_LOOKS = 40;
 
 const page = (): HTMLElement | null => document.getElementById("root");
 
@@ -22,9 +24,13 @@ export const isFocusLost = (): boolean =>
   document.activeElement === null || document.activeElement === document.body;
 
 /** To what had it last on the page, or to the list of it. */
-export function giveFocusBack(): void {
+export function giveFocusBack(looks = MOST_LOOKS): void {
   setTimeout(() => {
-    if (!isFocusLost() || takers > 0) return;
+    if (takers > 0) return;
+    if (!isFocusLost()) {
+      if (!page()?.contains(document.activeElement) && looks > 1) giveFocusBack(looks - 1);
+      return;
+    }
     const next = [last, list].find((element) => element?.isConnected === true);
     next?.focus({ preventScroll: true });
   }, GRACE_MS);
