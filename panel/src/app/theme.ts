@@ -58,6 +58,8 @@ export const VARIABLES: CSSVariablesResolver = () => ({
   },
   dark: {
     "--mantine-color-anchor": BRAND[3],
+    "--mantine-color-brand-light-color": BRAND[3],
+    "--mantine-color-red-light-color": "#ff8787",
     "--mantine-color-dimmed": "#a3a7ad",
     "--mantine-color-placeholder": "#9a9ea4",
     "--mantine-color-error": "#ff8787",

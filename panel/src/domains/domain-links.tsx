@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Domain } from "../app/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -21,7 +21,14 @@ export function DomainLinks({ host }: { host: string }) {
 export function RemoveDomain({ domain }: { domain: Domain }) {
   const { t } = useLingui();
   const { data } = useQuery(domainLinksQuery(domain.host));
-  if (data === undefined) return null;
+  if (data === undefined) {
+    // Keeps the room of what comes.
+    return (
+      <Button size="compact-sm" variant="subtle" style={{ visibility: "hidden" }}>
+        <Trans>Delete</Trans>
+      </Button>
+    );
+  }
   if (data > 0) {
     return (
       <Text size="xs" c="dimmed" maw={140} style={{ whiteSpace: "normal" }}>

@@ -84,7 +84,7 @@ export function DomainsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: (domain) => (
-              <Group gap={4} justify="end" wrap="nowrap">
+              <Group gap={4} justify="end">
                 <Button
                   size="compact-sm"
                   variant="subtle"

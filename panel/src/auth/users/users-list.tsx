@@ -82,7 +82,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
           title: t`Actions`,
           fit: "actions",
           cell: (account) => (
-            <Group gap={4} justify="end" wrap="nowrap">
+            <Group gap={4} justify="end">
               <AnchorLink
                 to="/events"
                 search={{ actor: account.username }}

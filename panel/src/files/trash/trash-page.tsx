@@ -118,7 +118,7 @@ function Actions({ item }: { item: TrashedEntry }) {
     onError,
   });
   return (
-    <Group gap={4} justify="end" wrap="nowrap">
+    <Group gap={4} justify="end">
       <Button
         size="compact-sm"
         variant="default"

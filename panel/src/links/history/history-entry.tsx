@@ -23,7 +23,7 @@ export function HistoryEntry({ event, place, isNewest }: Props) {
     "link.create": t`Made`,
     "link.update": t`Changed`,
     "link.delete": t`Deleted`,
-    "link.restore": t`Put back`,
+    "link.restore": t`Restored`,
     "share.create": t`Shared`,
     "share.update": t`Share changed`,
   };

@@ -73,7 +73,7 @@ export function TagsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: ({ tag, links }) => (
-              <Group gap={4} justify="end" wrap="nowrap">
+              <Group gap={4} justify="end">
                 <RenameTag tag={tag} tags={tags ?? []} />
                 <ConfirmButton
                   label={t`Delete`}
