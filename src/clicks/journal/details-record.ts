@@ -24,6 +24,9 @@ const TEXTS_AT = 24;
 /** The longest record within these bounds. */
 const LONGEST_RECORD = 3_920;
 
+/** Missing in the types. Half the cost of `write`. */
+type Bytes = Buffer & { latin1Write(text: string, start: number, length: number): number };
+
 /** Its words from 4 on hold the details. */
 export type DetailsRecord = {
   readonly words: Int32Array;
@@ -32,7 +35,7 @@ export type DetailsRecord = {
 };
 
 export function createDetailsRecord(): DetailsRecord {
-  const bytes = Buffer.alloc(LONGEST_RECORD + RECORD_BYTES);
+  const bytes = Buffer.alloc(LONGEST_RECORD + RECORD_BYTES) as Bytes;
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   let end = 0;
 
@@ -41,7 +44,7 @@ export function createDetailsRecord(): DetailsRecord {
     let length = NOT_SENT;
     if (text !== null) {
       length = Math.min(text.length, most);
-      bytes.write(text, end, length, "latin1");
+      bytes.latin1Write(text, end, length);
       end += length;
     }
     bytes[lengthAt] = length & 0xff;
@@ -56,7 +59,7 @@ export function createDetailsRecord(): DetailsRecord {
       put(utmSource, MOST_UTM_SOURCE, LENGTHS_AT + 2);
       put(userAgent, MOST_USER_AGENT, LENGTHS_AT + 4);
       const length = Math.min(address.length, MOST_ADDRESS);
-      bytes.write(address, end, length, "latin1");
+      if (length > 0) bytes.latin1Write(address, end, length);
       end += length;
       bytes[LENGTHS_AT + 6] = length;
       bytes[LENGTHS_AT + 7] = 0;
