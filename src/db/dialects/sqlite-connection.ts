@@ -11,8 +11,6 @@ export type SqliteSettings = {
   busyTimeoutMs: number;
   /** Page cache. The system caches the file anyway. */
   cacheKib: number;
-  /** How much of the file is read as mapped memory, at most 2 GiB. A read that fails then ends the process. */
-  mappedBytes?: number;
 };
 
 export type SqliteConnection = SqlConnection & {
@@ -87,7 +85,6 @@ const runWith = (statement: Statement, list: Parameter[]) => statement.run(list 
 function configure(settings: SqliteSettings, run: (sql: string) => void): void {
   run(`pragma busy_timeout = ${settings.busyTimeoutMs}`);
   run(`pragma cache_size = -${settings.cacheKib}`);
-  if (settings.mappedBytes !== undefined) run(`pragma mmap_size = ${settings.mappedBytes}`);
   if (settings.readonly) return;
   run("pragma journal_mode = wal");
   run("pragma synchronous = full");

@@ -1,21 +1,20 @@
 /**
  * The lookup of redirects, on the calling thread: one prepared statement, opened on demand. Lookups of one turn of the
- * event loop share a read transaction, because each transaction takes two locks. The file is read as mapped memory,
- * which saves a system call and a copy for each page.
+ * event loop share a read transaction, because each transaction takes two locks. The file is not mapped: SQLite unmaps
+ * all of it whenever another connection has written, which held the loop for 25 ms with ten million links.
  */
 import type { LinkRow } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
 import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite-connection.ts";
 
 /**
- * Waits block redirects; readers wait only for recovery. The cache serves pages beyond the mapped part: it holds the
- * inner pages of both trees of ten million links, so a lookup reads two pages, the leaves, instead of four.
+ * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
+ * links, so a lookup reads two pages, the leaves, instead of four.
  */
 const SETTINGS: Omit<SqliteSettings, "path"> = {
   readonly: true,
   busyTimeoutMs: 250,
   cacheKib: 16_384,
-  mappedBytes: 2 ** 31,
 };
 /**
  * One statement, so that a rename between two can't hide the link. With a join, SQLite would prepare it again for each

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -140,6 +141,15 @@ test("findLink has what this program wrote, and after refreshLookups or a turn w
     expect(database.findLink("c")).toMatchObject({ code: "c" });
     other.close();
   }
+});
+
+test.skipIf(process.platform !== "linux")("findLink maps no part of the file", async () => {
+  const database = await open("mapped.db");
+  await database.write.insertInto("links").values(row("a")).execute();
+  // Pages in the journal are not mapped.
+  await sql`pragma wal_checkpoint(truncate)`.execute(database.write);
+  expect(await database.findLink("a")).toBeDefined();
+  expect(readFileSync("/proc/self/maps", "utf8")).not.toMatch(/mapped\.db$/m);
 });
 
 test("a thread that is given up rejects its calls, and the next call gets a new one", async () => {
