@@ -1,5 +1,6 @@
 /** What positions.ts keeps in memory: ids of conditions, and the ends of segments. */
 import type { Database } from "../../db/database.ts";
+import { createSweeper, type Sweeper } from "../../lib/sweeper.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import type { LinkFilter } from "./filter.ts";
 import { rangesBetween, rangesOfRanks } from "./following.repository.ts";
@@ -33,13 +34,24 @@ const MORE_GONE = 200;
 
 /** Less than Dialect.joinTexts takes, for ids of any length. */
 export const IDS_AT_ONCE = 50_000;
+/** Texts of ids, which leave several times their length as garbage. */
+const SWEPT_CHARACTERS = 512 * 1024;
 /** In one text. */
 const MOST_SEARCHED = 500_000;
 
-export function createPositionsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createPositionsRepository(
+  { read, dialect }: Pick<Database, "read" | "dialect">,
+  sweeper: Sweeper = createSweeper(SWEPT_CHARACTERS),
+) {
   const pageKeys = createOrderedKeys(read, dialect);
   const { tagsOf } = createTagging(dialect);
   const joined = dialect.joinTexts("links.id").as("ids");
+
+  function idsIn(text: string | null): number[] {
+    if (text === null) return [];
+    sweeper.worked(text.length);
+    return numbersIn(text);
+  }
 
   /** Ascending, after `from`, up to and with `to`. */
   async function idsBetween(filter: LinkFilter, sort: SortKey, from: ListPlace | null, to: ListPlace | null) {
@@ -265,8 +277,7 @@ export function createPositionsRepository({ read, dialect }: Pick<Database, "rea
   };
 }
 
-function idsIn(text: string | null): number[] {
-  if (text === null) return [];
+function numbersIn(text: string): number[] {
   const ids: number[] = [];
   let id = 0;
   for (let at = 0; at < text.length; at++) {

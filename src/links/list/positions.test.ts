@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type Link, PLAIN, UNOWNED } from "../link.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import type { LinkFilter } from "./filter.ts";
+import { EVERYTHING, type LinkFilter } from "./filter.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { domainOf, keyOf } from "../link-key.ts";
 import { createLinkList, type LinkList } from "./list.ts";
 import { SORT_KEYS, type SortKey } from "./order.ts";
 import { type ListQuery, linkQueryOf } from "./page.ts";
+import { createPositionsRepository } from "./positions.repository.ts";
 import { createLinkListRepository } from "./repository.ts";
 
 const COUNT = 3_000;
@@ -235,6 +236,27 @@ forEachDialect(({ openDb }) => {
       await other.links.create({ code: "C-untold", target: TARGET, tags: ["all", "half"] });
       await other.links.remove(LINKS[42]!.code);
       await check([FILTERS[1]!, FILTERS[0]!, FILTERS[14]!]);
+    });
+
+    test("leave no more garbage than a bound, whatever they are read for", async () => {
+      let swept = 0;
+      const sweeper = { worked: (bytes: number) => void (swept += bytes) };
+      const repository = createPositionsRepository(room.database, sweeper);
+      const sweptFor = async (ids: AsyncIterable<readonly number[]>) => {
+        let digits = 0;
+        const before = swept;
+        for await (const portion of ids) digits += portion.join("").length;
+        expect(digits).toBeGreaterThan(COUNT);
+        expect(swept - before).toBeGreaterThanOrEqual(digits);
+      };
+      for (const sort of SORT_KEYS) {
+        await sweptFor(
+          (async function* () {
+            for await (const { ids } of repository.parts(EVERYTHING, sort)) yield ids;
+          })(),
+        );
+      }
+      await sweptFor(repository.idsOfTag("all", { from: 1, to: 50_000 }));
     });
 
     test("follow a large batch", async () => {
