@@ -56,3 +56,23 @@ test("all go when nobody asks any more", async () => {
   await held.get("a", async () => thing(1));
   await until(() => held.bytes() === 0);
 });
+
+test("what is pinned stays when others are asked for, and is dropped with all", async () => {
+  const dropped: string[] = [];
+  const held = createHeldThings<null>({ changesOf: async () => null, most: 3 });
+  const ask = (name: string, isPinned = false) =>
+    held.get(name, async () => ({
+      isPinned,
+      follow: () => true,
+      bytes: () => 1,
+      drop: () => void dropped.push(name),
+    }));
+  await ask("pinned", true);
+  for (const name of ["a", "b", "c", "d"]) await ask(name);
+  expect(dropped).toEqual(["a", "b"]);
+  expect(held.peek("pinned")).toBeDefined();
+  held.forget("c");
+  held.clear();
+  expect(dropped.toSorted()).toEqual(["a", "b", "c", "d", "pinned"]);
+  expect(await held.current("pinned")).toBeUndefined();
+});

@@ -130,11 +130,12 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
         const span = { from, to: Math.min(all.to, from + IDS_AT_ONCE - 1) };
         for (const id of await repository.idsWithin(span)) set.add(id);
       }
-      return heldSet(
+      const existing = heldSet(
         set,
         takenBy(() => true),
         { needsAll: true },
       );
+      return { ...existing, isPinned: true };
     };
     return (await held.get("everything", make)).ids;
   }

@@ -112,6 +112,8 @@ export function createPositions(
     return {
       segments,
       madeAt,
+      // Sets of searches would push it out, and it costs more than they do.
+      isPinned: true,
       bytes: segments.bytes,
       follow({ links }: Changed) {
         if (links.some(({ id }) => id > LARGEST_ID)) return false;
