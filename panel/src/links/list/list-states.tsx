@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Center } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
@@ -48,26 +48,20 @@ export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[
 
 type NoProps = { isFiltered: boolean; onClear(): void; onCreate(): void };
 
-export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) => (
-  <Center flex={1} p="md">
-    {isFiltered ? (
-      <Empty
-        title={<Trans>No link matches.</Trans>}
-        sentence={<Trans>Change the search or the filters.</Trans>}
-      >
-        <Button variant="default" onClick={onClear}>
-          <Trans>Show all links</Trans>
-        </Button>
-      </Empty>
-    ) : (
-      <Empty
-        title={<Trans>There are no links yet.</Trans>}
-        sentence={<Trans>A link leads from a short address to a long one, and counts who passes.</Trans>}
-      >
-        <Button onClick={onCreate}>
-          <Trans>Make the first link</Trans>
-        </Button>
-      </Empty>
-    )}
-  </Center>
-);
+export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) =>
+  isFiltered ? (
+    <Empty title={<Trans>No link matches.</Trans>}>
+      <Button variant="default" onClick={onClear}>
+        <Trans>Show all links</Trans>
+      </Button>
+    </Empty>
+  ) : (
+    <Empty
+      title={<Trans>There are no links yet.</Trans>}
+      sentence={<Trans>A link leads from a short address to a long one, and counts who passes.</Trans>}
+    >
+      <Button onClick={onCreate}>
+        <Trans>Make the first link</Trans>
+      </Button>
+    </Empty>
+  );
