@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import type { CSSProperties } from "react";
 import { Empty } from "../../ui/empty.tsx";
@@ -21,15 +21,8 @@ const BONES = 12;
 
 /** As high as what comes. */
 export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[]; height: number }) {
-  const { t } = useLingui();
   return (
-    <div
-      role="status"
-      aria-busy
-      aria-label={t`Loading the links`}
-      className={classes["scroller"]}
-      style={{ "--columns": gridOf(columns) } as CSSProperties}
-    >
+    <div aria-busy className={classes["scroller"]} style={{ "--columns": gridOf(columns) } as CSSProperties}>
       <div className={classes["head"]} />
       {Array.from({ length: BONES }, (_, nth) => (
         <div key={nth} className={classes["row"]} style={{ height }}>
