@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Box, Button, Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -83,7 +83,7 @@ export function LinksPage() {
 
   return (
     <div className={classes["page"]}>
-      <Box px="md" pt="md">
+      <div className={classes["top"]}>
         <PageHead
           title={t`Links`}
           sentence={
@@ -99,7 +99,7 @@ export function LinksPage() {
             </Button>
           </Group>
         </PageHead>
-      </Box>
+      </div>
       <LinksToolbar
         finding={finding}
         field={field}
