@@ -1,27 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import {
-  Button,
-  Group,
-  MultiSelect,
-  Popover,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Button, Popover, Skeleton, Text } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { accountQuery } from "../../auth/account.ts";
+import { Suspense } from "react";
 import { formatNumber } from "../../app/i18n.ts";
-import { tagsQuery } from "../link-queries.ts";
-import { type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
-import { domainsQuery } from "../form/domains.ts";
+import { lazyPart } from "../../app/lazy.ts";
+import type { FindingChange, LinkFinding } from "../link-search.ts";
 import classes from "./list.module.css";
-import { ownersQuery } from "./filter-queries.ts";
 
-const DEFAULT_DOMAIN = ":default";
-const MOST_SHOWN = 50;
+const FilterFields = lazyPart(async () => (await import("./filter-fields.tsx")).FilterFields);
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
@@ -45,87 +31,10 @@ export function FilterButton({ finding, onChange }: Props) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t`Filter`}>
-        <Fields finding={finding} onChange={onChange} />
+        <Suspense fallback={<Skeleton height={196} />}>
+          <FilterFields finding={finding} onChange={onChange} />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function Fields({ finding, onChange }: Props) {
-  const { t } = useLingui();
-  const { data: tags = [] } = useQuery(tagsQuery);
-  const { data: account } = useQuery(accountQuery);
-  const isAdmin = account?.role === "admin";
-  const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: isAdmin });
-  const { data: owners = [] } = useQuery({ ...ownersQuery, enabled: isAdmin });
-  const day = (name: "from" | "to", text: string) =>
-    onChange({ [name]: readLinkSearch({ [name]: text })[name] });
-  return (
-    <Stack gap="sm">
-      <SegmentedControl
-        fullWidth
-        aria-label={t`State`}
-        value={finding.state ?? "all"}
-        onChange={(state) => onChange({ state: readLinkSearch({ state }).state })}
-        data={[
-          { value: "all", label: t`All` },
-          { value: "active", label: t`Active` },
-          { value: "expired", label: t`Expired` },
-        ]}
-      />
-      <MultiSelect
-        label={t`Tags, all of them`}
-        searchable
-        clearable
-        hidePickedOptions
-        limit={MOST_SHOWN}
-        nothingFoundMessage={t`No tag matches`}
-        comboboxProps={{ withinPortal: false }}
-        value={finding.tag ?? []}
-        onChange={(tag) => onChange({ tag: tag.length === 0 ? undefined : tag })}
-        data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.tag ?? [])])]}
-      />
-      {domains.length > 0 && (
-        <Select
-          label={t`Domain`}
-          clearable
-          placeholder={t`Every domain`}
-          comboboxProps={{ withinPortal: false }}
-          value={finding.domain === "" ? DEFAULT_DOMAIN : (finding.domain ?? null)}
-          onChange={(host) =>
-            onChange({ domain: host === null ? undefined : host.replace(DEFAULT_DOMAIN, "") })
-          }
-          data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
-        />
-      )}
-      {owners.length > 0 && (
-        <Select
-          label={t`Made by`}
-          clearable
-          searchable
-          placeholder={t`Everybody`}
-          comboboxProps={{ withinPortal: false }}
-          value={finding.owner === undefined ? null : String(finding.owner)}
-          onChange={(owner) => onChange({ owner: owner === null ? undefined : Number(owner) })}
-          data={owners.map(({ id, username }) => ({ value: String(id), label: username }))}
-        />
-      )}
-      <Group grow gap="xs">
-        <TextInput
-          type="date"
-          label={t`Created from`}
-          max={finding.to}
-          defaultValue={finding.from ?? ""}
-          onChange={(event) => day("from", event.currentTarget.value)}
-        />
-        <TextInput
-          type="date"
-          label={t`Created until`}
-          min={finding.from}
-          defaultValue={finding.to ?? ""}
-          onChange={(event) => day("to", event.currentTarget.value)}
-        />
-      </Group>
-    </Stack>
   );
 }
