@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { CHROME } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { expectFocus, press, signInByKeyboard, tabTo } from "../support/keyboard.ts";
+import { expectFocus, press, signInByKeyboard, tabTo, waitInMenu } from "../support/keyboard.ts";
 import { startPanel } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
@@ -100,7 +100,7 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await tabTo(page, opener);
   const share = async () => {
     await press(page, "Enter");
-    await page.getByRole("menuitem", { name: "Share" }).waitFor();
+    await waitInMenu(page);
     await page.keyboard.type("share");
     await expectFocus(page, page.getByRole("menuitem", { name: "Share" }), "typing in the menu");
     await press(page, "Enter");
@@ -140,7 +140,7 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await tabTo(page, page.getByRole("button", { name: "Upload", exact: true }), "Shift+Tab");
   await press(page, "Enter");
   const files = page.getByRole("menuitem", { name: "Files" });
-  await files.waitFor();
+  await waitInMenu(page);
   await press(page, "ArrowDown");
   await expectFocus(page, files, "Upload");
   const chooser = page.waitForEvent("filechooser");
@@ -172,7 +172,7 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   await tabTo(page, page.getByRole("button", { name: "More for links" }));
   await press(page, "Enter");
   const item = page.getByRole("menuitem", { name: /Import/ });
-  await item.waitFor();
+  await waitInMenu(page);
   await page.keyboard.type("import");
   await expectFocus(page, item, "typing in the menu");
   await press(page, "Enter");

@@ -33,6 +33,11 @@ export async function tabTo(page: Page, element: Locator, key = "Tab"): Promise<
   await expectFocus(page, element, `${MOST_TABS} times ${key}`);
 }
 
+/** A menu takes the focus a moment after it shows. Keys pressed before are lost. */
+export async function waitInMenu(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.activeElement?.closest("[role=menu]") != null);
+}
+
 /** In the field that has the focus, in the place of what it holds. */
 export async function retype(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Control+a");
