@@ -81,24 +81,27 @@ forEachDialect(({ name, openDb }) => {
         });
       }
     }
-    test.if(name === "sqlite")("what follows a place is ranges of the order's index", async () => {
-      const { database } = room;
-      const planOf = async (condition: ReturnType<typeof rangesAfter>[number]): Promise<string> => {
-        const query = database.read.selectFrom("links").select("links.id").where(condition).compile();
-        const explained = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
-        return JSON.stringify((await database.read.executeQuery(explained)).rows);
-      };
-      const created = (code: string) => ({ value: NOW, tie: code });
-      const expiring = (id: number) => ({ value: NOW, tie: id });
-      const order = (sort: LinkOrder["sort"]): LinkOrder => ({ sort, descending: false });
-      const [same, later] = rangesAfter(order("created_at"), created("m"));
-      expect(await planOf(same!)).toContain("(created_at=? AND code<?)");
-      expect(await planOf(later!)).toContain("(created_at>?)");
-      const [sameExpiry] = rangesAfter(order("expires_at"), expiring(5));
-      expect(await planOf(sameExpiry!)).toMatch(/\(expires_at=\? AND (?:id|rowid)>\?\)/);
-      const [within, ...more] = rangesBetween("created_at", created("m"), created("d"));
-      expect(more).toEqual([]);
-      expect(await planOf(within!)).toContain("(created_at=? AND code>? AND code<?)");
-    });
+    // Each database explains a plan in words of its own.
+    if (name === "sqlite") {
+      test("what follows a place is ranges of the order's index", async () => {
+        const { database } = room;
+        const planOf = async (condition: ReturnType<typeof rangesAfter>[number]): Promise<string> => {
+          const query = database.read.selectFrom("links").select("links.id").where(condition).compile();
+          const explained = CompiledQuery.raw(`explain query plan ${query.sql}`, [...query.parameters]);
+          return JSON.stringify((await database.read.executeQuery(explained)).rows);
+        };
+        const created = (code: string) => ({ value: NOW, tie: code });
+        const expiring = (id: number) => ({ value: NOW, tie: id });
+        const order = (sort: LinkOrder["sort"]): LinkOrder => ({ sort, descending: false });
+        const [same, later] = rangesAfter(order("created_at"), created("m"));
+        expect(await planOf(same!)).toContain("(created_at=? AND code<?)");
+        expect(await planOf(later!)).toContain("(created_at>?)");
+        const [sameExpiry] = rangesAfter(order("expires_at"), expiring(5));
+        expect(await planOf(sameExpiry!)).toMatch(/\(expires_at=\? AND (?:id|rowid)>\?\)/);
+        const [within, ...more] = rangesBetween("created_at", created("m"), created("d"));
+        expect(more).toEqual([]);
+        expect(await planOf(within!)).toContain("(created_at=? AND code>? AND code<?)");
+      });
+    }
   });
 });
