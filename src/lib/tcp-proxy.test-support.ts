@@ -3,7 +3,10 @@ import { connect, createServer, type Socket } from "node:net";
 
 export type TcpProxy = {
   readonly port: number;
-  /** `refuse`: closes new connections at once; `hang`: accepts them and passes nothing on. */
+  /**
+   * `refuse`: closes new connections at once; `hang`: accepts them and passes nothing on until `heal`, as a network that
+   * sends lost packets again.
+   */
   mode: "pass" | "refuse" | "hang";
   readonly refused: number;
   /** Breaks all connections. */
@@ -18,6 +21,8 @@ export type TcpProxy = {
 
 export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  /** What the hanging holds back, in order. */
+  let held: (() => void)[] = [];
   let refused = 0;
   const hold = (socket: Socket) => {
     sockets.add(socket);
@@ -25,22 +30,27 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   };
+  function join(socket: Socket): void {
+    if (socket.destroyed) return;
+    const upstream = connect(port, host);
+    hold(upstream);
+    const pass = (to: Socket) => (data: Buffer) => {
+      if (proxy.mode === "pass") to.write(data);
+      if (proxy.mode === "hang") held.push(() => void to.write(data));
+    };
+    socket.on("data", pass(upstream));
+    upstream.on("data", pass(socket));
+    socket.on("close", () => upstream.destroy());
+    upstream.on("close", () => socket.destroy());
+  }
   const server = createServer((socket) => {
     hold(socket);
     if (proxy.mode === "refuse") {
       refused++;
       return void socket.destroy();
     }
-    if (proxy.mode === "hang") return;
-    const upstream = connect(port, host);
-    hold(upstream);
-    const pass = (to: Socket) => (data: Buffer) => {
-      if (proxy.mode === "pass") to.write(data);
-    };
-    socket.on("data", pass(upstream));
-    upstream.on("data", pass(socket));
-    socket.on("close", () => upstream.destroy());
-    upstream.on("close", () => socket.destroy());
+    if (proxy.mode === "hang") held.push(() => join(socket));
+    else join(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const own = (server.address() as { port: number }).port;
@@ -57,7 +67,12 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
       proxy.mode = "refuse";
       proxy.cut();
     },
-    heal: () => void (proxy.mode = "pass"),
+    heal() {
+      proxy.mode = "pass";
+      const waiting = held;
+      held = [];
+      for (const go of waiting) go();
+    },
     stop() {
       proxy.cut();
       server.close();
