@@ -35,7 +35,7 @@ export async function tabTo(page: Page, element: Locator, key = "Tab"): Promise<
 
 /** A menu takes the focus a moment after it shows. Keys pressed before are lost. */
 export async function waitInMenu(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.activeElement?.closest("[role=menu]") != null);
+  await page.waitForFunction(() => (document.activeElement?.closest("[role=menu]") ?? null) !== null);
 }
 
 /** In the field that has the focus, in the place of what it holds. */
