@@ -137,13 +137,14 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
   await network.send("Network.enable");
   await network.send("Network.emulateNetworkConditions", limit);
+  // The browser is told of the waiting later than it hears of the next key.
+  const chooser = page.waitForEvent("filechooser");
   await tabTo(page, page.getByRole("button", { name: "Upload", exact: true }), "Shift+Tab");
   await press(page, "Enter");
   const files = page.getByRole("menuitem", { name: "Files" });
   await waitInMenu(page);
   await press(page, "ArrowDown");
   await expectFocus(page, files, "Upload");
-  const chooser = page.waitForEvent("filechooser");
   await press(page, "Enter");
   const buffer = randomBytes(8_000_000);
   await (await chooser).setFiles({ name: "large.bin", mimeType: "application/octet-stream", buffer });
