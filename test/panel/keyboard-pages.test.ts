@@ -178,8 +178,8 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   await expectFocus(page, item, "typing in the menu");
   await press(page, "Enter");
   await page.waitForURL(/\/links\/import$/);
-  await tabTo(page, page.getByRole("button", { name: "Choose a file" }));
   const chooser = page.waitForEvent("filechooser");
+  await tabTo(page, page.getByRole("button", { name: "Choose a file" }));
   await press(page, "Enter");
   const text = "code,target\nspring,https://example.com/new\nfresh,https://example.com/fresh\n";
   await (await chooser).setFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
