@@ -22,16 +22,16 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
     const archive = await archives.make(folder, signal);
     const headers = {
       "Content-Type": "application/zip",
-      "Content-Length": String(archive.length),
       "Content-Disposition": contentDisposition("attachment", archive.name),
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "private, no-store",
       "Accept-Ranges": "none",
     };
+    const sized = { ...headers, "Content-Length": String(archive.length) };
     if (method === "HEAD" || signal.aborted) {
       await archive.close();
-      return new Response(null, { headers });
+      return new Response(null, { headers: sized });
     }
     const pieces = watched(archive, request);
     // The client may leave before anything reads the body: a generator that did not begin has no end.
@@ -41,7 +41,9 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
       await request.ended?.(false);
     };
     signal.addEventListener("abort", () => void leave(), { once: true });
-    return new Response(archive.isShort ? await whole(pieces) : await relay(pieces), { headers });
+    // The runtime tells the length of what is whole, and keeps its connection.
+    if (archive.isShort) return new Response(await whole(pieces), { headers });
+    return new Response(await relay(pieces), { headers: sized });
   };
 }
 
