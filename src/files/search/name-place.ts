@@ -3,6 +3,8 @@ export type NamePlace = { parentId: number; name: string };
 
 export type HeldName = NamePlace & { id: number };
 
+export const keyOfPlace = ({ parentId, name }: NamePlace): string => `${parentId}/${name}`;
+
 export const comparePlaces = (a: NamePlace, b: NamePlace): number =>
   a.parentId - b.parentId || compareBytes(a.name, b.name);
 

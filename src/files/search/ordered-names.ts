@@ -5,7 +5,7 @@
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import { createNameBlock, type NameBlock } from "./name-block.ts";
 import type { Needle } from "./needle.ts";
-import { comparePlaces, type HeldName, type NamePlace } from "./name-place.ts";
+import { comparePlaces, type HeldName, keyOfPlace, type NamePlace } from "./name-place.ts";
 
 const SIZE = 512;
 /** Of the event loop, without a rest. */
@@ -59,12 +59,12 @@ export function createOrderedNames(size = SIZE) {
   };
 
   function rebuilt(block: NameBlock, gone: ReadonlySet<number>, added: readonly HeldName[]): NameBlock[] {
-    const taken = new Set(added.map(keyOf));
+    const taken = new Set(added.map(keyOfPlace));
     const names = [...added];
     for (let at = 0; at < block.count; at++) {
       if (gone.has(block.ids[at]!)) continue;
       const name = block.nameAt(at);
-      if (!taken.has(keyOf(name))) names.push(name);
+      if (!taken.has(keyOfPlace(name))) names.push(name);
     }
     return cut(names.sort(comparePlaces), names.length > 2 * size ? size : 2 * size);
   }
@@ -116,5 +116,3 @@ export function createOrderedNames(size = SIZE) {
     },
   };
 }
-
-const keyOf = ({ parentId, name }: NamePlace): string => `${parentId}/${name}`;

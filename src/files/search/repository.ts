@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
 import { ROOT } from "../tree/entry.ts";
-import type { HeldName, NamePlace } from "./name-place.ts";
+import { type HeldName, keyOfPlace, type NamePlace } from "./name-place.ts";
 
 export type FoundEntry = NamePlace & {
   id: number;
@@ -110,9 +110,9 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
           "entries.updated_at as updatedAt",
         ])
         .execute();
-      const byPlace = new Map(found.map((row) => [keyOf(row), row]));
+      const byPlace = new Map(found.map((row) => [keyOfPlace(row), row]));
       return places.flatMap((place) => {
-        const row = byPlace.get(keyOf(place));
+        const row = byPlace.get(keyOfPlace(place));
         if (row === undefined) return [];
         const isFolder = row.kind === "folder";
         return [{ ...row, kind: isFolder ? "folder" : "file", size: isFolder ? null : row.size }];
@@ -120,5 +120,3 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
     },
   };
 }
-
-const keyOf = ({ parentId, name }: NamePlace): string => `${parentId}/${name}`;
