@@ -39,6 +39,8 @@ const chart = (page: Page) => page.getByRole("slider", { name: "Clicks by time" 
 async function recordClicks(): Promise<void> {
   await panel.client.call("PUT", "/config/analytics.enable_detailed_logging", { value: "true" });
   await panel.client.call("PUT", "/config/click.flush_interval", { value: "1" });
+  // The retention task may run at any time, and the oldest click is 40 days old.
+  await panel.client.call("PUT", "/config/analytics.log_retention_days", { value: "90" });
   await panel.server.stop();
   const settings = { url: panel.databaseUrl, poolSize: 1 };
   const database = await openDatabase(settings, { threads: false, logger: silentLogger });
