@@ -25,7 +25,7 @@ test("a load rests longer than it worked, but only while redirects ask", async (
   await work(2, 40);
   await work(4, 0);
   await work(1, 1);
-  expect(state.rests).toEqual([4.5, 3, 1.5]);
+  expect(state.rests).toEqual([7.5, 5, 2.5]);
 });
 
 test("a rest after a long pause of the process is short", async () => {

@@ -1,6 +1,7 @@
 /**
- * Rests of a load of all links while requests ask for links: one and a half times as long as it worked, so that it takes
- * at most 40 % of a core. Without rests, redirects fell to 0.4 (bench/large.ts).
+ * Rests of a load of all links while requests ask for links: two and a half times as long as it worked. The load then
+ * takes less than half of a core, the thread that reads the database included. With rests of one and a half, redirects
+ * on one core fell to 0.36 (bench/large.ts, ten million links).
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */
@@ -15,7 +16,7 @@ type Deps = {
   sleep?(ms: number): Promise<unknown>;
 };
 
-const REST_PER_WORK = 1.5;
+const REST_PER_WORK = 2.5;
 /** Bounds the rest after a pause of the whole process. */
 const LONGEST_REST_MS = 20;
 
