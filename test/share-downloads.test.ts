@@ -118,6 +118,16 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     expect(await downloads()).toBe(1);
   });
 
+  test("sends the whole for a range if downloads are limited", async () => {
+    const { url, downloads } = await share("limited ranges", TEXT, { max_downloads: 4 });
+    for (const Range of ["bytes=0-1", "bytes=-1", "bytes=10-"]) {
+      const whole = await get(url, { Range });
+      expect([whole.status, await whole.text()]).toEqual([200, TEXT]);
+      expect(whole.headers.get("accept-ranges")).toBe("none");
+    }
+    expect(await downloads()).toBe(3);
+  });
+
   test("does not count HEAD requests and crawlers, and shows them the file's data", async () => {
     const { url, downloads } = await share("looked at", TEXT, { max_downloads: 1 });
     const head = await get(url, {}, "HEAD");

@@ -71,6 +71,12 @@ describe("the page of a shared file", () => {
     expect(await downloads(id)).toBe(1);
   });
 
+  test("tells HEAD the length of the page", async () => {
+    const url = await share("files", await upload("größe.txt", "x"));
+    const [page, head] = [await browse(url), await browse(url, {}, { method: "HEAD" })];
+    expect(head.headers.get("content-length")).toBe(String((await page.bytes()).length));
+  });
+
   test("is in the visitor's language, numbers and dates too", async () => {
     const id = await upload("bericht.pdf", "x".repeat(2_500_000));
     const url = await share("files", id, { expires_at: "2030-01-02T03:04:00Z" });

@@ -108,8 +108,10 @@ test("names, titles and addresses from outside stay text", () => {
   settings.name = "Acme";
 });
 
-test("HEAD has no body", async () => {
+test("HEAD has no body, but its length", async () => {
+  const page = messagePage(lookIn("zh"), { title: "密", sentence: "b" });
   const request = new Request("http://a.test/a", { method: "HEAD" });
-  const answer = answerPage(messagePage(lookIn("en"), { title: "a", sentence: "b" }), 404, request);
+  const answer = answerPage(page, 404, request);
   expect([answer.status, await answer.text()]).toEqual([404, ""]);
+  expect(answer.headers.get("Content-Length")).toBe(String(new TextEncoder().encode(page.html).length));
 });

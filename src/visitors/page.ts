@@ -95,10 +95,12 @@ export const answerPage = (
   status: number,
   request: Request,
   more: Record<string, string> = {},
-): Response =>
-  new Response(request.method === "HEAD" ? null : html, {
+): Response => {
+  const isHead = request.method === "HEAD";
+  return new Response(isHead ? null : html, {
     status,
     headers: {
+      ...(isHead && { "Content-Length": String(Buffer.byteLength(html)) }),
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": policy,
       "Cache-Control": "private, no-store",
@@ -108,3 +110,4 @@ export const answerPage = (
       ...more,
     },
   });
+};

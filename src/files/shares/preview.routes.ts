@@ -44,8 +44,13 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
   async function text(file: StoredFile, request: Request): Promise<Response | null> {
     const shown = plainText(await begin(file, TEXT_BYTES, request.signal), file.size > TEXT_BYTES);
     if (shown === null) return null;
-    const headers = { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" };
-    return new Response(request.method === "HEAD" ? null : shown, { headers });
+    const isHead = request.method === "HEAD";
+    const headers = {
+      ...HEADERS,
+      "Content-Type": "text/plain; charset=utf-8",
+      ...(isHead && { "Content-Length": String(Buffer.byteLength(shown)) }),
+    };
+    return new Response(isHead ? null : shown, { headers });
   }
 
   return async (file, kind, request, visitor) => {
