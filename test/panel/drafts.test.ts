@@ -134,3 +134,153 @@ test.skipIf(!CHROMIUM)(
     await close();
   },
 );
+
+test.skipIf(!CHROMIUM)(
+  "small forms keep what is typed over Escape, a reload and a refused save",
+  async () => {
+    const { call } = panel.client;
+    await call("POST", "/links", { code: "one", target: "https://example.com/", tags: ["early"] });
+    await call("POST", "/links", { code: "two", target: "https://example.com/", tags: ["late"] });
+    await call("POST", "/links", { code: "gone", target: "https://example.com/" });
+    await call("DELETE", "/links/gone");
+    await call("POST", "/links", { code: "gone", target: "https://example.com/" });
+    const drive = driveClient(panel.server.url, panel.client.token);
+    await drive.upload("taken.txt", "text");
+    await drive.upload("plan.txt", "text");
+    const { page, complaints, close } = await panel.open("/panel/files");
+    await signInToPanel(page);
+
+    const row = page.getByRole("row").filter({ hasText: "plan.txt" });
+    const name = page.getByRole("textbox", { name: "New name of plan.txt" });
+    const rename = async () => {
+      await row.click();
+      await page.keyboard.press("F2");
+      await name.waitFor();
+    };
+    await rename();
+    await name.fill("taken.txt");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "taken.txt" }).waitFor();
+    await page.reload();
+    await rename();
+    expect(await name.inputValue()).toBe("taken.txt");
+    await expectAccessible(page, "a draft of a name");
+    // Looked at and left, it is not given.
+    await page.getByRole("heading", { name: "Files" }).click();
+    await name.waitFor({ state: "detached" });
+    await rename();
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Start anew" }).press("Enter");
+    expect(await name.inputValue()).toBe("plan.txt");
+    await name.fill("plan b.txt");
+    await page.keyboard.press("Enter");
+    await page.getByRole("row").filter({ hasText: "plan b.txt" }).waitFor();
+    expect(await stored(page)).not.toContain("plan b");
+
+    const folder = async () => {
+      await page.getByRole("button", { name: "New folder" }).first().click();
+      await dialog(page).getByLabel("Name").waitFor();
+    };
+    await folder();
+    await dialog(page).getByLabel("Name").fill("Half a folder");
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.reload();
+    await folder();
+    await dialog(page).getByText(NOTICE).waitFor();
+    expect(await dialog(page).getByLabel("Name").inputValue()).toBe("Half a folder");
+    await dialog(page).getByRole("button", { name: "Create" }).press("Enter");
+    await page.getByRole("row").filter({ hasText: "Half a folder" }).waitFor();
+    expect(await stored(page)).not.toContain("Half a folder");
+
+    await page.goto(`${panel.origin}/panel/links/tags`);
+    await page.getByRole("textbox", { name: "Search tags" }).fill("ear");
+    await page.waitForURL(/q=ear/);
+    const tag = page.getByRole("dialog", { name: "Rename early" });
+    await page.getByRole("button", { name: "Rename early" }).press("Enter");
+    await tag.getByLabel("New name").fill("late");
+    await page.keyboard.press("Escape");
+    await tag.waitFor({ state: "detached" });
+    await page.reload();
+    expect(await page.getByRole("textbox", { name: "Search tags" }).inputValue()).toBe("ear");
+    await page.getByRole("button", { name: "Rename early" }).press("Enter");
+    await tag.getByText(NOTICE).waitFor();
+    await tag.getByText("There is such a tag on 1 link").waitFor();
+    await expectAccessible(page, "a draft of a tag");
+    await tag.getByRole("button", { name: "Merge" }).press("Enter");
+    await page.getByText("early is merged with late.").waitFor();
+
+    await page.goto(`${panel.origin}/panel/links/deleted`);
+    const code = page.getByRole("dialog", { name: "Put back: gone" });
+    await page.getByRole("button", { name: "Put back: gone" }).press("Enter");
+    await code.getByLabel("Another code").fill("spring");
+    await page.keyboard.press("Enter");
+    await code.getByText("spring").waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Put back: gone" }).press("Enter");
+    await code.getByText(NOTICE).waitFor();
+    expect(await code.getByLabel("Another code").inputValue()).toBe("spring");
+    await code.getByLabel("Another code").fill("here-again");
+    await page.keyboard.press("Enter");
+    await page.getByText("/here-again is back.").waitFor();
+
+    await page.goto(`${panel.origin}/panel/links`);
+    const edit = async () => {
+      await page.getByRole("row").filter({ hasText: "two" }).waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await page.keyboard.press("Shift+ArrowDown");
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      await dialog(page).getByLabel("Add tags").waitFor();
+    };
+    await edit();
+    await dialog(page).getByLabel("Add tags").fill("joined");
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("Never").click();
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.reload();
+    await edit();
+    await dialog(page).getByText(NOTICE).waitFor();
+    await dialog(page).getByText("joined", { exact: true }).waitFor();
+    expect(await dialog(page).getByRole("radio", { name: "Never" }).isChecked()).toBe(true);
+    // The change is refused: the draft stays, and goes with one that succeeds.
+    await page.route("**/admin/v1/links/*", (route) =>
+      route.request().method() === "PATCH" ? route.abort() : route.fallback(),
+    );
+    await dialog(page).getByRole("button", { name: "Change" }).press("Enter");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.getByRole("alert").first().waitFor();
+    expect(await stored(page)).toContain("joined");
+    await page.unroute("**/admin/v1/links/*");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await dialog(page).getByText(NOTICE).waitFor();
+    await dialog(page).getByRole("button", { name: "Change" }).press("Enter");
+    await page.getByText(/links? (?:is|are) changed/).waitFor();
+    expect(await stored(page)).not.toContain("joined");
+
+    await page.goto(`${panel.origin}/panel/link/spring`);
+    await page.getByRole("button", { name: "QR", exact: true }).click();
+    await dialog(page).getByLabel("Modules", { exact: true }).fill("#123456");
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("button", { name: "QR", exact: true }).click();
+    await dialog(page).getByText(NOTICE).waitFor();
+    expect(await dialog(page).getByLabel("Modules", { exact: true }).inputValue()).toBe("#123456");
+    await expectAccessible(page, "a kept QR code");
+    await dialog(page).getByRole("button", { name: "Start anew" }).press("Enter");
+    expect(await dialog(page).getByLabel("Modules", { exact: true }).inputValue()).toBe("#000000");
+
+    await page.goto(`${panel.origin}/panel/users`);
+    await page.getByRole("button", { name: "New account" }).click();
+    await dialog(page).getByLabel("Space for files", { exact: true }).fill("7");
+    await page.reload();
+    await page.getByRole("button", { name: "New account" }).click();
+    expect(await dialog(page).getByLabel("Space for files", { exact: true }).inputValue()).toBe("7");
+    await dialog(page).getByRole("button", { name: "Start anew" }).press("Enter");
+    expect(await dialog(page).getByLabel("Space for files", { exact: true }).inputValue()).toBe("");
+    expect(complaints.filter((text) => !/40[09]|ERR_FAILED/.test(text))).toEqual([]);
+    await close();
+  },
+);

@@ -63,6 +63,10 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes
   await page.getByRole("alert").filter({ hasText: "features.public_url" }).waitFor();
   expect((await fetch(`${server.url}/admin/v1/links`)).status).toBe(404);
   await page.getByLabel("Public address").fill("https://go.example.com");
+  await page.reload();
+  await page.getByText("What you typed before is here again.").waitFor();
+  expect(await page.getByLabel("Public address").inputValue()).toBe("https://go.example.com");
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(PASSWORD);
   await page.getByRole("switch", { name: "Keep details of clicks" }).press("Space");
   await page.getByRole("switch", { name: "Keep IP addresses" }).press("Space");
   // The notice leaves soon.

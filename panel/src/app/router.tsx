@@ -17,6 +17,9 @@ import { queries } from "./queries.ts";
 import { whenSignedOut } from "./session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 
+const readQ = ({ q }: Record<string, unknown>): { q?: string } =>
+  typeof q === "string" && q !== "" ? { q } : {};
+
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
 
 const signIn = createRoute({
@@ -103,14 +106,14 @@ const linkImport = createRoute({
 const deletedLinks = createRoute({
   getParentRoute: () => inside,
   path: "/links/deleted",
-  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
-    typeof q === "string" && q !== "" ? { q } : {},
+  validateSearch: readQ,
   component: lazyRouteComponent(() => import("../links/deleted/deleted-page.tsx"), "DeletedLinksPage"),
 });
 
 const tags = createRoute({
   getParentRoute: () => inside,
   path: "/links/tags",
+  validateSearch: readQ,
   component: lazyRouteComponent(() => import("../links/tags/tags-page.tsx"), "TagsPage"),
 });
 
@@ -150,8 +153,7 @@ const events = createRoute({
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
-  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
-    typeof q === "string" && q !== "" ? { q } : {},
+  validateSearch: readQ,
   component: lazyRouteComponent(() => import("../config/settings-page.tsx"), "SettingsPage"),
 });
 

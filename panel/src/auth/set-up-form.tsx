@@ -1,11 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answerOf, api, ApiError } from "../app/api.ts";
 import { fieldErrors } from "../ui/side-form.tsx";
+import { useDraftForm } from "../ui/use-draft.tsx";
 import { Refusal } from "./refusal.tsx";
 import { markSetUp } from "./set-up.ts";
 import { enter } from "./sign-in.ts";
@@ -17,17 +17,17 @@ const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\])/;
 export function SetUpForm({ secret, settings }: { secret: string; settings: Settings }) {
   const { t } = useLingui();
   const navigate = useNavigate();
-  const form = useForm({
-    initialValues: {
-      password: "",
-      public_url: settings.public_url === "" ? location.origin : settings.public_url,
-      click_details: settings.click_details,
-      click_addresses: settings.click_addresses,
-    },
-  });
+  const plain = {
+    password: "",
+    public_url: settings.public_url === "" ? location.origin : settings.public_url,
+    click_details: settings.click_details,
+    click_addresses: settings.click_addresses,
+  };
+  const { form, notice, forget } = useDraftForm("set-up", plain, ["password"]);
   const setUp = useMutation({
     async mutationFn(values: typeof form.values) {
       await answerOf(api.POST("/panel/v1/set-up", { body: { ...values, secret } }));
+      forget();
       markSetUp();
       await enter();
     },
@@ -46,6 +46,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
   return (
     <form onSubmit={form.onSubmit((values) => setUp.mutate(values))}>
       <Stack gap="md">
+        {notice}
         {/* For password managers. */}
         <input type="text" name="username" autoComplete="username" value="admin" readOnly hidden />
         <PasswordInput

@@ -4,10 +4,12 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useSentence } from "../ui/failure.tsx";
+import { dropDraft } from "../ui/draft.ts";
 import { showUndo } from "../ui/undo-notice.tsx";
 import {
   type Entry,
   moveEntry,
+  nameDraftOf,
   refreshFiles,
   renameEntry,
   restoreEntry,
@@ -115,7 +117,7 @@ export function useEntryActions() {
           ),
       }),
     rename: (entry: Entry, name: string) =>
-      run([entry], () => renameEntry(entry, name), {
+      run([entry], () => renameEntry(entry, name).then(() => dropDraft(nameDraftOf(entry))), {
         undo: () => renameEntry(entry, entry.name),
         message: () => (
           <Trans>

@@ -19,6 +19,8 @@ const PAGE = 1_000;
 const FOUND_PAGE = 200;
 
 export const entryKey = ({ kind, id }: EntryId): string => `${kind} ${id}`;
+/** The draft of a name that is typed and not given yet. */
+export const nameDraftOf = (entry: EntryId): string => `name of ${entryKey(entry)}`;
 
 /** Null is the root. */
 export const folderQuery = (id: number | null) =>

@@ -141,7 +141,7 @@ export function FilesPage() {
       <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
       <SideForm title={t`New folder`} isOpen={isNaming} onClose={() => setIsNaming(false)}>
         <NameForm
-          name=""
+          draft={`new folder in ${folder ?? 0}`}
           action={t`Create`}
           onSave={(name) => createFolder(name, folder)}
           onClose={() => setIsNaming(false)}

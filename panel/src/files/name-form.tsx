@@ -1,20 +1,28 @@
 import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import { FormFields } from "../ui/side-form.tsx";
+import { useDraftText } from "../ui/use-draft.tsx";
 import { refreshFiles } from "./file-queries.ts";
 
-type Props = { name: string; action: string; onSave(name: string): Promise<unknown>; onClose(): void };
+type Props = {
+  /** Of what is typed. */
+  draft: string;
+  action: string;
+  onSave(name: string): Promise<unknown>;
+  onClose(): void;
+};
 
-/** The name of a new folder, or a new name. */
-export function NameForm({ name, action, onSave, onClose }: Props) {
+/** The name of a new folder. */
+export function NameForm({ draft, action, onSave, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const [typed, setTyped] = useState(name);
+  const { text, type, notice, forget } = useDraftText(draft, "");
   const save = useMutation({
-    mutationFn: () => onSave(typed),
+    mutationFn: () => onSave(text),
     async onSuccess() {
+      forget();
       onClose();
       await refreshFiles(queries);
     },
@@ -31,12 +39,13 @@ export function NameForm({ name, action, onSave, onClose }: Props) {
       isPending={save.isPending}
       action={action}
     >
+      {notice}
       <TextInput
         label={t`Name`}
         required
         withAsterisk={false}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={text}
+        onChange={(event) => type(event.currentTarget.value)}
         data-autofocus
       />
     </FormFields>

@@ -8,6 +8,16 @@ type Unit = keyof typeof UNITS;
 const unitOf = (bytes: number | null): Unit =>
   bytes === null || bytes < UNITS.GB ? "MB" : bytes < UNITS.TB ? "GB" : "TB";
 
+type Shown = { number: number | string; unit: Unit };
+
+function shownOf(bytes: number | null): Shown {
+  const unit = unitOf(bytes);
+  return { number: bytes === null ? "" : bytes / UNITS[unit], unit };
+}
+
+const bytesOf = ({ number, unit }: Shown): number | null =>
+  number === "" ? null : Math.max(1, Math.round(Number(number) * UNITS[unit]));
+
 type Props = {
   label: string;
   /** Null: none given. */
@@ -21,18 +31,19 @@ type Props = {
 /** A number of bytes in the unit that suits it. */
 export function BytesField({ label, value, onChange, placeholder, required, error }: Props) {
   const { t } = useLingui();
-  const [unit, setUnit] = useState<Unit>(unitOf(value));
-  const [typed, setTyped] = useState<number | string>(value === null ? "" : value / UNITS[unit]);
+  const [typed, setTyped] = useState(() => shownOf(value));
+  // As typed, until the value comes from elsewhere.
+  const { number: amount, unit } = Object.is(bytesOf(typed), value) ? typed : shownOf(value);
   function change(number: number | string, next: Unit): void {
-    setTyped(number);
-    setUnit(next);
-    onChange(number === "" ? null : Math.max(1, Math.round(Number(number) * UNITS[next])));
+    const now = { number, unit: next };
+    setTyped(now);
+    onChange(bytesOf(now));
   }
   return (
     <Group gap={6} align="end" wrap="nowrap">
       <NumberInput
         label={label}
-        value={typed}
+        value={amount}
         onChange={(number) => change(number, unit)}
         min={0}
         decimalScale={3}
@@ -47,7 +58,7 @@ export function BytesField({ label, value, onChange, placeholder, required, erro
         w={76}
         data={Object.keys(UNITS)}
         value={unit}
-        onChange={(event) => change(typed, event.currentTarget.value as Unit)}
+        onChange={(event) => change(amount, event.currentTarget.value as Unit)}
       />
     </Group>
   );

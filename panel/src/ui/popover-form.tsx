@@ -6,12 +6,11 @@ type Props = {
   onOpen(isOpen: boolean): void;
   /** The button that it hangs from. */
   opener: ReactElement;
-  onSubmit(): void;
   children: ReactNode;
 };
 
-/** A small form beside what it is about. */
-export function PopoverForm({ isOpen, onOpen, opener, onSubmit, children }: Props) {
+/** A small form beside what it is about. Its fields are there while it is open. */
+export function PopoverForm({ isOpen, onOpen, opener, children }: Props) {
   return (
     <Popover
       opened={isOpen}
@@ -23,16 +22,18 @@ export function PopoverForm({ isOpen, onOpen, opener, onSubmit, children }: Prop
       returnFocus
     >
       <Popover.Target>{opener}</Popover.Target>
-      <Popover.Dropdown w={300}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            onSubmit();
-          }}
-        >
-          <Stack gap="xs">{children}</Stack>
-        </form>
-      </Popover.Dropdown>
+      <Popover.Dropdown w={300}>{children}</Popover.Dropdown>
     </Popover>
   );
 }
+
+export const PopoverFields = ({ onSubmit, children }: { onSubmit(): void; children: ReactNode }) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  >
+    <Stack gap="xs">{children}</Stack>
+  </form>
+);

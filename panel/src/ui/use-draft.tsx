@@ -55,3 +55,22 @@ export function useDraftForm<V extends Record<string, unknown>>(
   const notice: ReactNode = isRestored && <DraftNotice onDiscard={() => form.setValues(discard())} />;
   return { form, notice, forget };
 }
+
+/** A text that keeps what is typed. */
+export function useDraftText(name: string, plain: string) {
+  const { start, isRestored, keep, discard, forget } = useDraft(name, { text: plain });
+  const [text, setText] = useState(start.text);
+  const startAnew = (): void => setText(discard().text);
+  const notice: ReactNode = isRestored && <DraftNotice onDiscard={startAnew} />;
+  return {
+    text,
+    type(next: string): void {
+      setText(next);
+      keep({ text: next });
+    },
+    isRestored,
+    startAnew,
+    notice,
+    forget,
+  };
+}

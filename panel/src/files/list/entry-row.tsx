@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../app/i18n.ts";
-import type { Entry } from "../file-queries.ts";
+import { type Entry, nameDraftOf } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
@@ -83,6 +83,7 @@ export function EntryRow(props: Props) {
         {state.isRenamed ? (
           <RenameField
             name={entry.name}
+            draft={nameDraftOf(entry)}
             isFolder={entry.kind === "folder"}
             onSave={props.onRename}
             onCancel={() => props.onRename(null)}

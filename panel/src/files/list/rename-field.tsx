@@ -1,35 +1,55 @@
 import { useLingui } from "@lingui/react/macro";
-import { TextInput } from "@mantine/core";
-import { useRef, useState } from "react";
+import { ActionIcon, TextInput } from "@mantine/core";
+import { IconRestore } from "@tabler/icons-react";
+import { useRef } from "react";
+import { useDraftText } from "../../ui/use-draft.tsx";
 
-type Props = { name: string; isFolder: boolean; onSave(name: string): void; onCancel(): void };
+type Props = {
+  name: string;
+  isFolder: boolean;
+  /** Of what is typed. */
+  draft: string;
+  onSave(name: string): void;
+  onCancel(): void;
+};
 
 /** In place of the name. The part before the extension is selected. */
-export function RenameField({ name, isFolder, onSave, onCancel }: Props) {
+export function RenameField({ name, isFolder, draft, onSave, onCancel }: Props) {
   const { t } = useLingui();
-  const [typed, setTyped] = useState(name);
+  const { text, type, isRestored, startAnew } = useDraftText(draft, name);
   const isOver = useRef(false);
+  const isTouched = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
+  const anew = useRef<HTMLButtonElement>(null);
   function end(save: boolean): void {
     if (isOver.current) return;
     isOver.current = true;
-    const next = typed.trim();
+    const next = text.trim();
     if (save && next !== "" && next !== name) onSave(next);
     else onCancel();
+  }
+  function begin(input: HTMLInputElement | null): void {
+    field.current = input;
+    if (input === null || document.activeElement === input || isOver.current) return;
+    input.focus();
+    const dot = text.lastIndexOf(".");
+    input.setSelectionRange(0, isFolder || dot <= 0 ? text.length : dot);
   }
   return (
     <TextInput
       size="xs"
       flex={1}
       aria-label={t`New name of ${name}`}
-      value={typed}
-      ref={(field) => {
-        if (field === null || document.activeElement === field || isOver.current) return;
-        field.focus();
-        const dot = name.lastIndexOf(".");
-        field.setSelectionRange(0, isFolder || dot <= 0 ? name.length : dot);
+      value={text}
+      ref={begin}
+      onChange={(event) => {
+        isTouched.current = true;
+        type(event.currentTarget.value);
       }}
-      onChange={(event) => setTyped(event.currentTarget.value)}
-      onBlur={() => end(true)}
+      // What was typed before is given by Enter only.
+      onBlur={({ relatedTarget }) => {
+        if (relatedTarget === null || relatedTarget !== anew.current) end(isTouched.current);
+      }}
       onClick={(event) => event.stopPropagation()}
       onDoubleClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
@@ -37,6 +57,27 @@ export function RenameField({ name, isFolder, onSave, onCancel }: Props) {
         if (event.key === "Enter") end(true);
         if (event.key === "Escape") end(false);
       }}
+      rightSection={
+        isRestored && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={24}
+            title={t`What you typed before is here again.`}
+            aria-label={t`Start anew`}
+            ref={anew}
+            onBlur={({ relatedTarget }) => {
+              if (relatedTarget !== field.current) end(false);
+            }}
+            onClick={() => {
+              startAnew();
+              field.current?.focus();
+            }}
+          >
+            <IconRestore size={16} />
+          </ActionIcon>
+        )
+      }
     />
   );
 }

@@ -1,36 +1,35 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
+import { useDraftForm } from "../../ui/use-draft.tsx";
 import { domainsQuery } from "../form/domains.ts";
 import { canUndo } from "./bulk.tsx";
-import type { BulkChange } from "./bulk-work.ts";
+import { BULK_DRAFT, type BulkChange } from "./bulk-work.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import { TagsField } from "../list/tags-field.tsx";
 
 type Props = { selected: Selected; onSave(change: BulkChange): void; onClose(): void };
 
+type Values = { add: string[]; remove: string[]; expiry: string; expires: string; domain: string | null };
+const BLANK: Values = { add: [], remove: [], expiry: "keep", expires: "", domain: null };
 const DEFAULT_DOMAIN = ":default";
 
 export function BulkFields({ selected, onSave, onClose }: Props) {
   const { t } = useLingui();
-  const [add, setAdd] = useState<string[]>([]);
-  const [remove, setRemove] = useState<string[]>([]);
-  const [expiry, setExpiry] = useState("keep");
-  const [expires, setExpires] = useState("");
-  const [domain, setDomain] = useState<string | null>(null);
+  const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
+  const { add, remove, expiry, expires } = form.values;
   const { data: account } = useQuery(accountQuery);
   const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
   const count = countOfSelected(selected);
   const isByName = canUndo(selected);
+  const domain = isByName ? form.values.domain : null;
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
   const isEmpty = add.length === 0 && remove.length === 0 && !isExpiring && domain === null;
 
-  function save(event: FormEvent): void {
-    event.preventDefault();
+  function save(): void {
     onSave({
       add,
       remove,
@@ -41,7 +40,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
 
   return (
     <FormFields
-      onSubmit={save}
+      onSubmit={form.onSubmit(save)}
       onClose={onClose}
       error={null}
       isPending={false}
@@ -51,16 +50,16 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
       <Text size="sm" c="dimmed">
         <Plural value={count} one="# link is selected." other="# links are selected." />
       </Text>
-      <TagsField label={t`Add tags`} value={add} onChange={setAdd} data-autofocus />
-      <TagsField label={t`Remove tags`} value={remove} onChange={setRemove} />
+      {notice}
+      <TagsField {...form.getInputProps("add")} label={t`Add tags`} data-autofocus />
+      <TagsField {...form.getInputProps("remove")} label={t`Remove tags`} />
       <Stack gap={4}>
         <Text size="sm" fw={500}>
           <Trans>Expires</Trans>
         </Text>
         <SegmentedControl
           aria-label={t`Expires`}
-          value={expiry}
-          onChange={setExpiry}
+          {...form.getInputProps("expiry")}
           data={[
             { value: "keep", label: t`Keep` },
             { value: "never", label: t`Never` },
@@ -69,21 +68,19 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
         />
         {expiry === "at" && (
           <TextInput
+            {...form.getInputProps("expires")}
             type="datetime-local"
             aria-label={t`Expires on`}
             required
-            value={expires}
-            onChange={(event) => setExpires(event.currentTarget.value)}
           />
         )}
       </Stack>
       {isByName && domains.length > 0 && (
         <Select
+          {...form.getInputProps("domain")}
           label={t`Domain`}
           clearable
           placeholder={t`Keep`}
-          value={domain}
-          onChange={setDomain}
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
         />
       )}

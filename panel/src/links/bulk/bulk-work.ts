@@ -3,6 +3,9 @@ import { answerOf, api, type Link, type LinkPatch } from "../../app/api.ts";
 import { changeLink } from "../link-queries.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 
+/** Of what is typed until a change is through. */
+export const BULK_DRAFT = "edit of many";
+
 const PIECE = 500;
 const AT_ONCE = 4;
 

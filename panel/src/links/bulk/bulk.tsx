@@ -4,11 +4,13 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { dropDraft } from "../../ui/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import type { LinkFinding } from "../link-search.ts";
 import {
+  BULK_DRAFT,
   type BulkChange,
   changeBack,
   type Changed,
@@ -128,6 +130,7 @@ export function useBulk(selection: Selection) {
           isTrial: false,
           signal,
         });
+        dropDraft(BULK_DRAFT);
         notifications.show({
           message: <Altered count={changed} />,
         });
@@ -137,7 +140,10 @@ export function useBulk(selection: Selection) {
     const changed: Changed[] = [];
     const links = await named(selected).catch((error: Error) => onFailure(error));
     if (links === undefined) return;
-    await follow(t`Changing`, links.length, (course) => changeLinks(links, wanted, course, changed));
+    await follow(t`Changing`, links.length, async (course) => {
+      await changeLinks(links, wanted, course, changed);
+      if (!course.signal.aborted) dropDraft(BULK_DRAFT);
+    });
     if (changed.length === 0) return;
     if (wanted.domain !== undefined) selection.clear();
     else if (selected.kind === "some") selection.renew(changed.map(({ link }) => link));

@@ -4,9 +4,11 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type DeletedLink } from "../../app/api.ts";
+import { dropDraft } from "../../ui/draft.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { PopoverForm } from "../../ui/popover-form.tsx";
+import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
+import { useDraftText } from "../../ui/use-draft.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { putBack } from "./deleted-queries.ts";
 
@@ -14,14 +16,15 @@ import { putBack } from "./deleted-queries.ts";
 export function PutBack({ link }: { link: DeletedLink }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const sentenceOf = useSentence();
   const tell = useFailureNotice();
-  const [code, setCode] = useState("");
   const [isAsking, setIsAsking] = useState(false);
+  const draft = `code of deleted ${link.id}`;
   const restore = useMutation({
-    mutationFn: () => putBack(link, isAsking ? code.trim() : ""),
+    /** @param code empty: the old one */
+    mutationFn: (code: string) => putBack(link, code),
     async onSuccess(saved) {
       setIsAsking(false);
+      dropDraft(draft);
       notifications.show({ message: t`${saved.short_url} is back.` });
       await refreshLinks(queries);
     },
@@ -37,32 +40,45 @@ export function PutBack({ link }: { link: DeletedLink }) {
     <PopoverForm
       isOpen={isAsking}
       onOpen={setIsAsking}
-      onSubmit={() => restore.mutate()}
       opener={
         <Button
           size="compact-sm"
           variant="default"
           loading={restore.isPending}
           aria-label={t`Put back: ${link.code}`}
-          onClick={() => restore.mutate()}
+          onClick={() => restore.mutate("")}
         >
           <Trans>Put back</Trans>
         </Button>
       }
     >
+      <OtherCode draft={draft} {...restore} onCode={(code) => restore.mutate(code)} />
+    </PopoverForm>
+  );
+}
+
+type Props = { draft: string; error: Error | null; isPending: boolean; onCode(code: string): void };
+
+function OtherCode({ draft, error, isPending, onCode }: Props) {
+  const { t } = useLingui();
+  const sentenceOf = useSentence();
+  const { text, type, notice } = useDraftText(draft, "");
+  return (
+    <PopoverFields onSubmit={() => onCode(text.trim())}>
+      {notice}
       <TextInput
         label={t`Another code`}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
-        error={restore.error && sentenceOf(restore.error)}
+        value={text}
+        onChange={(event) => type(event.currentTarget.value)}
+        error={error && sentenceOf(error)}
         autoCapitalize="none"
         spellCheck={false}
         maxLength={128}
         data-autofocus
       />
-      <Button type="submit" size="xs" loading={restore.isPending} disabled={code.trim() === ""}>
+      <Button type="submit" size="xs" loading={isPending} disabled={text.trim() === ""}>
         <Trans>Put back</Trans>
       </Button>
-    </PopoverForm>
+    </PopoverFields>
   );
 }

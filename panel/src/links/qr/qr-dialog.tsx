@@ -7,15 +7,20 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Link } from "../../app/api.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { saveBlob } from "../csv/save-blob.ts";
+import { useDraft } from "../../ui/use-draft.tsx";
 import { PLAIN_LOOK, type QrLook } from "./qr-look.ts";
 import { QrLookFields } from "./qr-look-fields.tsx";
 import { qrPng, qrSvg } from "./qr-picture.ts";
 import classes from "./qr.module.css";
 
 type Props = { link: Pick<Link, "code" | "domain" | "short_url">; isOpen: boolean; onClose(): void };
+
+/** With its logo as a data URL. */
+type Designed = QrLook & { logo: string | null };
 
 const DELAY_MS = 150;
 
@@ -33,8 +38,14 @@ function Designer({ link }: Pick<Props, "link">) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const onError = useFailureNotice();
-  const [look, setLook] = useState<QrLook>(PLAIN_LOOK);
-  const [logo, setLogo] = useState<string | null>(null);
+  // Kept for all links: they look alike.
+  const draft = useDraft<Designed>("qr", { ...PLAIN_LOOK, logo: null });
+  const [{ logo, ...look }, setDesigned] = useState(draft.start);
+  function design(next: Partial<Designed>): void {
+    const designed = { ...look, logo, ...next };
+    setDesigned(designed);
+    draft.keep(designed);
+  }
   const [drawn] = useDebouncedValue(look, DELAY_MS);
   const place = { code: link.code, domain: link.domain ?? undefined };
   const { data, error } = useQuery({
@@ -110,7 +121,15 @@ function Designer({ link }: Pick<Props, "link">) {
           </Button>
         )}
       </Stack>
-      <QrLookFields look={look} onLook={setLook} logo={logo} onLogo={setLogo} />
+      <Stack gap="sm">
+        {draft.isRestored && <DraftNotice onDiscard={() => setDesigned(draft.discard())} />}
+        <QrLookFields
+          look={look}
+          onLook={design}
+          logo={logo}
+          onLogo={(picture) => design({ logo: picture })}
+        />
+      </Stack>
     </SimpleGrid>
   );
 }

@@ -5,23 +5,50 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { PopoverForm } from "../../ui/popover-form.tsx";
+import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
+import { useDraftText } from "../../ui/use-draft.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { renameTag, storedTag } from "./tag-queries.ts";
 
+type Props = { tag: string; tags: readonly TagCount[] };
+
+export function RenameTag({ tag, tags }: Props) {
+  const { t } = useLingui();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <PopoverForm
+      isOpen={isOpen}
+      onOpen={setIsOpen}
+      opener={
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          aria-label={t`Rename ${tag}`}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <Trans>Rename</Trans>
+        </Button>
+      }
+    >
+      <NewName tag={tag} tags={tags} onClose={() => setIsOpen(false)} />
+    </PopoverForm>
+  );
+}
+
 /** Says beforehand if it merges. */
-export function RenameTag({ tag, tags }: { tag: string; tags: readonly TagCount[] }) {
+function NewName({ tag, tags, onClose }: Props & { onClose(): void }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const sentenceOf = useSentence();
-  const [isOpen, setIsOpen] = useState(false);
-  const [name, setName] = useState(tag);
-  const wanted = storedTag(name);
+  const { text, type, notice, forget } = useDraftText(`tag ${tag}`, tag);
+  const wanted = storedTag(text);
   const other = wanted === tag ? undefined : tags.find((one) => one.tag === wanted);
   const rename = useMutation({
-    mutationFn: () => renameTag(tag, name),
+    mutationFn: () => renameTag(tag, text),
     async onSuccess(now) {
-      setIsOpen(false);
+      forget();
+      onClose();
       notifications.show({
         message: other ? t`${tag} is merged with ${now.tag}.` : t`${tag} is now ${now.tag}.`,
       });
@@ -29,30 +56,12 @@ export function RenameTag({ tag, tags }: { tag: string; tags: readonly TagCount[
     },
   });
   return (
-    <PopoverForm
-      isOpen={isOpen}
-      onOpen={setIsOpen}
-      onSubmit={() => rename.mutate()}
-      opener={
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={t`Rename ${tag}`}
-          onClick={() => {
-            setName(tag);
-            rename.reset();
-            setIsOpen(!isOpen);
-          }}
-        >
-          <Trans>Rename</Trans>
-        </Button>
-      }
-    >
+    <PopoverFields onSubmit={() => rename.mutate()}>
+      {notice}
       <TextInput
         label={t`New name`}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        value={text}
+        onChange={(event) => type(event.currentTarget.value)}
         error={rename.error && sentenceOf(rename.error)}
         dir="auto"
         data-autofocus
@@ -69,6 +78,6 @@ export function RenameTag({ tag, tags }: { tag: string; tags: readonly TagCount[
       <Button type="submit" size="xs" loading={rename.isPending} disabled={wanted === "" || wanted === tag}>
         {other ? <Trans>Merge</Trans> : <Trans>Rename</Trans>}
       </Button>
-    </PopoverForm>
+    </PopoverFields>
   );
 }

@@ -1,15 +1,16 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { IconArrowLeft, IconSearch } from "@tabler/icons-react";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useDeferredValue } from "react";
 import type { TagCount } from "../../app/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
 import { tagsQuery } from "../link-queries.ts";
 import { RenameTag } from "./rename-tag.tsx";
 import { deleteTag, storedTag } from "./tag-queries.ts";
@@ -20,8 +21,9 @@ const MOST_SHOWN = 100;
 export function TagsPage() {
   const { t } = useLingui();
   const { data: tags, error, refetch } = useQuery(tagsQuery);
-  const [text, setText] = useState("");
-  const wanted = storedTag(useDeferredValue(text));
+  const { q = "" } = useSearch({ from: "/inside/links/tags" });
+  const navigate = useNavigate({ from: "/links/tags" });
+  const wanted = storedTag(useDeferredValue(q));
   const found = tags?.filter(({ tag }) => tag.includes(wanted));
   const more = (found?.length ?? 0) - MOST_SHOWN;
   return (
@@ -31,13 +33,14 @@ export function TagsPage() {
           <Trans>Links</Trans>
         </Button>
       </PageHead>
-      <TextInput
+      <SearchField
+        label={t`Search tags`}
         maw={480}
-        leftSection={<IconSearch size={16} />}
-        placeholder={t`Search tags`}
-        aria-label={t`Search tags`}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        q={q}
+        delayMs={50}
+        onSearch={(text) =>
+          void navigate({ search: text === undefined ? {} : { q: text }, replace: true, resetScroll: false })
+        }
       />
       <DataList<TagCount>
         label={t`Tags`}
