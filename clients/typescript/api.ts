@@ -2870,6 +2870,8 @@ export interface components {
             dry_run?: "true" | "false";
             /** Format: binary */
             file: string;
+            /** @description stands in the event links.import, which is recorded with the rows: who loses the answer finds by it whether they were written */
+            import_id?: string;
             /**
              * @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks
              * @enum {string}

@@ -19,6 +19,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   new_password: "a new long password",
   password: "a new long password",
   name: "spring",
+  import_id: "spring-1",
   expires_at: "2027-01-31T00:00:00.000Z",
   starts_at: "2026-12-01T00:00:00.000Z",
   success: ["docs/start"],

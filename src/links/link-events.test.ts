@@ -153,8 +153,14 @@ forEachDialect(({ openDb }) => {
     });
     const text = "code,target\na,https://x.y/1\nb,https://x.y/2\nc,no\n";
     await csv.import(Buffer.from(text), { mode: "overwrite", actor: ann });
-    await csv.import(Buffer.from(text), { mode: "skip", actor: COMMAND });
-    const rows = { total_rows: 3, success_count: 2, skipped_count: 0, failed_count: 1 };
+    await csv.import(Buffer.from(text), { mode: "skip", actor: COMMAND, id: "mine-1" });
+    const rows = {
+      total_rows: 3,
+      success_count: 2,
+      overwritten_count: 1,
+      skipped_count: 0,
+      failed_count: 1,
+    };
     expect(await shown()).toEqual([
       {
         actor: "ann",
@@ -178,7 +184,14 @@ forEachDialect(({ openDb }) => {
         action: "links.import",
         subject: "skip",
         before: null,
-        after: { mode: "skip", ...rows, success_count: 0, skipped_count: 2 },
+        after: {
+          mode: "skip",
+          ...rows,
+          success_count: 0,
+          overwritten_count: 0,
+          skipped_count: 2,
+          import_id: "mine-1",
+        },
       },
     ]);
   });

@@ -33,6 +33,8 @@ export type ImportOptions = {
   mode: ImportMode;
   /** Counts only. */
   dryRun?: boolean;
+  /** Names the import in its event. */
+  id?: string;
   /** Default: a command. Events say that it acts by an import. */
   actor?: Actor;
   onProgress?: (progress: ImportProgress) => void;

@@ -107,9 +107,10 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     writing.catch(() => undefined);
   }
   await writing;
-  const { failed_items: _, overwritten_count: _overwritten, ...counts } = result;
-  const { now: at, actor, mode } = run;
-  await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after: { mode, ...counts } }]);
+  const { failed_items: _, ...counts } = result;
+  const { now: at, actor, mode, id } = run;
+  const after = { mode, ...counts, ...(id !== undefined && { import_id: id }) };
+  await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after }]);
   return result;
 }
 

@@ -70,6 +70,23 @@ test("a dry run answers the counts with what it would overwrite, and imports not
   expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
 });
 
+test("an import's id is bounded, and stands in its event", async () => {
+  const named = (id: string) =>
+    send(bodyOf([file("code,target\na,https://x.y/1\n"), { name: "import_id", value: id }]));
+  for (const id of ["no spaces", "x".repeat(65)]) {
+    const refused = await named(id);
+    expect([refused.status, (await refused.json()).message]).toEqual([
+      400,
+      "import_id takes 1 to 64 letters, digits, '_' and '-'.",
+    ]);
+  }
+  // Refusals end: there is room for more than run at once.
+  for (let at = 0; at < 4; at++) expect((await named("é")).status).toBe(400);
+  expect((await named("mine-1")).status).toBe(200);
+  const events = await api.database.read.selectFrom("events").select("after").execute();
+  expect(events.map(({ after }) => after).filter((after) => after?.includes("mine-1"))).toHaveLength(1);
+});
+
 describe("export", () => {
   test("answers a download with the time in its name, the header even without links", async () => {
     const response = await ask("/export");

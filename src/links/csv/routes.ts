@@ -15,6 +15,7 @@ import { IMPORT_MODES, importModeOf, type ImportProgress } from "./import-result
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** For a client to send its 10 MB. */
 const SEND_MS = 600_000;
+const IMPORT_ID = /^[\w-]{1,64}$/;
 /** Each holds its file in memory. */
 const IMPORTS_AT_ONCE = 4;
 
@@ -48,6 +49,13 @@ const importForm = z.object({
     .optional()
     .describe(
       "what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks",
+    ),
+  import_id: z
+    .string()
+    .regex(IMPORT_ID)
+    .optional()
+    .describe(
+      "stands in the event links.import, which is recorded with the rows: who loses the answer finds by it whether they were written",
     ),
   dry_run: z.enum(["true", "false"]).optional().describe("true: counts and checks, and changes nothing"),
   progress: z
@@ -134,6 +142,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
           .import(upload.file, {
             mode: importModeOf(upload.fields.get("mode")),
             dryRun,
+            ...(upload.id !== undefined && { id: upload.id }),
             actor: actorOf(account),
             onProgress: (at) => void (latest = at),
             besideRedirects: true,
@@ -153,6 +162,11 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
   ];
 }
 
+function idOf(text = ""): string | undefined {
+  if (text === "" || IMPORT_ID.test(text)) return text || undefined;
+  throw appError("BadRequest", "import_id takes 1 to 64 letters, digits, '_' and '-'.");
+}
+
 async function readUpload(c: HttpContext, reservation: BodyReservation) {
   c.env.liftIdleTimeout();
   try {
@@ -164,7 +178,7 @@ async function readUpload(c: HttpContext, reservation: BodyReservation) {
     });
     if (file === undefined) throw appError("CsvFileMissing", "Send the CSV file in the form field 'file'.");
     if (file.length === 0) throw appError("CsvFileMissing", "The file in the form field 'file' is empty.");
-    return { fields, file };
+    return { fields, file, id: idOf(fields.get("import_id")) };
   } catch (error) {
     // The client reads the answer and stops. One that keeps sending is cut.
     c.env.cut();

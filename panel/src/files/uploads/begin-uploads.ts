@@ -1,6 +1,7 @@
 /** From what was dropped or chosen to running uploads. */
+import { randomName } from "../../app/random-name.ts";
 import type { Incoming } from "./incoming.ts";
-import { randomName, tabName } from "./upload-tabs.ts";
+import { tabName } from "./upload-tabs.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { type AskConflicts, planUploads } from "./upload-plan.ts";
 import { MOST_KEPT_BYTES } from "./upload-store.ts";

@@ -1,4 +1,5 @@
 /** Which tab runs which upload. A tab holds a lock as long as it lives; what a closed tab leaves, another takes over. */
+import { randomName } from "../../app/random-name.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
 import { setItem } from "./upload-list.ts";
@@ -11,10 +12,6 @@ const LOCKS = "locks" in navigator;
 
 let mine: Promise<string> | undefined;
 let account: string | undefined;
-
-/** Also where `crypto.randomUUID` is missing, as over plain HTTP. */
-export const randomName = (): string =>
-  [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 
 /** Takes the lock of this tab, which the browser frees with the page. */
 export function tabName(): Promise<string> {

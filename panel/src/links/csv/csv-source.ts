@@ -1,5 +1,5 @@
 /** A chosen CSV file: its columns, what an import takes of them, and the pieces that are sent. */
-import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
+import { csvCells, csvPlaces } from "./csv-bytes.ts";
 
 export const COLUMNS = [
   "code",
@@ -113,22 +113,4 @@ export function csvPieces(source: CsvSource, columns: readonly string[], most: n
   }
   pieces.push(pieceOf(from, bytes.length, line));
   return pieces;
-}
-
-export type FailedCsvRow = { row: number; code: string; error: string };
-
-/** The failed rows as they are in the file, each with its line and the reason: mended, they can be imported again. */
-export function failureReport(source: CsvSource, failed: readonly FailedCsvRow[]): Blob {
-  const { bytes, separator, header, start, row } = source;
-  const reasons = new Map(failed.map((item) => [item.row, item.error]));
-  const parts: BlobPart[] = [`${["row", "error", ...header].map(csvCell).join(separator)}\n`];
-  for (const place of csvPlaces(bytes, separator, start, row)) {
-    const reason = reasons.get(place.row);
-    if (reason === undefined) continue;
-    const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
-    // What can't be read would spoil the rows after it.
-    const isWhole = csvCells(text, separator).length === header.length;
-    parts.push(`${[place.row, csvCell(reason), isWhole ? text : csvCell(text)].join(separator)}\n`);
-  }
-  return new Blob(parts, { type: "text/csv;charset=utf-8" });
 }

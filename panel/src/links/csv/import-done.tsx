@@ -1,52 +1,85 @@
 import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Group, Stack } from "@mantine/core";
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { ApiError } from "../../app/api.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import type { CsvSource } from "./csv-source.ts";
+import { failureReport, reportBlob } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { ImportCounts } from "./import-counts.tsx";
-import { type ImportWork, leaveImport, startImport } from "./import-state.ts";
+import type { ImportRecord } from "./import-record.ts";
+import { leaveImport, startImport, useImport } from "./import-state.ts";
+import { ImportUnknown } from "./import-unknown.tsx";
 
-/** What an import did, and what it could not do. */
-export function ImportDone({ source, run }: { source: CsvSource; run: ImportWork }) {
+/** What an import did, and what it could not do. After a reload as far as this tab has kept it. */
+export function ImportDone({ record }: { record: ImportRecord }) {
+  const { source, run } = useImport();
   const sentenceOf = useSentence();
   const queries = useQueryClient();
   const next = useRef<HTMLButtonElement & HTMLAnchorElement>(null);
-  useEffect(() => void refreshLinks(queries), [queries]);
+  const { name, failure, isOver, part, parts } = record;
+  useEffect(() => void refreshLinks(queries), [queries, isOver]);
   // The button that began it is gone.
   useEffect(() => {
     if (isFocusLost()) next.current?.focus({ preventScroll: true });
   }, []);
+  const isWhole = isOver && failure === null && part === parts - 1;
+  const result = record.result && {
+    ...record.result,
+    failed_items: run.result?.failed_items ?? record.result.failed_items,
+  };
+  const whole = source !== null && run.result?.failed_count === result?.failed_count ? run.result : null;
+  const report =
+    source !== null && whole !== null
+      ? { rows: whole.failed_items.length, blob: () => failureReport(source, whole.failed_items) }
+      : { rows: record.report?.rows ?? 0, blob: () => reportBlob([record.report?.text ?? ""]) };
   return (
     <Stack gap="lg">
-      {run.error !== null && (
+      <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+        {name}
+      </Text>
+      {!isOver && <ImportUnknown record={record} />}
+      {isOver && failure !== null && (
         <Alert color="red" variant="light" role="alert">
-          {sentenceOf(run.error)}
+          {sentenceOf(run.error ?? new ApiError(failure.status, failure))}
         </Alert>
       )}
-      {run.result !== null && (
+      {isOver && failure === null && part < parts - 1 && (
+        <Alert color="yellow" variant="light">
+          <Trans>
+            {part + 1} of {parts} parts of the file are imported. To import the rest, choose the file again:
+            with “Skip them” links that exist stay as they are.
+          </Trans>
+        </Alert>
+      )}
+      {result !== null && (
         <>
-          <ImportCounts work={run} isDone />
-          <FailedRows source={source} result={run.result} />
+          <ImportCounts work={{ step: null, result, error: null }} isDone />
+          <FailedRows name={name} result={result} report={report} />
         </>
       )}
       <Group>
-        {run.error === null ? (
+        {isWhole ? (
           <Button ref={next} component={Link} to="/links" onClick={leaveImport}>
             <Trans>Show the links</Trans>
+          </Button>
+        ) : source === null ? (
+          <Button ref={next} onClick={leaveImport}>
+            <Trans>Choose the file again</Trans>
           </Button>
         ) : (
           <Button ref={next} onClick={() => void startImport()}>
             <Trans>Try again</Trans>
           </Button>
         )}
-        <Button variant="default" onClick={leaveImport}>
-          <Trans>Import another file</Trans>
-        </Button>
+        {(isWhole || source !== null) && (
+          <Button variant="default" onClick={leaveImport}>
+            <Trans>Import another file</Trans>
+          </Button>
+        )}
       </Group>
     </Stack>
   );

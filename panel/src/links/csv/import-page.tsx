@@ -1,12 +1,14 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { accountQuery } from "../../auth/account.ts";
-import { formatBytes, formatNumber } from "../../app/i18n.ts";
+import { formatBytes } from "../../app/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { failureReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { FileDrop } from "./file-drop.tsx";
 import { ImportColumns } from "./import-columns.tsx";
@@ -14,13 +16,14 @@ import { ImportCounts } from "./import-counts.tsx";
 import { ImportModes } from "./import-modes.tsx";
 import { ImportProgress } from "./import-progress.tsx";
 import { ImportDone } from "./import-done.tsx";
-import { hasNeededColumns, leaveImport, startImport, useImport } from "./import-state.ts";
+import { hasNeededColumns, leaveImport, startImport, takeUpImport, useImport } from "./import-state.ts";
 
 /** From a CSV file, with what will happen told before anything is written. */
 export function ImportPage() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
-  const { source, run } = useImport();
+  useMemo(() => takeUpImport(account.id), [account.id]);
+  const { source, run, record } = useImport();
   return (
     <Stack p="md" gap="md" maw={860}>
       <PageHead
@@ -35,12 +38,12 @@ export function ImportPage() {
         <Text c="dimmed">
           <Trans>Only administrators import links.</Trans>
         </Text>
-      ) : source === null ? (
-        <FileDrop />
       ) : run.step !== null ? (
         <ImportProgress step={run.step} />
-      ) : run.result !== null || run.error !== null ? (
-        <ImportDone source={source} run={run} />
+      ) : record !== null ? (
+        <ImportDone record={record} />
+      ) : source === null ? (
+        <FileDrop />
       ) : (
         <Prepared />
       )}
@@ -79,7 +82,16 @@ function Prepared() {
         </Alert>
       )}
       {isUsable && <ImportCounts work={preview} isDone={false} />}
-      {preview.result !== null && <FailedRows source={source} result={preview.result} />}
+      {preview.result !== null && (
+        <FailedRows
+          name={source.name}
+          result={preview.result}
+          report={{
+            rows: preview.result.failed_items.length,
+            blob: () => failureReport(source, preview.result?.failed_items ?? []),
+          }}
+        />
+      )}
       <Group justify="end" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)">
         <Button variant="default" onClick={leaveImport}>
           <Trans>Cancel</Trans>
@@ -89,7 +101,11 @@ function Prepared() {
           loading={isUsable && preview.step !== null}
           onClick={() => void startImport()}
         >
-          {most === 0 ? <Trans>Import</Trans> : <Trans>Import {formatNumber(most)} rows</Trans>}
+          {most === 0 ? (
+            <Trans>Import</Trans>
+          ) : (
+            <Plural value={most} one="Import # row" other="Import # rows" />
+          )}
         </Button>
       </Group>
     </Stack>

@@ -1,7 +1,10 @@
 /** The import of this tab. It goes on while other pages are shown. */
 import { useSyncExternalStore } from "react";
-import type { ImportResult, PostLinksImportBody } from "../../app/api.ts";
+import { ApiError, type ImportResult, type PostLinksImportBody } from "../../app/api.ts";
+import { randomName } from "../../app/random-name.ts";
+import { keptReport } from "./csv-report.ts";
 import { type CsvColumn, type CsvSource, csvPieces, guessedColumns, readCsvSource } from "./csv-source.ts";
+import { forgetImport, type ImportRecord, keepImport, keptImport, ownImports } from "./import-record.ts";
 import { type ImportStep, sendCsv } from "./import-request.ts";
 
 export type ImportMode = NonNullable<PostLinksImportBody["mode"]>;
@@ -18,6 +21,8 @@ export type ImportState = {
   columns: readonly (CsvColumn | "")[];
   preview: ImportWork;
   run: ImportWork;
+  /** Of the import that this tab runs, has run, or ran before it was reloaded. */
+  record: ImportRecord | null;
 };
 
 /** Below the server's 10 MB, with room for the form around it. */
@@ -25,7 +30,14 @@ const MOST_BYTES = 10 * 1024 * 1024 - 4096;
 const PREVIEW_DELAY_MS = 250;
 
 const IDLE: ImportWork = { step: null, result: null, error: null };
-const START: ImportState = { source: null, mode: "skip", columns: [], preview: IDLE, run: IDLE };
+const START: ImportState = {
+  source: null,
+  mode: "skip",
+  columns: [],
+  preview: IDLE,
+  run: IDLE,
+  record: null,
+};
 
 let state = START;
 let previewing = new AbortController();
@@ -35,6 +47,8 @@ function change(next: Partial<ImportState>): void {
   state = { ...state, ...next };
   for (const watcher of watchers) watcher();
 }
+
+const BEGUN = { parts: 1, part: 0, result: null, report: null, isOver: false, failure: null };
 
 export const useImport = (): ImportState =>
   useSyncExternalStore(
@@ -50,7 +64,7 @@ export const hasNeededColumns = ({ columns }: Pick<ImportState, "columns">): boo
 
 export async function chooseCsv(file: File): Promise<void> {
   const source = readCsvSource(file.name, new Uint8Array(await file.arrayBuffer()));
-  change({ source, columns: guessedColumns(source), run: IDLE });
+  change({ source, columns: guessedColumns(source), run: IDLE, record: null });
   void preview();
 }
 
@@ -69,7 +83,34 @@ export function chooseColumn(at: number, column: CsvColumn | ""): void {
 
 export function leaveImport(): void {
   previewing.abort();
+  forgetImport();
   change(START);
+}
+
+let owner: number | undefined;
+
+/** What the tab held before a reload. An import that runs stays as it is, unless somebody else has signed in. */
+export function takeUpImport(account: number): void {
+  if (owner === account) return;
+  const isOther = owner !== undefined;
+  owner = account;
+  ownImports(account);
+  const record = keptImport();
+  if (isOther || record !== null) state = { ...START, record };
+}
+
+function keepRecord(next: Partial<ImportRecord>): void {
+  if (state.record === null) return;
+  const record = { ...state.record, ...next };
+  keepImport(record);
+  change({ record });
+}
+
+/** The server has told what became of the part that was under way. */
+export function settlePart(told: ImportResult): void {
+  const { record } = state;
+  if (record === null || record.isOver) return;
+  keepRecord({ result: joined(record.result, told), isOver: true, failure: null });
 }
 
 async function preview(): Promise<void> {
@@ -80,7 +121,10 @@ async function preview(): Promise<void> {
   change({ preview: { ...IDLE, step: { stage: "sending", share: 0 } } });
   await new Promise((resolve) => setTimeout(resolve, PREVIEW_DELAY_MS));
   if (signal.aborted) return;
-  await work(signal, { dry_run: "true" }, (now) => signal.aborted || change({ preview: now }));
+  await work(signal, () => ({ dry_run: "true" }), {
+    tell: (now) => signal.aborted || change({ preview: now }),
+    note: () => undefined,
+  });
 }
 
 /** Goes on when its page is left. */
@@ -88,15 +132,21 @@ export async function startImport(): Promise<void> {
   previewing.abort();
   const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
   addEventListener("beforeunload", warn);
-  await work(new AbortController().signal, {}, (now) => change({ run: now }));
+  const { source } = state;
+  const id = randomName();
+  change({ record: source && { ...BEGUN, id, name: source.name } });
+  await work(new AbortController().signal, (part) => ({ import_id: `${id}-${part}` }), {
+    tell: (now) => state.source === source && change({ run: now }),
+    note: (next) => state.source === source && keepRecord(next),
+  });
   removeEventListener("beforeunload", warn);
 }
 
 /** One piece after the other; what is done is told even if a later one fails. */
 async function work(
   signal: AbortSignal,
-  fields: Record<string, string>,
-  tell: (now: ImportWork) => void,
+  fieldsOf: (part: number) => Record<string, string>,
+  { tell, note }: { tell(now: ImportWork): void; note(next: Partial<ImportRecord>): void },
 ): Promise<void> {
   const { source, columns, mode } = state;
   if (source === null) return;
@@ -106,13 +156,20 @@ async function work(
     const onStep = ({ stage, share }: ImportStep): void =>
       tell({ ...IDLE, result, step: { stage, share: (at + share) / pieces.length } });
     onStep({ stage: "sending", share: 0 });
+    note({ parts: pieces.length, part: at });
     try {
-      const all = { mode, progress: "true", ...fields };
+      const all = { mode, progress: "true", ...fieldsOf(at) };
       const told = await sendCsv({ file: piece.blob, fields: all, signal, onStep });
       // The first record stands on line 2 of its piece.
       const failed = told.failed_items.map((item) => ({ ...item, row: item.row - 2 + piece.row }));
       result = joined(result, { ...told, failed_items: failed });
+      const isLast = at === pieces.length - 1;
+      const report = keptReport(source, columns, result.failed_items);
+      note({ result, report, isOver: isLast, part: isLast ? at : at + 1 });
     } catch (error) {
+      const { status, message } = error instanceof ApiError ? error : { status: 500, message: "" };
+      // Without an answer it may have been written.
+      note({ failure: { status, message }, isOver: status !== 0 });
       return tell({ step: null, result, error: error as Error });
     }
   }

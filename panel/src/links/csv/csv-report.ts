@@ -1,0 +1,52 @@
+/** The failed rows as they are in the file, each with its line and the reason: mended, they can be imported again. */
+import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
+import type { CsvSource } from "./csv-source.ts";
+import type { KeptReport } from "./import-record.ts";
+
+export type FailedCsvRow = { row: number; code: string; error: string };
+
+/** Characters. */
+const MOST_KEPT = 1_000_000;
+
+const decoder = new TextDecoder();
+
+export const failureReport = (source: CsvSource, failed: readonly FailedCsvRow[]): Blob =>
+  reportBlob([...linesOf(source, failed)]);
+
+export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "text/csv;charset=utf-8" });
+
+/** For the storage of a tab: bounded, and only with code and reason where rows may have passwords. */
+export function keptReport(
+  source: CsvSource,
+  columns: readonly string[],
+  failed: readonly FailedCsvRow[],
+): KeptReport {
+  const isSecret = columns.includes("password") || source.header.some((name) => /pass/i.test(name));
+  let text = "";
+  let rows = -1;
+  for (const line of isSecret ? shortLinesOf(failed) : linesOf(source, failed)) {
+    if (text.length + line.length > MOST_KEPT) break;
+    text += line;
+    rows++;
+  }
+  return { text, rows: Math.max(0, rows) };
+}
+
+function* linesOf(source: CsvSource, failed: readonly FailedCsvRow[]): Generator<string> {
+  const { bytes, separator, header, start, row } = source;
+  const reasons = new Map(failed.map((item) => [item.row, item.error]));
+  yield `${["row", "error", ...header].map(csvCell).join(separator)}\n`;
+  for (const place of csvPlaces(bytes, separator, start, row)) {
+    const reason = reasons.get(place.row);
+    if (reason === undefined) continue;
+    const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
+    // What can't be read would spoil the rows after it.
+    const isWhole = csvCells(text, separator).length === header.length;
+    yield `${[place.row, csvCell(reason), isWhole ? text : csvCell(text)].join(separator)}\n`;
+  }
+}
+
+function* shortLinesOf(failed: readonly FailedCsvRow[]): Generator<string> {
+  yield "row,error,code\n";
+  for (const { row, error, code } of failed) yield `${row},${csvCell(error)},${csvCell(code)}\n`;
+}
