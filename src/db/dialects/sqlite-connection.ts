@@ -11,6 +11,8 @@ export type SqliteSettings = {
   busyTimeoutMs: number;
   /** Page cache. The system caches the file anyway. */
   cacheKib: number;
+  /** Frees the page cache after so long without a statement. Default: never. */
+  freesCacheAfterMs?: number;
 };
 
 export type SqliteConnection = SqlConnection & {
@@ -50,7 +52,22 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
     return statement;
   };
 
+  const { freesCacheAfterMs } = settings;
+  let isUsed = false;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+
+  function freeCacheLater(afterMs: number): void {
+    isUsed = false;
+    idle = setTimeout(() => {
+      if (isUsed) return freeCacheLater(afterMs);
+      idle = undefined;
+      database.run("pragma shrink_memory");
+    }, afterMs).unref();
+  }
+
   const executeSync = (sql: string, parameters: readonly unknown[]): StatementResult => {
+    isUsed = true;
+    if (idle === undefined && freesCacheAfterMs !== undefined) freeCacheLater(freesCacheAfterMs);
     const statement = prepare(sql);
     if (Array.isArray(parameters[0])) {
       let affected = 0;
@@ -65,6 +82,7 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
   const firstSync = (sql: string, parameter: string): unknown => prepare(sql).get(parameter) ?? undefined;
 
   const close = () => {
+    clearTimeout(idle);
     for (const statement of statements.values()) statement.finalize();
     statements.clear();
     database.close();

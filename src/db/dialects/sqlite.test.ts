@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
+import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { isDamaged } from "../failures.ts";
@@ -44,6 +45,33 @@ const slow = (rows: number) =>
   sql<{ n: number }>`with recursive c(x) as (select 1 union all select x + 1 from c where x < ${rows})
     select count(*) as n from c`;
 const row = (code: string) => ({ code, target: "https://example.com", created_at: 1, updated_at: 1 });
+
+test("an idle connection frees its page cache, and reads on", async () => {
+  const megabytes = 48;
+  const settings = { path: join(folder, "idle.db"), busyTimeoutMs: 1_000, cacheKib: 1_024 };
+  const writer = openSqlite({ ...settings, readonly: false });
+  writer.executeSync("create table pages (bytes blob)", []);
+  writer.executeSync(
+    `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${megabytes * 256})
+    insert into pages select randomblob(4000) from n`,
+    [],
+  );
+  writer.close();
+  const reader = openSqlite({
+    ...settings,
+    readonly: true,
+    cacheKib: megabytes * 2_048,
+    freesCacheAfterMs: 300,
+  });
+  const readAll = () => reader.executeSync("select sum(length(hex(bytes))) as sum from pages", []).rows;
+  const memory = () => process.memoryUsage.rss() / 2 ** 20;
+  const before = memory();
+  const first = readAll();
+  expect(memory()).toBeGreaterThan(before + megabytes / 2);
+  await until(() => memory() < before + megabytes / 2);
+  expect(readAll()).toEqual(first);
+  reader.close();
+});
 
 test("creates folder and file for its owner only", async () => {
   await open("new/folder/w.db");

@@ -23,8 +23,18 @@ import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts"
 import { openThread } from "./sqlite.thread.ts";
 
 /** Another process may hold the write lock for an import's chunk. */
-const WRITER: Omit<SqliteSettings, "path"> = { readonly: false, busyTimeoutMs: 30_000, cacheKib: 8_192 };
-const READER: Omit<SqliteSettings, "path"> = { readonly: true, busyTimeoutMs: 5_000, cacheKib: 4_096 };
+const WRITER: Omit<SqliteSettings, "path"> = {
+  readonly: false,
+  busyTimeoutMs: 30_000,
+  cacheKib: 4_096,
+  freesCacheAfterMs: 1_000,
+};
+const READER: Omit<SqliteSettings, "path"> = {
+  readonly: true,
+  busyTimeoutMs: 5_000,
+  cacheKib: 2_048,
+  freesCacheAfterMs: 1_000,
+};
 const READERS = 2;
 /** Reads the file's first page; `select 1` would not. */
 const PING = "pragma schema_version";

@@ -2,10 +2,10 @@
  * The memory of the link table (table.ts): entries in segments of 1 MiB, oldest first. A segment is freed when the tail
  * has passed it.
  *
- *     8-byte words   | id (float64) | sizes and marks (int32), time of storing (int32) | expiry (float64) | bytes …
+ *     | sizes and marks (int32), time of storing (int32) | expiry (float64) | id (uint32, or float64) | bytes …
  *
- * Only links that expire have the expiry's word. The bytes are code and location, ASCII, padded to a word. An address
- * is segment number and word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not checked.
+ * Only links that expire have the expiry. The bytes are code and location, ASCII, padded to 8 bytes. An address is
+ * segment number and 8-byte word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not checked.
  */
 import { hashBytes } from "../../lib/code-hash.ts";
 
@@ -45,15 +45,19 @@ const CODE_LENGTH = 0xff;
 const EXPIRES = 1 << 24;
 const USED = 1 << 25;
 const DEAD = 1 << 26;
+/** The id takes 8 bytes. */
+const LONG_ID = 1 << 27;
+const MOST_SHORT_ID = 0xffff_ffff;
 
-const fixedWords = (marks: number): number => ((marks & EXPIRES) === 0 ? 2 : 3);
+const idStart = (marks: number): number => ((marks & EXPIRES) === 0 ? 8 : 16);
+const fixedBytes = (marks: number): number => idStart(marks) + ((marks & LONG_ID) === 0 ? 4 : 8);
 const codeLength = (marks: number): number => (marks >>> CODE_SHIFT) & CODE_LENGTH;
 const wordsFor = (marks: number): number =>
-  fixedWords(marks) + ((codeLength(marks) + (marks & MAX_LOCATION_LENGTH) + 7) >>> 3);
+  (fixedBytes(marks) + codeLength(marks) + (marks & MAX_LOCATION_LENGTH) + 7) >>> 3;
 const segmentOf = (log: LinkLog, address: number): Segment => log.segments[address >>> SHIFT]!;
-const marksAt = (address: number): number => ((address & WITHIN) << 1) + 2;
+const marksAt = (address: number): number => (address & WITHIN) << 1;
 const marksOf = (log: LinkLog, address: number): number => segmentOf(log, address).ints[marksAt(address)]!;
-const codeStart = (address: number, marks: number): number => ((address & WITHIN) + fixedWords(marks)) << 3;
+const codeStart = (address: number, marks: number): number => ((address & WITHIN) << 3) + fixedBytes(marks);
 
 export function createLinkLog(): LinkLog {
   const log: LinkLog = { segments: [], order: [], free: [], tail: 0, written: 0, dead: 0 };
@@ -106,14 +110,20 @@ export function append(
   location: string,
   storedAt: number,
 ): number {
-  const marks = location.length | (code.length << CODE_SHIFT) | (expiresAt === 0 ? 0 : EXPIRES);
+  const marks =
+    location.length |
+    (code.length << CODE_SHIFT) |
+    (expiresAt === 0 ? 0 : EXPIRES) |
+    (id <= MOST_SHORT_ID ? 0 : LONG_ID);
   const address = allocate(log, wordsFor(marks));
   const { bytes, ints, doubles } = segmentOf(log, address);
   const word = address & WITHIN;
-  doubles[word] = id;
+  const idAtByte = (word << 3) + idStart(marks);
   ints[marksAt(address)] = marks;
   ints[marksAt(address) + 1] = storedAt;
-  if (expiresAt !== 0) doubles[word + 2] = expiresAt;
+  if (expiresAt !== 0) doubles[word + 1] = expiresAt;
+  if ((marks & LONG_ID) === 0) ints[idAtByte >>> 2] = id;
+  else doubles[idAtByte >>> 3] = id;
   const start = codeStart(address, marks);
   bytes.latin1Write(code, start);
   bytes.latin1Write(location, start + code.length);
@@ -172,10 +182,15 @@ export function markUsed(log: LinkLog, address: number): void {
 }
 
 export const entryWords = (log: LinkLog, address: number): number => wordsFor(marksOf(log, address));
-export const idAt = (log: LinkLog, address: number): number =>
-  segmentOf(log, address).doubles[address & WITHIN]!;
+export function idAt(log: LinkLog, address: number): number {
+  const { ints, doubles } = segmentOf(log, address);
+  const marks = ints[marksAt(address)]!;
+  const start = ((address & WITHIN) << 3) + idStart(marks);
+  return (marks & LONG_ID) === 0 ? ints[start >>> 2]! >>> 0 : doubles[start >>> 3]!;
+}
+
 export const expiresAtAt = (log: LinkLog, address: number): number =>
-  (marksOf(log, address) & EXPIRES) === 0 ? 0 : segmentOf(log, address).doubles[(address & WITHIN) + 2]!;
+  (marksOf(log, address) & EXPIRES) === 0 ? 0 : segmentOf(log, address).doubles[(address & WITHIN) + 1]!;
 export const storedAtAt = (log: LinkLog, address: number): number =>
   segmentOf(log, address).ints[marksAt(address) + 1]!;
 

@@ -26,7 +26,7 @@ function random(seed: number) {
 }
 
 const anyLink = (below: (n: number) => number) => ({
-  id: below(2) === 0 ? below(1000) : Number.MAX_SAFE_INTEGER - below(1000),
+  id: [0, 2 ** 31 - 500, 2 ** 32 - 500, Number.MAX_SAFE_INTEGER - 1000][below(4)]! + below(1000),
   expiresAt: below(3) === 0 ? 1_800_000_000_000 + below(1e9) : 0,
   location: `https://h/${"x".repeat(below(20) === 0 ? below(9000) : below(60))}`,
   storedAt: below(2 ** 31),
@@ -101,6 +101,18 @@ test("a table full of used links takes new ones", () => {
     expect(look(table, `c${i}`)).not.toBeNull();
   }
   expect(table.size()).toBe(50);
+});
+
+test("a link takes 12 bytes besides its texts", () => {
+  const segment = 2 ** 20;
+  const table = createLinkTable(20_000, SEED);
+  const before = table.bytes();
+  for (let id = 0; id < Math.floor(segment / 80); id++) {
+    table.set(`c${100_000 + id}`, 2 ** 32 - 1 - id, 0, "x".repeat(80 - 12 - 7), 0);
+  }
+  expect(table.bytes()).toBe(before);
+  for (let id = 0; id < 10; id++) table.set(`d${id}`, id, 0, "x".repeat(80), 0);
+  expect(table.bytes()).toBe(before + segment);
 });
 
 test("the room of replaced and deleted links is reused", () => {

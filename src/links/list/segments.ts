@@ -42,9 +42,8 @@ export function createSegments(sort: SortKey, size: number): Segments {
   function set(id: number, segment: number): void {
     if (id >= segmentOf.length) {
       const length = Math.min(LARGEST_ID + 1, Math.max(id + 1, Math.ceil(segmentOf.length * 1.2)));
-      const longer = new Uint16Array(length);
-      longer.set(segmentOf);
-      segmentOf = longer;
+      // Frees the old one now, not at a collection.
+      segmentOf = new Uint16Array(segmentOf.buffer.transfer(length * 2));
     }
     const before = segmentOf[id]!;
     if (before !== 0) sizes[before]!--;
