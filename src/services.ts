@@ -20,6 +20,7 @@ import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
+import { registerHeldNames } from "./files/search/metrics.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { type BodyMemory, createBodyMemory } from "./http/body-memory.ts";
@@ -35,6 +36,7 @@ import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations, type LinkOperations, registerHeldBytes } from "./links/link-metrics.ts";
+import { registerLinkTexts } from "./links/texts/metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { createVisitorDoor, type VisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
@@ -166,6 +168,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     ...(server && { searchPath: dataPath(env.data.dir, "search") }),
   });
   registerHeldBytes(registry, links.heldBytes);
+  registerLinkTexts(registry, links.textSizes);
   await links.domains.load();
   events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
@@ -192,6 +195,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   const door = createVisitorDoor({ config, guards: auth, bodies });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
+  registerHeldNames(registry, drive.search.heldBytes);
   return {
     env,
     logger,

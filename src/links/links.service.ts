@@ -24,6 +24,7 @@ import { createLinkOperations, type LinkOperations } from "./link-metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTextsRepository } from "./texts/repository.ts";
+import type { TextSizes } from "./texts/blocks.ts";
 import { openScanThread } from "./texts/scan.thread.ts";
 import { createLinkTexts, type LinkTexts } from "./texts/texts.ts";
 import { createTagRepository } from "./tags/repository.ts";
@@ -57,13 +58,18 @@ export type LinkServiceDeps = {
 };
 
 /** One name for each time, as an old file may still be open. */
-function openTexts({ database, searchPath }: LinkServiceDeps): (() => LinkTexts) | null {
-  if (searchPath === undefined) return null;
+function createTextsOpener({ database, searchPath }: LinkServiceDeps) {
   const repository = createTextsRepository(database);
   let opened = 0;
-  return () => {
+  let last: LinkTexts | undefined;
+  const open = (): LinkTexts => {
     const path = `${searchPath}-${process.pid}-${++opened}`;
-    return createLinkTexts({ repository, thread: openScanThread(path) });
+    last = createLinkTexts({ repository, thread: openScanThread(path) });
+    return last;
+  };
+  return {
+    open: searchPath === undefined ? null : open,
+    sizes: (): TextSizes => last?.sizes() ?? { file: 0, memory: 0 },
   };
 }
 
@@ -100,7 +106,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     pageKeys: operations.paginatedQuery,
     load: operations.paginatedQuery,
   });
-  const ahead = { open: openTexts(deps), from: AHEAD_FROM };
+  const texts = createTextsOpener(deps);
+  const ahead = { open: texts.open, from: AHEAD_FROM };
   const list = createLinkList(listRepository, { hear: changes.poll, ahead });
   const deleted = createDeletedLinks({
     ...deps,
@@ -153,6 +160,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     deleted,
     /** Of sets and orders that lists hold in memory. */
     heldBytes: list.heldBytes,
+    /** Of the texts that searches read outside the database. */
+    textSizes: texts.sizes,
     uses: { take: uses.take },
     lockOf: repository.lockOf,
     stats: () => repository.stats(clock.now()),

@@ -5,9 +5,11 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { until } from "../../../test/support/until.ts";
 import { silentLogger } from "../../lib/logger.ts";
+import { createRegistry } from "../../lib/metrics.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createHeldNames, type NameChanges } from "./held-names.ts";
+import { registerHeldNames } from "./metrics.ts";
 import type { NamePlace } from "./name-place.ts";
 import { createSearchRepository } from "./repository.ts";
 import { createFileSearch, type FileSearch } from "./service.ts";
@@ -218,8 +220,14 @@ forEachDialect((dialect) => {
   test("an index that is slow makes the names be held", async () => {
     await fill(numbers(4));
     const { search, held } = searchOn(at.content.changes, { hasIndex: true, slowMs: -1 });
+    const registry = createRegistry();
+    registerHeldNames(registry, search.heldBytes);
+    const gauge = async () => (await registry.snapshot())[0]!.series[0]!.numbers[0];
+    expect(await gauge()).toBe(0);
     expect(await found(search, "photo 77")).toEqual(await expected("photo 77"));
     await until(() => held.knows(me));
+    expect(await gauge()).toBe(held.bytes());
+    expect(held.bytes()).toBeGreaterThan(0);
     expect(await found(search, "photo 77")).toEqual(await expected("photo 77"));
   }, 60_000);
 

@@ -10,11 +10,15 @@ export type TextBlocks = {
   put(texts: string): PutTexts;
   /** The ids of links with one of the needles, as bits. */
   find(needles: readonly string[]): Uint8Array;
+  sizes(): TextSizes;
   close(): void;
 };
 
 /** How many links were whole, and which of them have characters beyond ASCII. */
 export type PutTexts = { links: number; beyondAscii: number[] };
+
+/** In bytes. */
+export type TextSizes = { file: number; memory: number };
 
 /** Follows the id and each of the four texts. A search for it would find more than texts. */
 export const SEPARATOR = "\u0001";
@@ -31,6 +35,7 @@ const MOST_BYTES = 2 ** 30;
 const ROOM = 1.125;
 /** Of the file beyond what is used. */
 const MOST_WASTE = 2 ** 25;
+const SLOT_BYTES = 100;
 
 /** Of a block in the file. */
 type Slot = { at: number; length: number; capacity: number };
@@ -137,6 +142,8 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
       }
       return found;
     },
+
+    sizes: () => ({ file: end, memory: buffer.length + slots.size * SLOT_BYTES }),
 
     close: () => closeSync(file),
   };

@@ -1,8 +1,13 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
+import { createSweeper } from "../../lib/sweeper.ts";
 import { lowerThreadPriority } from "../../lib/thread-priority.ts";
 import { createTextBlocks, type TextBlocks } from "./blocks.ts";
 import type { ScanCalls } from "./scan.thread.ts";
+
+/** Records leave garbage. In this thread a collection holds nothing else. */
+const SWEPT_CHARACTERS = 2 * 1024 * 1024;
+const sweeper = createSweeper(SWEPT_CHARACTERS, () => Bun.gc(true));
 
 let blocks: TextBlocks | undefined;
 
@@ -16,7 +21,11 @@ const handlers: ScanCalls = {
     lowerThreadPriority();
     blocks = createTextBlocks(path);
   },
-  put: (texts) => opened().put(texts),
+  put(texts) {
+    const done = opened().put(texts);
+    sweeper.worked(texts.length);
+    return { ...done, sizes: opened().sizes() };
+  },
   find: (needles) => opened().find(needles),
 };
 

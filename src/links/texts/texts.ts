@@ -4,7 +4,7 @@
  */
 import { chunked } from "../../lib/chunked.ts";
 import { spellings } from "../../db/text-search.ts";
-import { END, SEPARATOR } from "./blocks.ts";
+import { END, SEPARATOR, type TextSizes } from "./blocks.ts";
 import type { TextsRead, TextsRepository } from "./repository.ts";
 import type { ScanThread } from "./scan.thread.ts";
 
@@ -15,6 +15,7 @@ export type LinkTexts = {
   change(ids: readonly number[]): void;
   /** `ids` as bits, deleted links among them; `unsure` may have others. Null if the texts can't tell. */
   find(search: string): Promise<{ ids: Uint8Array; unsure: readonly number[] } | null>;
+  sizes(): TextSizes;
   close(): void;
 };
 
@@ -100,6 +101,7 @@ export function createLinkTexts({ repository, thread, refreshFrom = REFRESH_FROM
       if (unsure.length > MOST_UNSURE) return null;
       return { ids: await thread.find(spellings(search)), unsure };
     },
+    sizes: thread.sizes,
     close() {
       isClosed = true;
       thread.close();
