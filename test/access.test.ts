@@ -229,9 +229,18 @@ describe("an editor", () => {
     });
     expect([counted.status, counted.body.data.matched]).toEqual([200, 1]);
     const update = { ...everything, action: "update", set: { title: "changed" } };
-    expect((await editor.call("POST", "/links/batch/query", update)).body.data.matched).toBe(1);
+    const changed = (await editor.call("POST", "/links/batch/query", update)).body.data;
+    expect(changed.matched).toBe(1);
     expect((await link(foreign.code)).body.data.title).toBeNull();
     expect((await link(mine.code)).body.data.title).toBe("changed");
+    const { change } = changed;
+    expect((await admin.call("POST", "/links/batch/undo", { change })).body.data.restored).toBe(0);
+    expect((await editor.call("POST", "/links/batch/undo", { change })).body.data).toEqual({
+      restored: 1,
+      failed: [],
+      next: null,
+    });
+    expect((await link(mine.code)).body.data.title).toBeNull();
   });
 
   test("neither sees nor puts back deleted links of others, nor their tags", async () => {

@@ -70,7 +70,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     deleted: [],
     domains: ["fallback"],
     fallback: [],
-    "query-batch": ["fallback", "list"],
+    "query-batch": ["fallback", "history", "list"],
     history: ["fallback"],
     qr: [],
     tags: [],

@@ -751,6 +751,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/batch/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what the account changed by a filter, 500 links a call; passwords stay */
+        post: operations["postLinksBatchUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/deleted": {
         parameters: {
             query?: never;
@@ -779,23 +796,6 @@ export interface paths {
         put?: never;
         /** Put a deleted link back with its counts */
         post: operations["postLinksDeletedIdRestore"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/v1/links/deleted/restore": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Put back what the account deleted by a filter, 500 links a call */
-        post: operations["postLinksDeletedRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2312,6 +2312,30 @@ export interface components {
             data: components["schemas"]["Link"];
             message: string;
         };
+        LinkBatchUndo: {
+            /** @description next of the answer before */
+            after?: number;
+            /** @description as the change answered */
+            change: string;
+        };
+        LinkBatchUndone: {
+            /** @description links that stay: changed or deleted since, or their code is taken */
+            failed: {
+                code: string;
+                error: string;
+                error_code: number;
+            }[];
+            /** @description null: all are handled */
+            next: number | null;
+            /** @description links that are as before */
+            restored: number;
+        };
+        LinkBatchUndoneAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["LinkBatchUndone"];
+            message: string;
+        };
         LinkPageAnswer: {
             /** @constant */
             code: 0;
@@ -2398,32 +2422,6 @@ export interface components {
         LinkRestore: {
             /** @description another code; default: the old one */
             code?: string | null;
-        };
-        LinkRestoredRun: {
-            failed: {
-                code: string;
-                error: string;
-                error_code: number;
-                id: number;
-            }[];
-            /** @description null: all are handled */
-            next: number | null;
-            restored: number;
-        };
-        LinkRestoredRunAnswer: {
-            /** @constant */
-            code: 0;
-            data: components["schemas"]["LinkRestoredRun"];
-            message: string;
-        };
-        LinkRestoreRun: {
-            /** @description next of the answer before */
-            after?: number;
-            /**
-             * Format: date-time
-             * @description of a batch by filter, as it answered
-             */
-            deleted_at: string;
         };
         LinkReversion: {
             /** @description the state before the event, or after it (default) */
@@ -2800,6 +2798,8 @@ export interface components {
             action: "delete" | "update";
             /** @description "all" for an empty filter */
             confirm?: string;
+            /** @description next of the answer before; the rest of the body is as before */
+            cursor?: string;
             /** @description only counts */
             dry_run?: boolean;
             /** @description as in lists; an empty one needs confirm */
@@ -2819,6 +2819,8 @@ export interface components {
                 /** @description links that have all of these tags */
                 tag?: string[] | string;
             };
+            /** @description most links that this call handles; default: all */
+            limit?: number;
             /** @description for update: what changes */
             set?: {
                 /** @description tags that the link gets beside those that it has */
@@ -2852,15 +2854,14 @@ export interface components {
             };
         };
         PostLinksBatchQueryResult: {
+            /** @description for POST /links/batch/undo; absent if nothing changed */
+            change?: string;
             /** @description of those, deleted or changed: no others' shares; 0 for a dry run */
             changed: number;
-            /**
-             * Format: date-time
-             * @description of a deletion, for POST /links/deleted/restore
-             */
-            deleted_at?: string;
             /** @description links that the filter found */
             matched: number;
+            /** @description with a limit: the cursor to go on; absent: all are handled */
+            next?: string;
         };
         PostLinksImportBody: {
             /**
@@ -3809,14 +3810,14 @@ export type ImportProgress = components['schemas']['ImportProgress'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type Link = components['schemas']['Link'];
 export type LinkAnswer = components['schemas']['LinkAnswer'];
+export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
+export type LinkBatchUndone = components['schemas']['LinkBatchUndone'];
+export type LinkBatchUndoneAnswer = components['schemas']['LinkBatchUndoneAnswer'];
 export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
 export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
-export type LinkRestoredRun = components['schemas']['LinkRestoredRun'];
-export type LinkRestoredRunAnswer = components['schemas']['LinkRestoredRunAnswer'];
-export type LinkRestoreRun = components['schemas']['LinkRestoreRun'];
 export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListedAccount = components['schemas']['ListedAccount'];
@@ -7070,11 +7071,61 @@ export interface operations {
                      *       "data": {
                      *         "matched": 1,
                      *         "changed": 1,
-                     *         "deleted_at": "2026-11-20T12:00:00.000Z"
+                     *         "change": "text",
+                     *         "next": "text"
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["PostLinksBatchQueryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    postLinksBatchUndo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "change": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkBatchUndo"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "restored": 1,
+                     *         "failed": [],
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkBatchUndoneAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -7220,55 +7271,6 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-        };
-    };
-    postLinksDeletedRestore: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "deleted_at": "2026-11-20T12:00:00.000Z"
-                 *     }
-                 */
-                "application/json": components["schemas"]["LinkRestoreRun"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": {
-                     *         "restored": 1,
-                     *         "failed": [],
-                     *         "next": null
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LinkRestoredRunAnswer"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

@@ -189,6 +189,7 @@ CREATE TABLE `events` (
   `subject_id` bigint(20) DEFAULT NULL,
   `before` mediumtext DEFAULT NULL,
   `after` mediumtext DEFAULT NULL,
+  `bulk` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),

@@ -189,6 +189,7 @@ CREATE TABLE `events` (
   `subject_id` bigint DEFAULT NULL,
   `before` mediumtext COLLATE utf8mb4_bin,
   `after` mediumtext COLLATE utf8mb4_bin,
+  `bulk` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),

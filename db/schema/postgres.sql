@@ -180,6 +180,7 @@ create table events (
   subject_id bigint,
   before text collate "C",
   after text collate "C",
+  bulk bigint,
   constraint events_pkey PRIMARY KEY (id)
 );
 

@@ -196,7 +196,7 @@ CREATE TABLE events (
   subject_id integer,
   "before" text,
   "after" text
-);
+, bulk integer);
 
 CREATE INDEX "events_action" on "events" (action, at, id);
 

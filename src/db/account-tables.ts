@@ -16,6 +16,8 @@ export const ACCOUNT_TABLES = {
     subject_id: "int?",
     before: "text?",
     after: "text?",
+    /** What the events of a bulk change have in common, until it is taken back; with `actor` and `at` unique. */
+    bulk: "int?",
   },
   /** API tokens. */
   tokens: {

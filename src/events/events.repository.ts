@@ -15,8 +15,15 @@ export type EventFilter = {
   to?: number | undefined;
 };
 
+export type BulkEvent = Pick<StoredEvent, "id" | "action" | "subject" | "before" | "after"> & {
+  subjectId: number | null;
+};
+
 /** Where a page ended. */
 export type EventPlace = { at: number; id: number };
+
+/** A bulk change of links that one account made. */
+export type BulkRun = { actor: string; at: number; bulk: number };
 
 const ACTOR_LENGTH = 140;
 const SUBJECT_LENGTH = 300;
@@ -35,7 +42,7 @@ export function createEventsRepository({
       await dialect.insertMany(
         db,
         "events",
-        events.map(({ at, actor, action, subject, subjectId = null, before, after }) => ({
+        events.map(({ at, actor, action, subject, subjectId = null, bulk = null, before, after }) => ({
           at,
           actor: actor.name.slice(0, ACTOR_LENGTH),
           via: actor.via,
@@ -44,6 +51,7 @@ export function createEventsRepository({
           subject_id: subjectId,
           before: before ? JSON.stringify(before) : null,
           after: after ? JSON.stringify(after) : null,
+          bulk,
         })),
       );
     },
@@ -92,6 +100,38 @@ export function createEventsRepository({
         .orderBy("id")
         .limit(limit)
         .execute();
+    },
+
+    /** Of what is not taken back yet, by id, after one. */
+    async ofBulk({ actor, at, bulk }: BulkRun, after: number, limit: number): Promise<BulkEvent[]> {
+      return read
+        .selectFrom("events")
+        .select(["id", "action", "subject", "subject_id as subjectId", "before", "after"])
+        .where("actor", "=", actor.slice(0, ACTOR_LENGTH))
+        .where("at", "=", at)
+        .where("id", ">", after)
+        .where("bulk", "=", bulk)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Which of them still belong to a bulk change. Locked until the transaction ends. */
+    async lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<Set<number>> {
+      const rows = await tx
+        .selectFrom("events")
+        .select("id")
+        .where("id", "in", ids)
+        .where("bulk", "=", bulk)
+        .orderBy("id")
+        .$call(dialect.forUpdate)
+        .execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** They are taken back. */
+    async leaveBulk(tx: Db, ids: readonly number[]): Promise<void> {
+      if (ids.length > 0) await tx.updateTable("events").set({ bulk: null }).where("id", "in", ids).execute();
     },
 
     /** At most 1,000. Returns how many. */

@@ -44,6 +44,9 @@ export function createEvents({ database, clock }: Deps) {
     nameDomains: (named: HostOf): void => void (hostOf = named),
     find: repository.find,
     newer: repository.newer,
+    ofBulk: repository.ofBulk,
+    lockBulk: repository.lockBulk,
+    leaveBulk: repository.leaveBulk,
 
     /** Newest first. `next`: null on the last page. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<EventPage> {

@@ -5,6 +5,7 @@ const MAX_LENGTH = 1_000;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const LARGEST_PAGE = 100;
 const PAGE_SIZE = 20;
+const RULE = "cursor: take next_cursor of the previous page, unchanged.";
 
 /** For `z.object`. */
 export const cursorQuery = {
@@ -29,14 +30,14 @@ export const limitOf = (text: string | undefined): number =>
 export const cursorText = (place: unknown): string =>
   Buffer.from(JSON.stringify(place)).toString("base64url");
 
-/** Null for the first page. @throws BadRequest */
-export function placeOf<T>(shape: z.ZodType<T>, cursor: string | undefined): T | null {
+/** Null for the first page. @param rule what to give @throws BadRequest */
+export function placeOf<T>(shape: z.ZodType<T>, cursor: string | undefined, rule = RULE): T | null {
   if (!cursor) return null;
   try {
     if (!BASE64URL.test(cursor)) throw new Error("not base64url");
     return shape.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
   } catch (cause) {
-    throw appError("BadRequest", "cursor: take next_cursor of the previous page, unchanged.", { cause });
+    throw appError("BadRequest", rule, { cause });
   }
 }
 

@@ -9,6 +9,8 @@ export type EventRecord = {
   subject: string;
   /** Of links only: their history survives renames. */
   subjectId?: number | null;
+  /** Of a bulk change: what its events have in common. */
+  bulk?: number | undefined;
   /** Secrets are masked. */
   before?: object | null;
   after?: object | null;

@@ -17,6 +17,8 @@ import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery } from "./list/page.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
+import { type BulkEvents, createBulkUndo } from "./query-batch/undo.ts";
+import type { DeletedLinks } from "./deleted/deleted.ts";
 import type { PlacedQuery } from "./list/placed-pages.ts";
 import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link.ts";
 import type { LinkRepository } from "./links.repository.ts";
@@ -39,7 +41,8 @@ type Parts = {
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   loops: FallbackLoops;
-  events: LinkEvents;
+  events: LinkEvents & BulkEvents;
+  deleted: Pick<DeletedLinks, "restoreManyIn">;
 };
 
 export type ActorLinks = ReturnType<typeof createActorLinks>;
@@ -159,6 +162,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /** What a filter finds. */
     queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, actor }),
+    undoBatch: createBulkUndo({ ...parts, restoreManyIn: parts.deleted.restoreManyIn, actor }),
 
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };

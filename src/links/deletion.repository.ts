@@ -11,6 +11,8 @@ export type Deletion = {
   record: RecordLinkEvents;
   actor: Pick<Actor, "name" | "via">;
   now: number;
+  /** See lib/event.ts. */
+  bulk?: number | undefined;
 };
 
 /**
@@ -21,7 +23,7 @@ export async function deleteLinks<K extends "id" | "code">(
   tx: Db,
   key: K,
   values: readonly { id: number; code: string }[K][],
-  { dialect, record, actor, now }: Deletion,
+  { dialect, record, actor, now, bulk }: Deletion,
 ): Promise<string[]> {
   if (values.length === 0) return [];
   const links = await tx
@@ -49,7 +51,7 @@ export async function deleteLinks<K extends "id" | "code">(
       automated: counts.get(id)?.automated ?? 0,
     })),
   );
-  const doing = { actor, now, verb: "delete" } as const;
+  const doing = { actor, now, verb: "delete", bulk } as const;
   await record(
     tx,
     links.map((link) =>

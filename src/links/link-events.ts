@@ -25,12 +25,13 @@ type Doing = {
   now: number;
   /** Without the kind. */
   verb: "create" | "update" | "delete" | "restore";
+  bulk?: number | undefined;
 };
 
 type Affected = { id: number | null; before: Described | null; after: Described | null };
 
 /** @param affected has a state before or after */
-export function linkEvent({ actor, now, verb }: Doing, { id, before, after }: Affected): EventRecord {
+export function linkEvent({ actor, now, verb, bulk }: Doing, { id, before, after }: Affected): EventRecord {
   const link = (after ?? before)!;
   const isChange = before !== null && after !== null && before.code === after.code;
   return {
@@ -39,6 +40,7 @@ export function linkEvent({ actor, now, verb }: Doing, { id, before, after }: Af
     action: `${isInternal(link.target) ? "share" : "link"}.${verb}`,
     subject: codeOf(link.code),
     subjectId: id,
+    bulk,
     ...(isChange
       ? changedStates(before, after)
       : { before: before && wholeState(before), after: after && wholeState(after) }),

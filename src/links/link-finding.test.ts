@@ -100,3 +100,21 @@ test("batch/query takes a filter, and stays the code of a link", async () => {
   ]);
   expect((await call("DELETE", "/links/batch/query")).status).toBe(200);
 });
+
+test("batch/undo takes back what the account changed by a filter, and stays the code of a link", async () => {
+  await create({ code: "batch/undo", title: "x" });
+  await create({ code: "other" });
+  const edit = { filter: {}, action: "update", set: { title: "y", note: "n" }, confirm: "all" };
+  const { change } = (await call("POST", "/links/batch/query", edit)).body.data;
+  await call("PATCH", "/links/other", { title: "z" });
+  expect((await call("POST", "/links/batch/undo", { change })).body.data).toEqual({
+    restored: 1,
+    failed: [{ code: "other", error: '"other" was changed since; it stays as it is.', error_code: 1009 }],
+    next: null,
+  });
+  expect((await call("GET", "/links/batch/undo")).body.data).toMatchObject({ title: "x", note: null });
+  for (const wrong of ["", "x", change.slice(3), "W10"]) {
+    const refused = await call("POST", "/links/batch/undo", { change: wrong });
+    expect(failure(refused)).toEqual([400, 1000, "BadRequest"]);
+  }
+});

@@ -50,6 +50,32 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     return new Map(found.map(({ id, code }) => [code, id]));
   }
 
+  async function lockBy<K extends "id" | "code">(
+    tx: Db,
+    key: K,
+    values: readonly { id: number; code: string }[K][],
+  ): Promise<ExistingLink[]> {
+    const found: ExistingLink[] = [];
+    // One order of locks prevents deadlocks.
+    for (const chunk of chunked([...values].sort(), CHUNK)) {
+      const rows = await tx
+        .selectFrom("links")
+        .select(LINK_COLUMNS)
+        .where(key, "in", chunk as never)
+        .orderBy("code")
+        .$call(dialect.forUpdate)
+        .execute();
+      const tags = await tagsOf(
+        tx,
+        rows.map(({ id }) => id),
+      );
+      for (const row of rows) {
+        found.push({ ...row, tags: tags.get(row.id) ?? [], isInternal: isInternal(row.target) });
+      }
+    }
+    return found;
+  }
+
   return {
     tagsOf,
     retag,
@@ -90,25 +116,20 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
 
     /** By code, locked until the transaction ends. */
     async lock(tx: Db, codes: readonly string[]): Promise<Map<string, ExistingLink>> {
-      const found = new Map<string, ExistingLink>();
-      // One order of locks prevents deadlocks.
-      for (const chunk of chunked([...codes].sort(), CHUNK)) {
-        const rows = await tx
-          .selectFrom("links")
-          .select(LINK_COLUMNS)
-          .where("code", "in", chunk)
-          .orderBy("code")
-          .$call(dialect.forUpdate)
-          .execute();
-        const tags = await tagsOf(
-          tx,
-          rows.map(({ id }) => id),
-        );
-        for (const row of rows) {
-          found.set(row.code, { ...row, tags: tags.get(row.id) ?? [], isInternal: isInternal(row.target) });
-        }
-      }
-      return found;
+      const found = await lockBy(tx, "code", codes);
+      return new Map(found.map((link) => [link.code, link]));
+    },
+
+    /** By id, locked until the transaction ends. */
+    async lockIds(tx: Db, ids: readonly number[]): Promise<Map<number, ExistingLink>> {
+      const found = await lockBy(tx, "id", ids);
+      return new Map(found.map((link) => [link.id, link]));
+    },
+
+    /** By id. */
+    async codesOf(ids: readonly number[]): Promise<Map<number, string>> {
+      const found = await read.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute();
+      return new Map(found.map(({ id, code }) => [id, code]));
     },
 
     /** Returns the ids by code. @throws Conflict for a code that a link or an alias has; then roll back */

@@ -31,7 +31,7 @@ import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
-import { queryBatchEndpoint } from "./query-batch/routes.ts";
+import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
@@ -80,7 +80,7 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
   };
   return [
     ...batchEndpoints(links),
-    queryBatchEndpoint((actor) => links.by(actor).queryBatch),
+    ...queryBatchEndpoints(links.by),
     ...tagEndpoints((actor) => links.by(actor).tags),
     ...deletedEndpoints({ deleted: links.deleted, get: (actor, key) => links.by(actor).get(key), hostOf }),
     endpoint({

@@ -15,6 +15,7 @@ import { createDomainService, type DomainChanges } from "./domains/service.ts";
 import { createDeletedLinks } from "./deleted/deleted.ts";
 import { createDeletedRepository } from "./deleted/repository.ts";
 import type { LinkEvents } from "./history/past-state.ts";
+import type { BulkEvents } from "./query-batch/undo.ts";
 import { createInternalLinks } from "./internal-links.ts";
 import { AHEAD_FROM } from "./list/held-texts.ts";
 import { createLinkList } from "./list/list.ts";
@@ -47,7 +48,7 @@ export type LinkServiceDeps = {
   /** How long deleted links can be put back. Default: 30. */
   restoreDays?(): number;
   /** In the history of links. Default: there is none. */
-  events?: LinkEvents;
+  events?: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. Default: none is ours. */
   ownCode?(url: string): string | null;
   /** Where lists keep texts for searches, while the process runs. Default: nowhere. */
@@ -55,6 +56,14 @@ export type LinkServiceDeps = {
   clock: Clock;
   randomBytes?: RandomBytes;
   operations?: LinkOperations;
+};
+
+const NO_EVENTS: LinkEvents & BulkEvents = {
+  find: async () => null,
+  newer: async () => [],
+  ofBulk: async () => [],
+  lockBulk: async () => new Set(),
+  leaveBulk: async () => undefined,
 };
 
 /** One name for each time, as an old file may still be open. */
@@ -137,7 +146,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword,
     clock,
     loops,
-    events: deps.events ?? { find: async () => null, newer: async () => [] },
+    events: deps.events ?? NO_EVENTS,
+    deleted,
     tags,
     changes,
     record: deps.record,

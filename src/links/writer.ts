@@ -3,7 +3,6 @@
  * links are locked first. If another writer creates a link between lock and insert, the unique index fails the
  * transaction, which runs again.
  */
-import { isUniqueViolation } from "../db/failures.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import { AppError, appError } from "../lib/errors.ts";
@@ -19,7 +18,7 @@ import {
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { TagChange } from "./link-input.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "./tags/tag.ts";
-import type { LinkChanges, LinkTransaction } from "./changes.ts";
+import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "./link-key.ts";
@@ -54,6 +53,8 @@ export type Writing = {
   now: number;
   /** Permits links that serve a share. What events say besides of the one that is written. */
   serves?: { before: ServedFields | null; after: ServedFields | null };
+  /** See lib/event.ts. */
+  bulk?: number;
   /** Which of the codes to write, now that their links are locked; the others count as absent. */
   still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
 };
@@ -69,6 +70,12 @@ export type LinkWriter = {
   ): Promise<WriteOutcome<WrittenLink>[]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
   update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
+  /** In the caller's transaction, like createIn. */
+  updateIn(
+    tx: LinkTransaction,
+    changes: readonly CheckedUpdate[],
+    by: Writing,
+  ): Promise<WriteOutcome<WrittenLink>[]>;
   /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
   patch(change: CheckedUpdate, renamed: Renaming | null, by: Writing): Promise<WrittenLink>;
   /** In the caller's transaction, like createIn. */
@@ -97,20 +104,9 @@ type Deps = {
   randomBytes?: RandomBytes;
 };
 
-const MOST_RUNS = 5;
-
 export function createLinkWriter(deps: Deps): LinkWriter {
-  const { repository, domains, changes, record } = deps;
-
-  async function write<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
-    for (let runs = 1; ; runs++) {
-      try {
-        return await changes.write(run);
-      } catch (error) {
-        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
-      }
-    }
-  }
+  const { repository, domains, record } = deps;
+  const write = writeLinks(deps.changes);
 
   async function lock(db: Db, codes: readonly string[], { still }: Writing) {
     const existing = await repository.lock(db, [...new Set(codes)]);
@@ -158,6 +154,16 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
   }
 
+  const updateIn: LinkWriter["updateIn"] = async (tx, changes, by) => {
+    const codes = changes.map(({ code }) => code);
+    const existing = await lock(tx.db, codes, by);
+    const plan = planUpdate(changes, existing, by);
+    await repository.overwriteMany(tx.db, plan.overwrites, existing);
+    await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
+    await announce(tx, existing, plan.overwrites.map(keyIn));
+    return plan.outcomes;
+  };
+
   const patchIn: LinkWriter["patchIn"] = async (tx, change, renamed, by) => {
     await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
     const isRenamed = renamed !== null && renamed.code !== change.code;
@@ -185,16 +191,9 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 
     create: (entries, by) => write((tx) => createIn(tx, entries, by)),
 
-    update: (changed, by) =>
-      write(async (tx) => {
-        const codes = changed.map((change) => change.code);
-        const existing = await lock(tx.db, codes, by);
-        const plan = planUpdate(changed, existing, by);
-        await repository.overwriteMany(tx.db, plan.overwrites, existing);
-        await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
-        await announce(tx, existing, plan.overwrites.map(keyIn));
-        return plan.outcomes;
-      }),
+    updateIn,
+
+    update: (changes, by) => write((tx) => updateIn(tx, changes, by)),
 
     patchIn,
 
@@ -202,7 +201,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
 
     remove: (codes, by) =>
       write(async (tx) => {
-        const { actor, now } = by;
+        const { actor, now, bulk } = by;
         const existing = await lock(tx.db, codes, by);
         const claimed = new Set<string>();
         const outcomes = codes.map((code): WriteOutcome<string> => {
@@ -212,7 +211,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
           return code;
         });
         await announce(tx, existing, [...claimed]);
-        await repository.removeMany(tx.db, [...claimed], { record, actor, now });
+        await repository.removeMany(tx.db, [...claimed], { record, actor, now, bulk });
         return outcomes;
       }),
   };

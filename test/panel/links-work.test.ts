@@ -153,6 +153,68 @@ story("all that a filter finds is counted, changed and deleted, and comes back",
   await close();
 });
 
+story(
+  "a change of all that is found goes on after a reload, and its undo after a stop and a failure",
+  async () => {
+    const many = 1_200;
+    const links = Array.from({ length: many }, (_, at) => ({
+      code: `many/${at}`,
+      target: "https://example.com/",
+      tags: ["many"],
+    }));
+    await panel.client.call("POST", "/links/batch", { links });
+    const { page, complaints, close } = await panel.open("/panel/links?tag=%5B%22many%22%5D");
+    await signInToPanel(page);
+    await page.getByText("1,200 links", { exact: true }).waitFor();
+    const work = page.getByRole("region", { name: "Selection" });
+
+    let calls = 0;
+    await page.route(/\/batch\/query$/, (route) => (++calls === 3 ? undefined : route.continue()));
+    await press(page, "Control+a");
+    await work.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("dialog").getByLabel("Add tags").fill("found");
+    await press(page, "Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+    await work.getByText("1,001 / 1,200").waitFor();
+    await soon(async () => expect(calls).toBe(3));
+    expect(await totalOf("?tag=found")).toBe(1_001);
+    await page.unroute(/\/batch\/query$/);
+    await page.reload();
+    await page.getByText("1,200 links are changed.").waitFor();
+    expect(await totalOf("?tag=found")).toBe(many);
+
+    const held = Promise.withResolvers<void>();
+    calls = 0;
+    await page.route(/\/batch\/undo$/, async (route) => {
+      calls++;
+      if (calls === 2) await held.promise;
+      if (calls !== 3) return route.continue();
+      const message = "The undo met a failure.";
+      return route.fulfill({ status: 500, json: { code: 1001, message, data: null } });
+    });
+    await undo(page, "1,200 links are changed.");
+    await work.getByText("500 / 1,200").waitFor();
+    await soon(async () => expect(calls).toBe(2));
+    await work.getByRole("button", { name: "Stop" }).click();
+    held.resolve();
+    await page.getByText("1,000 of 1,200 links are as before.").waitFor();
+    expect(await totalOf("?tag=found")).toBe(200);
+    await undo(page, "1,000 of 1,200 links are as before.");
+    await page.getByText("The undo met a failure.").waitFor();
+    await page.getByText("1,000 of 1,200 links are as before.").waitFor();
+    const [left] = (await panel.client.call("GET", "/links?tag=found")).body.data;
+    await panel.client.call("PATCH", `/links/${left.code}`, { remove_tags: ["found"] });
+    await press(page, "Control+z");
+    await page.getByText(`1 link stays as it is. "${left.code}" was changed since`).waitFor();
+    await work.waitFor({ state: "detached" });
+    expect(await totalOf("?tag=found")).toBe(0);
+    expect(complaints.filter((text) => !text.includes("status of 500"))).toEqual([]);
+    const all = { filter: { tag: "many" }, action: "delete" };
+    await panel.client.call("POST", "/links/batch/query", all);
+    await close();
+  },
+);
+
 story("an editor sees and selects own links only", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?owner=999999");
   await signInToPanel(page, EDITOR_PASSWORD, "ed");

@@ -1,6 +1,6 @@
 /**
  * Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, the trash, and counts
- * of tags by owner.
+ * of tags by owner, and bulk changes that can be taken back.
  */
 import { sql } from "kysely";
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";
@@ -76,4 +76,5 @@ export const steps: readonly Step[] = [
         group by links.owner_id, link_tags.tag_id`.execute(db);
     },
   },
+  addColumn("0136_events_bulk", "events", "bulk", (w) => w.int),
 ];

@@ -170,7 +170,9 @@ async function overwriteChunk(
     else {
       replacements.push({ ...link, id: before.id });
       retagged.push({ ...before, before: before.tags, after: link.tags });
-      events.push(linkEvent({ ...run, verb: "update" }, { id: before.id, before, after: link }));
+      events.push(
+        linkEvent({ actor: run.actor, now: run.now, verb: "update" }, { id: before.id, before, after: link }),
+      );
     }
   }
   await run.repository.insertMany(tx.db, inserts);

@@ -2,15 +2,15 @@
  * Deleted links, which can be put back for `links.restore_days` under their ids, so that their numbers join. The counts
  * of a deleted link grow with clicks that are flushed later. Links that served shares are not among them.
  */
-import { isUniqueViolation } from "../../db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { rest } from "../../lib/rest.ts";
-import type { LinkChanges, LinkTransaction } from "../changes.ts";
+import type { AppError } from "../../lib/errors.ts";
+import { type LinkChanges, type LinkTransaction, writeLinks } from "../changes.ts";
 import type { CodeRule } from "../code.ts";
 import { codeOf } from "../link-key.ts";
 import type { DeletedLink } from "../deleted-content.ts";
 import type { DeletedFilter, DeletedPlace } from "./repository.ts";
-import { type RestoreDeps, type RestoredPortion, restoreOne, restorePortion } from "./restore.ts";
+import { type RestoreDeps, restoreMany, restoreOne, type WantedBack } from "./restore.ts";
 
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
 
@@ -22,25 +22,14 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** After each portion. */
 const REST_MS = 25;
-const MOST_RUNS = 5;
 /** Read at once, and at most, for a page of a search. */
 const PORTION = 500;
 const MOST_PORTIONS = 10;
 
 export function createDeletedLinks(deps: Deps) {
-  const { repository, changes, rule, clock } = deps;
+  const { repository, rule, clock } = deps;
+  const written = writeLinks(deps.changes);
   const since = (): number => clock.now() - deps.restoreDays() * DAY_MS;
-
-  async function written<T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> {
-    for (let runs = 1; ; runs++) {
-      try {
-        return await changes.write(run);
-      } catch (error) {
-        // Another writer took a code between look and insert. The next run sees it.
-        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
-      }
-    }
-  }
 
   async function searched(
     filter: DeletedFilter,
@@ -89,9 +78,9 @@ export function createDeletedLinks(deps: Deps) {
       return written((tx) => restoreOne(deps, tx, { actor, id, code, since: since() }));
     },
 
-    /** A portion of what the actor deleted at an instant, by id, after one. Those that can't go back stay. */
-    restoreRun: (actor: Actor, at: number, after: number): Promise<RestoredPortion> =>
-      written((tx) => restorePortion(deps, tx, { actor, at, after, since: since() })),
+    /** In the caller's transaction, which repeats after a unique violation: see restore.ts. */
+    restoreManyIn: (tx: LinkTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
+      restoreMany(deps, tx, { ...wanted, since: since() }),
 
     /** Forgets what can't be put back any more. The rows stay for analytics. */
     retentionJob() {

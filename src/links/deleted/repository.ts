@@ -10,8 +10,8 @@ export type DeletedPlace = { at: number; id: number };
 /** Links that were deleted at or after `since`, of one account or of all (null). */
 export type DeletedFilter = { since: number; ownerId: number | null };
 
-/** What one account deleted at an instant, after an id. */
-export type DeletionRun = DeletedFilter & { at: number; by: string; after: number };
+/** What one account deleted at an instant, of some links. */
+type Deletions = DeletedFilter & { at: number; by: string; ids: readonly number[] };
 
 const COLUMNS = ["link_id", "code", "deleted_at", "deleted_by", "content", "clicks", "automated"] as const;
 const PORTION = 1_000;
@@ -73,26 +73,26 @@ export function createDeletedRepository({
       return isKept ? toDeletedLink(row) : null;
     },
 
-    /** Of a run, by id. Locked until the transaction ends. */
-    async lockRun(tx: Db, { since, ownerId, at, by, after }: DeletionRun, limit: number) {
+    /** By id. Locked until the transaction ends. */
+    async lockMany(tx: Db, { since, ownerId, at, by, ids }: Deletions): Promise<DeletedLink[]> {
       let query = tx
         .selectFrom("deleted_links")
         .select(COLUMNS)
+        .where("link_id", "in", ids)
         .where("deleted_at", "=", at)
         .where("deleted_at", ">=", since)
-        .where("link_id", ">", after)
         .where("deleted_by", "=", by)
         .where("content", "is not", null);
       if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
-      const rows = await query.orderBy("link_id").limit(limit).$call(dialect.forUpdate).execute();
+      const rows = await query.orderBy("link_id").$call(dialect.forUpdate).execute();
       return rows.map(toDeletedLink);
     },
 
-    /** Whether a link has the id; of one account, or of any (null). */
-    async isThere(tx: Db, id: number, ownerId: number | null): Promise<boolean> {
-      let query = tx.selectFrom("links").select("id").where("id", "=", id);
+    /** Those of the ids that links have; of one account, or of any (null). */
+    async present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
+      let query = tx.selectFrom("links").select("id").where("id", "in", ids);
       if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
-      return (await query.executeTakeFirst()) !== undefined;
+      return new Set((await query.execute()).map(({ id }) => id));
     },
 
     async domainExists(tx: Db, id: number): Promise<boolean> {

@@ -10,20 +10,11 @@ import type { LinkRepository } from "../links.repository.ts";
 import { reaches } from "../writer.ts";
 import type { DeletedRepository } from "./repository.ts";
 
-const PORTION = 500;
-
 export type RestoreDeps = {
   repository: DeletedRepository;
   links: Pick<LinkRepository, "lock" | "retag">;
   record: RecordLinkEvents;
   clock: Clock;
-};
-
-export type RestoredPortion = {
-  restored: number;
-  failed: { id: number; code: string; error: AppError }[];
-  /** The id after which to go on; null at the end. */
-  next: number | null;
 };
 
 type Wanted = { actor: Actor; id: number; code: string | null; since: number };
@@ -34,7 +25,8 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   const { actor, id } = wanted;
   const deleted = await repository.lock(tx.db, id, wanted.since);
   if (deleted === null || !reaches(actor, deleted)) {
-    if (await repository.isThere(tx.db, id, actor.ownOnly ? actor.accountId : null)) throw isBack();
+    const ownerId = actor.ownOnly ? actor.accountId : null;
+    if ((await repository.present(tx.db, [id], ownerId)).has(id)) throw isBack();
     throw unknownDeleted();
   }
   const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
@@ -43,25 +35,22 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   return key;
 }
 
-type Run = { actor: Actor; at: number; after: number; since: number };
+/** What the actor deleted at an instant, of links with these ids: at most 1,000. */
+export type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
 
-export async function restorePortion(
+/** Returns why some stay deleted, by id. Those that are back already count as put back. */
+export async function restoreMany(
   deps: RestoreDeps,
   tx: LinkTransaction,
-  { actor, at, after, since }: Run,
-): Promise<RestoredPortion> {
+  { actor, at, ids, since }: WantedBack & { since: number },
+): Promise<Map<number, AppError>> {
+  const { repository } = deps;
   const ownerId = actor.ownOnly ? actor.accountId : null;
-  const run = { since, ownerId, at, by: actor.name, after };
-  const found = await deps.repository.lockRun(tx.db, run, PORTION);
+  const found = await repository.lockMany(tx.db, { since, ownerId, at, by: actor.name, ids });
   const refusals = await restore(deps, tx, actor, found);
-  return {
-    restored: found.length - refusals.size,
-    failed: found.flatMap(({ id, code }) => {
-      const error = refusals.get(id);
-      return error === undefined ? [] : [{ id, code: codeOf(code), error }];
-    }),
-    next: found.length < PORTION ? null : found.at(-1)!.id,
-  };
+  const there = await repository.present(tx.db, ids, ownerId);
+  for (const id of ids) if (!refusals.has(id) && !there.has(id)) refusals.set(id, unknownDeleted());
+  return refusals;
 }
 
 /** Under the keys that they bear now. Returns why some can't go back, by id. */

@@ -22,20 +22,6 @@ const restoreBody = z.object({
 });
 restoreBody.register(z.globalRegistry, { id: "LinkRestore" });
 
-const runBody = z.object({
-  deleted_at: z.iso.datetime({ offset: true }).describe("of a batch by filter, as it answered"),
-  after: z.int().min(0).optional().describe("next of the answer before"),
-});
-runBody.register(z.globalRegistry, { id: "LinkRestoreRun" });
-
-const runAnswer = z.object({
-  restored: z.int(),
-  failed: z.array(z.object({ id: z.int(), code: z.string(), error: z.string(), error_code: z.int() })),
-  next: z.int().nullable().describe("null: all are handled"),
-});
-
-runAnswer.register(z.globalRegistry, { id: "LinkRestoredRun" });
-
 export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   const { short_url: _, ...view } = viewOfLink(link, "", hostOf);
   return {
@@ -79,28 +65,6 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
           links.map((link) => viewOfDeleted(link, hostOf)),
           next && cursorText(next),
         );
-      },
-    }),
-    endpoint({
-      ...shared,
-      method: "POST",
-      path: "/links/deleted/restore",
-      summary: "Put back what the account deleted by a filter, 500 links a call",
-      body: runBody,
-      answer: runAnswer,
-      async handle({ body, account }) {
-        const at = Date.parse(body.deleted_at);
-        const { restored, failed, next } = await deleted.restoreRun(actorOf(account), at, body.after ?? 0);
-        return {
-          restored,
-          failed: failed.map(({ id, code, error }) => ({
-            id,
-            code,
-            error: error.message,
-            error_code: error.code,
-          })),
-          next,
-        };
       },
     }),
     endpoint({

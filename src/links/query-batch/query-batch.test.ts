@@ -3,6 +3,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { bulkCursorText, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { queryBatchSchema } from "./query-batch.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
@@ -14,7 +15,7 @@ forEachDialect((dialect) => {
   });
   beforeEach(() => room.clear());
 
-  const run = async (input: object, links = room.links) =>
+  const run = async (input: object, links: Pick<LinksRoom["links"], "queryBatch"> = room.links) =>
     links.queryBatch(validated(queryBatchSchema, input, "The body"));
   const fill = async (count: number, tags: (at: number) => string[]) => {
     const items = Array.from({ length: count }, (_, at) => ({
@@ -31,7 +32,8 @@ forEachDialect((dialect) => {
     expect(await run({ filter, action: "delete", dry_run: true })).toEqual({ matched: 1200, changed: 0 });
     expect(await room.rows("links")).toBe(1300);
     const set = { target: "https://b.example/", expires_at: "1d", add_tags: ["x"], remove_tags: ["new"] };
-    expect(await run({ filter, action: "update", set })).toEqual({ matched: 1200, changed: 1200 });
+    const done = await run({ filter, action: "update", set });
+    expect(done).toEqual({ matched: 1200, changed: 1200, change: expect.any(String) });
     expect(await run({ filter, action: "update", set, dry_run: true })).toMatchObject({ matched: 0 });
     expect(await room.links.get("l1")).toMatchObject({
       target: "https://b.example/",
@@ -81,6 +83,39 @@ forEachDialect((dialect) => {
     expect(await room.links.get("admins")).toMatchObject({ code: "admins" });
   });
 
+  test("in several calls it is one change, whatever is made meanwhile", async () => {
+    await fill(1300, () => ["x"]);
+    const request = { filter: { tag: "x" }, action: "update", set: { remove_tags: ["x"] }, limit: 600 };
+    const calls = [await run(request)];
+    expect(calls[0]).toMatchObject({ matched: 600, changed: 600 });
+    room.clock.time += 60_000;
+    await room.links.create({ code: "later", target: TARGET, tags: ["x"] });
+    for (let { next } = calls[0]!; next !== undefined; next = calls.at(-1)!.next) {
+      calls.push(await run({ ...request, cursor: next }));
+    }
+    expect(calls.map(({ changed }) => changed)).toEqual([600, 600, 100]);
+    expect(new Set(calls.map(({ change }) => change)).size).toBe(1);
+    expect(await room.links.tags.list()).toEqual([{ tag: "x", links: 1 }]);
+    const { restored } = await room.links.undoBatch(bulkOf(calls[2]!.change!), 0);
+    expect(restored).toBe(500);
+  });
+
+  test("a cursor that is not of an own change of the last day goes on as a change of its own", async () => {
+    await fill(4, () => ["x"]);
+    const request = { filter: { tag: "x" }, action: "update", set: { title: "t" }, limit: 1 };
+    const { next: cursor, change } = await run(request);
+    const others = await run({ ...request, cursor }, room.links.by({ ...EDITOR, ownOnly: false }));
+    expect(others).toMatchObject({ changed: 1, change: expect.any(String) });
+    expect(others.change).not.toBe(change);
+    const old = { ...bulkPlaceOf(cursor)!, at: NOW - 60_000 };
+    const dated = await run({ ...request, cursor: bulkCursorText(old) });
+    expect(bulkOf(dated.change!).at).toBe(NOW);
+    room.clock.time += 2 * DAY;
+    const afterDays = await run({ ...request, cursor });
+    expect(bulkOf(afterDays.change!).at).toBe(room.clock.time);
+    expect(await refusal(run({ ...request, cursor: "W10" }))).toBe("BadRequest");
+  });
+
   test("a link that has left the filter once it is locked stays", async () => {
     await fill(2, () => ["x"]);
     const { writer, removed } = late(room);
@@ -111,6 +146,7 @@ forEachDialect((dialect) => {
         },
         domains: { filterOf: () => null },
         loops: { refusal: async () => null },
+        events: room.events,
         hashPassword: async (plain) => plain,
         clock: room.clock,
         actor: { name: "cli", via: "cli", accountId: null, ownOnly: false },

@@ -6,8 +6,8 @@
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { type BulkId, bulkCursor, bulkCursorText, bulkPlaceOf, bulkText, newBulk } from "./bulk.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
 import { updateItemSchema } from "../link.ts";
@@ -42,17 +42,22 @@ export const queryBatchSchema = z.object({
   set: setBody.optional().describe("for update: what changes"),
   dry_run: z.boolean().optional().describe("only counts"),
   confirm: z.string().optional().describe('"all" for an empty filter'),
+  limit: z.int().min(1).optional().describe("most links that this call handles; default: all"),
+  cursor: bulkCursor.optional().describe("next of the answer before; the rest of the body is as before"),
 });
 export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 
 export const queryBatchResult = z.object({
   matched: z.number().int().describe("links that the filter found"),
   changed: z.number().int().describe("of those, deleted or changed: no others' shares; 0 for a dry run"),
-  deleted_at: z.iso.datetime().optional().describe("of a deletion, for POST /links/deleted/restore"),
+  change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
+  next: z.string().optional().describe("with a limit: the cursor to go on; absent: all are handled"),
 });
 export type QueryBatchResult = z.output<typeof queryBatchResult>;
 
 const PORTION = 500;
+/** Of a change in several calls. */
+const LONGEST_MS = 86_400_000;
 /** Passes every check. Never stored. */
 const PLACEHOLDER = "http://localhost/";
 
@@ -62,13 +67,15 @@ type Deps = {
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   domains: { filterOf: DomainFilter };
+  /** Of changes of an account. */
+  events: { ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]> };
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   actor: Actor;
 };
 
 export function createQueryBatch(deps: Deps) {
-  const { repository, list, writer, loops, domains, hashPassword, clock, actor } = deps;
+  const { repository, list, writer, loops, domains, hashPassword, events, clock, actor } = deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
   async function total(filter: LinkFilter): Promise<number> {
@@ -104,9 +111,19 @@ export function createQueryBatch(deps: Deps) {
     };
   }
 
+  /** A cursor is anybody's text, and events must not be dated back at will. */
+  async function isOwn({ at, bulk }: BulkId): Promise<boolean> {
+    const age = clock.now() - at;
+    if (age < 0 || age > LONGEST_MS) return false;
+    return (await events.ofBulk({ actor: actor.name, at, bulk }, 0, 1)).length > 0;
+  }
+
   /** @throws BadRequest, and what the parts of `set` throw */
   return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
-    const now = clock.now();
+    const place = bulkPlaceOf(input.cursor);
+    // Calls that follow one another are one change.
+    const goesOn = place !== null && (await isOwn(place));
+    const { at: now, bulk } = goesOn ? place : { at: clock.now(), bulk: newBulk() };
     const { only_expired: expired, only_active: active, owner, tag, ...query } = input.filter;
     const given = filterOf(
       {
@@ -129,21 +146,24 @@ export function createQueryBatch(deps: Deps) {
     if (isEverything({ ...given, domain: null }) && !isOfDomain && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
     }
-    const result: QueryBatchResult = {
-      matched: 0,
-      changed: 0,
-      ...(input.action === "delete" && { deleted_at: formatRfc3339(now) }),
-    };
-    const all = await repository.extent();
-    for (let from = all?.from ?? 0; all !== null && from <= all.to && !signal?.aborted; ) {
+    const result: QueryBatchResult = { matched: 0, changed: 0 };
+    const all = place ?? (await repository.extent());
+    let { from, to } = all ?? { from: 1, to: 0 };
+    for (let left = input.limit ?? Number.POSITIVE_INFINITY; from <= to && !signal?.aborted; ) {
+      if (left === 0) {
+        result.next = bulkCursorText({ at: now, bulk, from, to });
+        break;
+      }
       const start = performance.now();
-      const keys = await repository.keysWithin(filter, { from, to: all.to }, PORTION);
+      const most = Math.min(left, PORTION);
+      const keys = await repository.keysWithin(filter, { from, to }, most);
       if (keys.length === 0) break;
-      from = keys.at(-1)!.id + 1;
+      from = keys.length < most ? to + 1 : keys.at(-1)!.id + 1;
+      left -= keys.length;
       const still: Writing["still"] = (db, codes) => repository.stillMatching(filter, codes, db);
       const outcomes = await write(
         keys.map(({ code }) => code),
-        { actor, now, still },
+        { actor, now, bulk, still },
       );
       for (const outcome of outcomes) {
         const isGone = outcome instanceof AppError && outcome.name === "LinkNotFound";
@@ -153,6 +173,6 @@ export function createQueryBatch(deps: Deps) {
       // Leaves half of the time to others.
       await Bun.sleep(performance.now() - start);
     }
-    return result;
+    return { ...result, ...(result.changed > 0 && { change: bulkText({ at: now, bulk }) }) };
   };
 }

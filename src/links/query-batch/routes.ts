@@ -1,27 +1,64 @@
+import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { type BulkId, bulkField, bulkOf } from "./bulk.ts";
 import {
   type QueryBatchInput,
   type QueryBatchResult,
   queryBatchResult,
   queryBatchSchema,
 } from "./query-batch.ts";
+import type { TakenBack } from "./undo.ts";
 
-type Run = (input: QueryBatchInput, signal?: AbortSignal) => Promise<QueryBatchResult>;
+const undoBody = z.object({
+  change: bulkField,
+  after: z.int().min(0).optional().describe("next of the answer before"),
+});
+undoBody.register(z.globalRegistry, { id: "LinkBatchUndo" });
 
-/** Relative to {admin}/v1. Only POST: other methods reach a link with the code `batch/query`. */
-export const queryBatchEndpoint = (runAs: (actor: Actor) => Run): Endpoint =>
-  endpoint({
-    method: "POST",
-    path: "/links/batch/query",
-    access: "editor",
-    scope: "links",
-    tag: "links",
-    summary: "Delete or change all links that a filter finds, or count them",
-    body: queryBatchSchema,
-    answer: queryBatchResult,
-    handle({ c, body, account }) {
-      c.env.liftIdleTimeout();
-      return runAs(actorOf(account))(body, c.req.raw.signal);
-    },
-  });
+const undoAnswer = z.object({
+  restored: z.int().describe("links that are as before"),
+  failed: z
+    .array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() }))
+    .describe("links that stay: changed or deleted since, or their code is taken"),
+  next: z.int().nullable().describe("null: all are handled"),
+});
+undoAnswer.register(z.globalRegistry, { id: "LinkBatchUndone" });
+
+type ByFilter = {
+  queryBatch(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult>;
+  undoBatch(change: BulkId, after: number): Promise<TakenBack>;
+};
+
+/** Relative to {admin}/v1. Only POST: other methods reach links with the codes `batch/query` and `batch/undo`. */
+export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] {
+  const shared = { method: "POST", access: "editor", scope: "links", tag: "links" } as const;
+  return [
+    endpoint({
+      ...shared,
+      path: "/links/batch/query",
+      summary: "Delete or change all links that a filter finds, or count them",
+      body: queryBatchSchema,
+      answer: queryBatchResult,
+      handle({ c, body, account }) {
+        c.env.liftIdleTimeout();
+        return by(actorOf(account)).queryBatch(body, c.req.raw.signal);
+      },
+    }),
+    endpoint({
+      ...shared,
+      path: "/links/batch/undo",
+      summary: "Take back what the account changed by a filter, 500 links a call; passwords stay",
+      body: undoBody,
+      answer: undoAnswer,
+      async handle({ body, account }) {
+        const change = bulkOf(body.change);
+        const { failed, ...done } = await by(actorOf(account)).undoBatch(change, body.after ?? 0);
+        return {
+          ...done,
+          failed: failed.map(({ code, error }) => ({ code, error: error.message, error_code: error.code })),
+        };
+      },
+    }),
+  ];
+}

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
-import { changeFound } from "./bulk-work.ts";
+import { countFound } from "./found-run.ts";
 import type { Selected } from "../list/selection.ts";
 
 type Props = {
@@ -17,13 +17,12 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { finding } = selected;
-  const { data, error } = useQuery({
+  const { data: matched, error } = useQuery({
     queryKey: ["links", "trial", finding],
-    queryFn: ({ signal }) => changeFound({ finding, change: null, isTrial: true, signal }),
+    queryFn: ({ signal }) => countFound(finding, signal),
     gcTime: 0,
     staleTime: 0,
   });
-  const matched = data?.matched ?? 0;
   return (
     <Dialog title={t`Delete what the list finds`} isOpen onClose={onClose}>
       <Stack gap="sm">
@@ -32,7 +31,7 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
             {sentenceOf(error)}
           </Alert>
         )}
-        {data === undefined ? (
+        {matched === undefined ? (
           <Skeleton height={24} />
         ) : (
           <Text fw={600}>
@@ -48,8 +47,8 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
           </Button>
           <Button
             color="red.9"
-            disabled={data === undefined || matched === 0}
-            onClick={() => onDelete({ ...selected, total: matched })}
+            disabled={!matched}
+            onClick={() => onDelete({ ...selected, total: matched ?? 0 })}
           >
             <Trans>Delete</Trans>
           </Button>

@@ -1,11 +1,11 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft.tsx";
 import { domainsQuery } from "../form/domains.ts";
-import { canUndo } from "./bulk.tsx";
+import { canMove } from "./bulk.tsx";
 import { BULK_DRAFT, type BulkChange } from "./bulk-work.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
@@ -24,8 +24,8 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
   const { data: account } = useQuery(accountQuery);
   const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
   const count = countOfSelected(selected);
-  const isByName = canUndo(selected);
-  const domain = isByName ? form.values.domain : null;
+  const isMovable = canMove(selected);
+  const domain = isMovable ? form.values.domain : null;
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
   const isEmpty = add.length === 0 && remove.length === 0 && !isExpiring && domain === null;
 
@@ -75,7 +75,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           />
         )}
       </Stack>
-      {isByName && domains.length > 0 && (
+      {isMovable && domains.length > 0 && (
         <Select
           {...form.getInputProps("domain")}
           label={t`Domain`}
@@ -83,11 +83,6 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           placeholder={t`Keep`}
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
         />
-      )}
-      {!isByName && (
-        <Alert color="yellow" variant="light">
-          <Trans>So many links can't be changed back in one step. Each keeps its history.</Trans>
-        </Alert>
       )}
     </FormFields>
   );

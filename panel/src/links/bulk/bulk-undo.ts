@@ -1,5 +1,5 @@
 /** Puts back what bulk work has deleted. */
-import { answerOf, api, type Link, type LinkRestoredRun, type LinkRestoreRun } from "../../app/api.ts";
+import { answerOf, api, type Link } from "../../app/api.ts";
 import { type Course, overEach } from "./bulk-work.ts";
 import { keyOfLink } from "../list/page-queries.ts";
 
@@ -32,22 +32,4 @@ export async function putBack(links: readonly Link[], since: LastDeletions, cour
   await overEach(ids, course, async (id) => {
     await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params: { path: { id } }, body: {} }));
   });
-}
-
-/** All of a deletion by filter, whose answer named its time. Returns why links stayed deleted. */
-export async function putBackRun(deletedAt: string, course: Course): Promise<string[]> {
-  const refusals: string[] = [];
-  let done = 0;
-  let after: number | null = 0;
-  while (after !== null && !course.signal.aborted) {
-    const body: LinkRestoreRun = { deleted_at: deletedAt, after };
-    const { data }: { data: LinkRestoredRun } = await answerOf(
-      api.POST("/admin/v1/links/deleted/restore", { body }),
-    );
-    refusals.push(...data.failed.map(({ error }) => error));
-    done += data.restored;
-    course.onDone(done);
-    after = data.next;
-  }
-  return refusals;
 }

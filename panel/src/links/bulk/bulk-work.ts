@@ -1,7 +1,6 @@
 /** Work on many links, in pieces, with what takes it back. */
 import { answerOf, api, type Link, type LinkPatch } from "../../app/api.ts";
 import { changeLink } from "../link-queries.ts";
-import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 
 /** Of what is typed until a change is through. */
 export const BULK_DRAFT = "edit of many";
@@ -91,25 +90,3 @@ export const changeLinks = (
 
 export const changeBack = (changed: readonly Changed[], course: Course): Promise<void> =>
   overEach(changed, course, async ({ link, before }) => void (await changeLink(link, before)));
-
-type Batch = { finding: LinkFinding; change: BulkChange | null; isTrial: boolean; signal?: AbortSignal };
-
-/** All that the server finds at that moment; without a change they are deleted. A trial only counts. */
-export async function changeFound({ finding, change, isTrial, signal }: Batch) {
-  const body = {
-    filter: conditionsOf(finding),
-    ...(change === null
-      ? { action: "delete" as const }
-      : {
-          action: "update" as const,
-          set: {
-            ...(change.add.length > 0 && { add_tags: [...change.add] }),
-            ...(change.remove.length > 0 && { remove_tags: [...change.remove] }),
-            ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
-          },
-        }),
-    ...(isTrial && { dry_run: true }),
-    ...(!isFiltered(finding) && { confirm: "all" }),
-  };
-  return (await answerOf(api.POST("/admin/v1/links/batch/query", { body, ...(signal && { signal }) }))).data;
-}

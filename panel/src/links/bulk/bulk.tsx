@@ -1,30 +1,40 @@
-/** Bulk work on the selection: its course, and undo where the server allows it. */
-import { Plural, useLingui } from "@lingui/react/macro";
+/** Bulk work on the selection: its course and its undo. */
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
-import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { formatNumber } from "../../app/i18n.ts";
+import { accountQuery } from "../../auth/account.ts";
 import { dropDraft } from "../../ui/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import type { LinkFinding } from "../link-search.ts";
 import {
   BULK_DRAFT,
   type BulkChange,
   changeBack,
   type Changed,
-  changeFound,
   changeLinks,
   type Course,
   deleteLinks,
 } from "./bulk-work.ts";
-import { lastDeletions, putBack, putBackRun } from "./bulk-undo.ts";
+import { lastDeletions, putBack } from "./bulk-undo.ts";
+import {
+  changeRun,
+  type ChangeRun,
+  type FoundRun,
+  interruptedRun,
+  isOpen,
+  runFound,
+  undoRun,
+  type UndoRun,
+} from "./found-run.ts";
 import { linksBetween } from "../list/page-queries.ts";
 import type { Selected, Selection } from "../list/selection.ts";
 
-/** More can't be changed back: nobody holds what they were. */
-const MOST_UNDONE = 5_000;
+/** More can't be moved to another domain: each of them is by itself. */
+const MOST_MOVED = 5_000;
 
 export type BulkTask = { label: string; done: number; total: number | null };
 
@@ -35,8 +45,8 @@ const Altered = ({ count }: { count: number }) => (
   <Plural value={count} one="# link is changed." other="# links are changed." />
 );
 
-export const canUndo = (selected: Selected): boolean =>
-  selected.kind === "some" || selected.total <= MOST_UNDONE;
+export const canMove = (selected: Selected): boolean =>
+  selected.kind === "some" || selected.total <= MOST_MOVED;
 
 export function useBulk(selection: Selection) {
   const { t } = useLingui();
@@ -74,7 +84,7 @@ export function useBulk(selection: Selection) {
       : linksBetween(queries, selected.finding, { from: 0, to: selected.total - 1 });
 
   async function remove(selected: Selected): Promise<void> {
-    if (selected.kind === "all") return removeFound(selected.finding);
+    if (selected.kind === "all") return runAll(changeRun(selected.finding, null, selected.total));
     const links = [...selected.links.values()];
     await follow(t`Deleting`, links.length, async (course) => {
       const since = await lastDeletions();
@@ -90,52 +100,88 @@ export function useBulk(selection: Selection) {
     });
   }
 
-  /** However many: the server knows by its time what a deletion took. */
-  const removeFound = (finding: LinkFinding): Promise<void> =>
-    follow(t`Deleting`, null, async ({ signal }) => {
-      const gone = await changeFound({ finding, change: null, isTrial: false, signal });
-      selection.clear();
-      if (gone.matched > gone.changed) {
-        notifications.show({ color: "red", message: t`Links of files and folders stay: end their shares.` });
-      }
-      const { changed, deleted_at: at } = gone;
-      if (changed === 0 || at === undefined) return;
-      offerUndo({
-        message: <Deleted count={changed} />,
-        undo: () => follow(t`Putting back`, changed, (back) => putBackFound(at, back)),
-        refresh,
-      });
+  /** However many: the server knows what a change did. */
+  async function runAll(start: FoundRun): Promise<void> {
+    const account = (await queries.ensureQueryData(accountQuery)).username;
+    let run = start;
+    let failure: Error | undefined;
+    await follow(labelOf(start), start.total, async (course) => {
+      run = await runFound(start, account, { ...course, onFailure: (error) => (failure = error) });
+      if (run.kind === "delete") selection.clear();
+      if (failure !== undefined) throw failure;
     });
+    if (run.kind === "undo") tellUndone(run);
+    else tellDone(run);
+  }
 
-  async function putBackFound(at: string, course: Course): Promise<void> {
-    const [first, ...more] = await putBackRun(at, course);
-    if (first === undefined) return;
-    const count = more.length + 1;
-    notifications.show({
-      color: "red",
-      message: (
-        <>
-          <Plural value={count} one="# link stays deleted." other="# links stay deleted." /> {first}
-        </>
-      ),
+  function tellDone(run: ChangeRun): void {
+    if (run.kind === "change" && !isOpen(run)) dropDraft(BULK_DRAFT);
+    const stays = run.matched - run.changed;
+    if (stays > 0) {
+      notifications.show({
+        color: "red",
+        message:
+          run.kind === "delete" ? (
+            t`Links of files and folders stay: end their shares.`
+          ) : (
+            <Plural value={stays} one="# link can't be changed." other="# links can't be changed." />
+          ),
+      });
+    }
+    if (run.change === undefined) return;
+    const { changed: count } = run;
+    offerUndo({
+      message: run.kind === "delete" ? <Deleted count={count} /> : <Altered count={count} />,
+      undo: () => runAll(undoRun(run)),
+      refresh,
     });
   }
 
-  async function change(selected: Selected, wanted: BulkChange): Promise<void> {
-    if (!canUndo(selected) && selected.kind === "all") {
-      await follow(t`Changing`, null, async ({ signal }) => {
-        const { changed } = await changeFound({
-          finding: selected.finding,
-          change: wanted,
-          isTrial: false,
-          signal,
-        });
-        dropDraft(BULK_DRAFT);
-        notifications.show({
-          message: <Altered count={changed} />,
-        });
+  function tellUndone(run: UndoRun): void {
+    const { failed, refusal, restored, total } = run;
+    if (isOpen(run)) {
+      const [done, all] = [formatNumber(restored), formatNumber(total)];
+      const message = (
+        <Trans>
+          {done} of {all} links are as before.
+        </Trans>
+      );
+      offerUndo({ message, undo: () => runAll(run), refresh });
+    } else if (failed > 0) {
+      notifications.show({
+        color: "red",
+        message: (
+          <>
+            {run.of === "delete" ? (
+              <Plural value={failed} one="# link stays deleted." other="# links stay deleted." />
+            ) : (
+              <Plural value={failed} one="# link stays as it is." other="# links stay as they are." />
+            )}{" "}
+            {refusal}
+          </>
+        ),
       });
-      return;
+    }
+  }
+
+  const labelOf = ({ kind, ...run }: FoundRun): string => {
+    if (kind === "delete") return t`Deleting`;
+    if (kind === "change") return t`Changing`;
+    return "of" in run && run.of === "delete" ? t`Putting back` : t`Taking back`;
+  };
+
+  const { data: account } = useQuery(accountQuery);
+  const goOn = useEffectEvent((name: string) => {
+    const run = interruptedRun(name);
+    if (run !== null) void runAll(run);
+  });
+  useEffect(() => {
+    if (account !== undefined) goOn(account.username);
+  }, [account]);
+
+  async function change(selected: Selected, wanted: BulkChange): Promise<void> {
+    if (selected.kind === "all" && wanted.domain === undefined) {
+      return runAll(changeRun(selected.finding, wanted, selected.total));
     }
     const changed: Changed[] = [];
     const links = await named(selected).catch((error: Error) => onFailure(error));

@@ -1,0 +1,38 @@
+/** Which bulk change of an account: the instant of its events and the number that they have in common. */
+import { randomInt } from "node:crypto";
+import { z } from "zod";
+import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
+import { appError } from "../../lib/errors.ts";
+
+export type BulkId = { at: number; bulk: number };
+
+const NUMBERS = 2 ** 47;
+const MOST_CHARACTERS = 200;
+const RULE = "change: take it from the answer of POST /links/batch/query, unchanged.";
+
+export const newBulk = (): number => randomInt(1, NUMBERS);
+
+export const bulkText = ({ at, bulk }: BulkId): string => cursorText({ at, id: bulk });
+
+/** @throws BadRequest */
+export function bulkOf(text: string): BulkId {
+  const place = placeOf(timePlace, text, RULE);
+  if (place === null) throw appError("BadRequest", RULE);
+  return { at: place.at, bulk: place.id };
+}
+
+export const bulkField = z.string().min(1).max(MOST_CHARACTERS).describe("as the change answered");
+
+/** Where a call ended: the ids of links that follow. */
+export type BulkPlace = BulkId & { from: number; to: number };
+
+const id = z.int().min(0);
+const place = z.object({ at: z.int(), bulk: id, from: id, to: id });
+
+export const bulkCursor = z.string().max(MOST_CHARACTERS);
+
+export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
+
+/** Null for the first call. @throws BadRequest */
+export const bulkPlaceOf = (cursor: string | undefined): BulkPlace | null =>
+  placeOf(place, cursor, "cursor: take next of the answer before, unchanged.");

@@ -1,0 +1,129 @@
+/**
+ * Takes a bulk change back, in portions of one transaction each. Its events say what was before. A link whose changed
+ * values were changed again stays as it is. Events of links that are taken back leave the change, so that each goes back
+ * once, whoever else takes the same change back, and a repeated run goes on.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import { type LinkChanges, type LinkTransaction, writeLinks } from "../changes.ts";
+import { linkNotFound } from "../code.ts";
+import type { FallbackLoops } from "../fallback/loops.ts";
+import type { LinkRepository } from "../links.repository.ts";
+import { type CheckedUpdate, type LinkWriter, reaches } from "../writer.ts";
+import type { BulkId } from "./bulk.ts";
+import { type ChangeEvent, urlsBefore, wayBack } from "./way-back.ts";
+
+export type BulkEvents = {
+  /** Of what is not taken back yet, by id, after one. */
+  ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<BulkLinkEvent[]>;
+  /** Which of them still belong to the change. Locked until the transaction ends. */
+  lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<ReadonlySet<number>>;
+  leaveBulk(tx: Db, ids: readonly number[]): Promise<void>;
+};
+
+type BulkLinkEvent = ChangeEvent & { id: number; action: string; subjectId: number | null };
+
+export type TakenBack = {
+  restored: number;
+  failed: { code: string; error: AppError }[];
+  /** The event after which to go on; null at the end. */
+  next: number | null;
+};
+
+type Deps = {
+  events: BulkEvents;
+  repository: Pick<LinkRepository, "lockIds" | "codesOf">;
+  writer: Pick<LinkWriter, "updateIn">;
+  /** Why some stay deleted, by id. */
+  restoreManyIn(
+    tx: LinkTransaction,
+    wanted: { actor: Actor; at: number; ids: readonly number[] },
+  ): Promise<ReadonlyMap<number, AppError>>;
+  loops: FallbackLoops;
+  changes: LinkChanges;
+  clock: Clock;
+  actor: Actor;
+};
+
+const PORTION = 500;
+
+type Refusals = ReadonlyMap<number, AppError>;
+type OfLink = BulkLinkEvent & { subjectId: number };
+
+export function createBulkUndo(deps: Deps) {
+  const { events, repository, writer, loops, clock, actor } = deps;
+  const written = writeLinks(deps.changes);
+
+  /** By id of the link. */
+  async function loopsOf(found: readonly OfLink[]): Promise<Refusals> {
+    const leading = found.flatMap((event) => {
+      const urls = urlsBefore(event);
+      return urls === null ? [] : [{ id: event.subjectId, urls }];
+    });
+    const refusals = new Map<number, AppError>();
+    if (leading.length === 0) return refusals;
+    const codes = await repository.codesOf(leading.map(({ id }) => id));
+    for (const { id, urls } of leading) {
+      const refusal = await loops.refusal(codes.get(id) ?? null, urls);
+      if (refusal !== null) refusals.set(id, refusal);
+    }
+    return refusals;
+  }
+
+  async function changeBack(tx: LinkTransaction, found: readonly OfLink[], looping: Refusals) {
+    const refusals = new Map<number, AppError>();
+    const links = await repository.lockIds(
+      tx.db,
+      found.map(({ subjectId }) => subjectId),
+    );
+    const updates = new Map<number, CheckedUpdate>();
+    for (const event of found) {
+      const { subjectId: id } = event;
+      const link = links.get(id);
+      const way = reaches(actor, link)
+        ? (looping.get(id) ?? wayBack(link, event))
+        : linkNotFound(event.subject);
+      if (way instanceof AppError) refusals.set(id, way);
+      else if (way !== null) updates.set(id, way);
+    }
+    const outcomes = await writer.updateIn(tx, [...updates.values()], { actor, now: clock.now() });
+    [...updates.keys()].forEach((id, at) => {
+      const outcome = outcomes[at];
+      if (outcome instanceof AppError) refusals.set(id, outcome);
+    });
+    return refusals;
+  }
+
+  /** A portion of what the actor changed, after an event. */
+  return async function takeBack({ at, bulk }: BulkId, after: number): Promise<TakenBack> {
+    const found = await events.ofBulk({ actor: actor.name, at, bulk }, after, PORTION);
+    const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
+    if (ofLinks.length === 0) return { restored: 0, failed: [], next: null };
+    const looping = await loopsOf(ofLinks);
+    const ids = ofLinks.map(({ id }) => id);
+    const portion = await written(async (tx) => {
+      const kept = await events.lockBulk(tx.db, bulk, ids);
+      const open = ofLinks.filter(({ id }) => kept.has(id));
+      const isDeletion = (event: OfLink): boolean => event.action.endsWith(".delete");
+      const changed = open.filter((event) => !isDeletion(event));
+      const deleted = open.filter(isDeletion).map(({ subjectId }) => subjectId);
+      const refusals = new Map([
+        ...(changed.length === 0 ? [] : await changeBack(tx, changed, looping)),
+        ...(deleted.length === 0 ? [] : await deps.restoreManyIn(tx, { actor, at, ids: deleted })),
+      ]);
+      const back = open.filter(({ subjectId }) => !refusals.has(subjectId));
+      await events.leaveBulk(
+        tx.db,
+        back.map(({ id }) => id),
+      );
+      const failed = open.flatMap(({ subject: code, subjectId }) => {
+        const error = refusals.get(subjectId);
+        return error === undefined ? [] : [{ code, error }];
+      });
+      return { restored: back.length, failed };
+    });
+    return { ...portion, next: found.length < PORTION ? null : found.at(-1)!.id };
+  };
+}

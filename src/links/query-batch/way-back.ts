@@ -1,0 +1,57 @@
+/** From an event of a change back to what was before, for the fields that it changed. */
+import { z } from "zod";
+import { type AppError, appError } from "../../lib/errors.ts";
+import { linkServesShare } from "../code.ts";
+import type { LeadingUrls } from "../fallback/loops.ts";
+import { patchOfState } from "../history/state.ts";
+import { wholeState } from "../link-events.ts";
+import type { ExistingLink } from "../links.repository.ts";
+import type { CheckedUpdate } from "../writer.ts";
+
+/** `before` and `after` are JSON of link-events.ts. */
+export type ChangeEvent = { subject: string; before: string | null; after: string | null };
+
+const shape = z.looseObject({ tags: z.array(z.string()).default([]) });
+const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
+
+/** Told, but not changed by a change of content. */
+const TOLD = ["code", "domain", "domain_id", "tags"];
+
+/** What the link must become; null if it is so. Passwords stay, because events don't have them. */
+export function wayBack(link: ExistingLink, event: ChangeEvent): CheckedUpdate | AppError | null {
+  if (link.isInternal) return linkServesShare(link.code);
+  const [was, is] = [read(event.before), read(event.after)];
+  const now: Record<string, unknown> = { ...wholeState(link) };
+  const changed = Object.keys({ ...was, ...is }).filter((name) => !TOLD.includes(name));
+  const fields = changed.filter((name) => name !== "password");
+  const added = is.tags.filter((tag) => !was.tags.includes(tag));
+  const removed = was.tags.filter((tag) => !is.tags.includes(tag));
+  const isKept =
+    fields.every((name) => (now[name] ?? null) === (is[name] ?? null)) &&
+    added.every((tag) => link.tags.includes(tag)) &&
+    !removed.some((tag) => link.tags.includes(tag));
+  if (!isKept) return changedSince(event.subject);
+  if (fields.length + added.length + removed.length === 0) {
+    return changed.length === 0 ? null : passwordStays(event.subject);
+  }
+  const before = Object.fromEntries(fields.map((name) => [name, was[name] ?? null]));
+  const tags = [...link.tags.filter((tag) => !added.includes(tag)), ...removed].sort();
+  const patch = patchOfState({ ...now, ...before, tags });
+  return patch === null ? changedSince(event.subject) : { code: link.code, ...patch };
+}
+
+/** Null if the change was of no URL. */
+export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
+  const { target, fallback_url: fallback } = read(before);
+  const urls = {
+    ...(typeof target === "string" && { target }),
+    ...(typeof fallback === "string" && { fallbackUrl: fallback }),
+  };
+  return Object.keys(urls).length === 0 ? null : urls;
+}
+
+const changedSince = (code: string): AppError =>
+  appError("Conflict", `"${code}" was changed since; it stays as it is.`);
+
+const passwordStays = (code: string): AppError =>
+  appError("Conflict", `The password of "${code}" stays: nobody has the one before.`);
