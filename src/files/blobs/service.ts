@@ -26,7 +26,7 @@ import { createReadQueues } from "./read-queue.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import type { Driver, PresignedAnswer, Staging } from "../storage/driver.ts";
-import { contentDamaged } from "../storage/storage-failure.ts";
+import { contentDamaged, isStorageFailure } from "../storage/storage-failure.ts";
 import { newContentGeneration, newOwnStagingId, newStagingId } from "../storage/object-key.ts";
 
 export type { DeadBlob } from "./blob.ts";
@@ -46,7 +46,7 @@ export type OpenUpload = {
   /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
   suspend(): Promise<void>;
-  /** All bytes are there. After a rejection they are gone. */
+  /** All bytes are there. After StorageUnavailable `resume` has those that were durable, after others none are left. */
   finish(): Promise<StoredBytes>;
   /** After `finish`, once nobody will resume it. Until then it can be resumed with all bytes. Never rejects. */
   settle(): Promise<void>;
@@ -125,7 +125,8 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
         try {
           return await place(policyId, driver, staging, await digestOf(staging, hashing));
         } catch (error) {
-          await staging.abort();
+          hashing?.drop();
+          if (!isStorageFailure(error)) await staging.abort();
           throw error;
         }
       },

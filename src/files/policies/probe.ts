@@ -13,13 +13,14 @@ export const createProbe =
     const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
     const tag = await drivers.tag();
     const staging = await driver.stage(newStagingId(tag));
+    let key: string;
     try {
       await staging.append(one(bytes));
+      key = await staging.finish({ sha256, generation: newContentGeneration(tag) });
     } catch (error) {
       await staging.abort();
       throw error;
     }
-    const key = await staging.finish({ sha256, generation: newContentGeneration(tag) });
     try {
       const body = await driver.open(key, { size: bytes.length });
       const read = await new Response(body).text().catch(() => "");

@@ -53,7 +53,7 @@ export type Staging = {
   read(): AsyncIterable<Uint8Array>;
   /**
    * Makes the bytes durable under a key in one step. A staging that was resumed can be resumed again with all bytes,
-   * until `settle`. If it rejects, the staging is gone.
+   * until `settle`. If it rejects, abort the staging; or resume it, with the bytes that were durable before.
    */
   finish(content: ContentIdentity): Promise<string>;
   /** After `finish`, once nobody will resume it. Never rejects. */

@@ -5,7 +5,7 @@
  *
  * Only failures of the storage count: a client that leaves or sends too much is a success.
  */
-import { AppError } from "../../lib/errors.ts";
+import { isStorageFailure } from "./storage-failure.ts";
 import type { Driver, Staging } from "./driver.ts";
 import type { DriverMetrics, OperationEnd } from "./metrics.ts";
 
@@ -87,10 +87,6 @@ const observeStaging = (staging: Staging, metrics: DriverMetrics, timed: Timed, 
   settle: () => staging.settle(),
   abort: () => staging.abort(),
 });
-
-/** Other errors come from the source. */
-const isStorageFailure = (error: unknown): boolean =>
-  error instanceof AppError && error.name === "StorageUnavailable";
 
 /** Times the storage, without the consumer of the page. */
 async function* pages<T>(source: AsyncIterable<T>, begin: () => End): AsyncGenerator<T> {

@@ -30,6 +30,10 @@ export const stagingLost = (cause: unknown): AppError =>
 export const isStagingLost = (error: unknown): boolean =>
   error instanceof AppError && error.details?.["isLost"] === true;
 
+/** Other errors come from elsewhere, such as the source of an upload. */
+export const isStorageFailure = (error: unknown): boolean =>
+  error instanceof AppError && error.name === "StorageUnavailable";
+
 export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

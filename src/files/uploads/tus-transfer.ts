@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Blobs, OpenUpload } from "../blobs/service.ts";
 import type { Files } from "../tree/files.service.ts";
-import { isStagingLost } from "../storage/storage-failure.ts";
+import { isStagingLost, isStorageFailure } from "../storage/storage-failure.ts";
 import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
@@ -52,8 +52,8 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Deps)
   }
 
   /**
-   * All bytes are there. If they can't become a file, they and the upload are removed. If the database is away, the
-   * next request finds them and tries again.
+   * All bytes are there. If they can't become a file, they and the upload are removed. If the database or the storage
+   * is away, the next request finds what is durable and tries again.
    */
   async function finish(upload: Upload, open: OpenUpload): Promise<TransferProgress> {
     const expiresAt = clock.now() + REMEMBERED_MS;
@@ -67,7 +67,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Deps)
       await open.settle();
       return { upload: { ...upload, received: size, expiresAt }, fileId: file.id };
     } catch (error) {
-      if (!isUnavailable(error)) {
+      if (!isUnavailable(error) && !isStorageFailure(error)) {
         await open.settle();
         await repository.remove(id);
       }

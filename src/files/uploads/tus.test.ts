@@ -7,7 +7,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { AppError } from "../../lib/errors.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
-import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
+import { type Asked, type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
 import type { Upload } from "./tus.service.ts";
 
 const HOUR_MS = 3_600_000;
@@ -266,6 +266,47 @@ forEachDialect((dialect) => {
       await at.content.policies.remove(policyId);
       expect([...stub!.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
       stub!.close();
+    });
+
+    test("a bucket that is away at the last byte keeps what it has", async () => {
+      const stub = await startS3Stub();
+      const policyId = await bucketOn(stub);
+      const folder = await at.folder(me, null, "hiccup");
+      await at.folders.update(me, folder, { policyId });
+      const long = Buffer.alloc(11_000_001, "0123456789");
+      const refused = { status: 403 };
+      for (const [bytes, first, isAway] of [
+        [long, 5_500_000, ({ query }: Asked) => query.get("partNumber") === "3"],
+        [long, 5_500_000, ({ method, query }: Asked) => method === "POST" && query.has("uploadId")],
+        [long.subarray(0, 10), 5, ({ method, key }: Asked) => method === "PUT" && !key.includes("staging")],
+      ] as const) {
+        const upload = await begin("kept", bytes.length, folder);
+        await append(upload, 0, chunksOf(bytes.subarray(0, first)));
+        stub.misbehave(refused, isAway, 1);
+        expect(await refusal(append(upload, first, chunksOf(bytes.subarray(first))))).toBe(
+          "StorageUnavailable",
+        );
+        let fileId: number | null = null;
+        for (let tries = 0; fileId === null && tries < 3; tries++) {
+          const { received } = await at.resumable.find(me, upload.id);
+          expect(received).toBeGreaterThanOrEqual(first);
+          ({ fileId } = await append(upload, received, chunksOf(bytes.subarray(received))).catch(() => ({
+            fileId: null,
+          })));
+        }
+        const file = await at.files.find(me, fileId!);
+        expect(file.sha256).toBe(new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
+        expect(await at.read(file)).toBe(bytes.toString());
+        await at.files.remove(me, file.id);
+      }
+      await at.folders.remove(me, folder);
+      await at.content.blobs.settled();
+      at.content.time.now += 2 * HOUR_MS;
+      await expire();
+      await at.content.policies.remove(policyId);
+      expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+      expect(stub.uploads.size).toBe(0);
+      stub.close();
     });
 
     test("lost bytes are requested again", async () => {

@@ -2,7 +2,7 @@
 import type { StoredObject } from "../driver.ts";
 import { STAGING } from "../object-key.ts";
 import type { S3Client } from "./client.ts";
-import type { HashedBytes } from "./parts.ts";
+import { type HashedBytes, putObject } from "./parts.ts";
 import { elementsOf, textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 
@@ -53,7 +53,7 @@ export function createS3Location(client: S3Client, prefix: string) {
     /** Takes a key of the bucket. Also resolves without such an object. */
     remove,
     async putTail(id: string, offset: number, body: HashedBytes): Promise<void> {
-      await client.head({ method: "PUT", key: tailKey(id, offset), body });
+      await putObject(client, tailKey(id, offset), body);
     },
     /** Null: no tail at this offset. */
     async readTail(id: string, offset: number): Promise<Uint8Array | null> {

@@ -1,5 +1,5 @@
 import { s3RefusalOf } from "./failure.ts";
-import type { S3Client } from "./client.ts";
+import type { S3Client, S3Request } from "./client.ts";
 import { escapeXml } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 import type { Part, MultipartUpload } from "./multipart-uploads.ts";
@@ -15,22 +15,24 @@ export function partBytes(number: number): number {
 
 export type HashedBytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
 
-export async function putPart(
+/** Returns the ETag. Without one, something else than S3 has answered. */
+async function put(client: S3Client, request: Pick<S3Request, "key" | "query" | "body">): Promise<string> {
+  const { headers } = await client.head({ ...request, method: "PUT" });
+  const etag = headers.get("etag");
+  if (etag === null)
+    throw storageFailure(new Error("no ETag for a PUT"), "The S3 endpoint sent an invalid response.");
+  return etag;
+}
+
+export const putPart = (
   client: S3Client,
   { key, uploadId }: Pick<MultipartUpload, "key" | "uploadId">,
   number: number,
   body: HashedBytes,
-): Promise<string> {
-  const { headers } = await client.head({
-    method: "PUT",
-    key,
-    query: { partNumber: String(number), uploadId },
-    body,
-  });
-  const etag = headers.get("etag");
-  if (etag === null)
-    throw storageFailure(new Error("no ETag for a part"), "The S3 endpoint sent an invalid response.");
-  return etag;
+): Promise<string> => put(client, { key, query: { partNumber: String(number), uploadId }, body });
+
+export async function putObject(client: S3Client, key: string, body: HashedBytes): Promise<void> {
+  await put(client, { key, body });
 }
 
 /** Checks the object's size, so a lost response is not a failure. */

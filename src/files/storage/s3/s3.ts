@@ -8,7 +8,7 @@ import { idKey, isObjectKey, isStagingId, markerOf, STAGING, stagingOfKey } from
 import { createS3Client, type S3Client, type S3Settings } from "./client.ts";
 import { s3RefusalOf } from "./failure.ts";
 import { createS3Location, type S3Location } from "./location.ts";
-import { hashOf, objectSize } from "./parts.ts";
+import { hashOf, objectSize, putObject } from "./parts.ts";
 import { abortUploads, listMultipartUploads, type MultipartUpload, partsOf } from "./multipart-uploads.ts";
 import { openS3Object } from "./read.ts";
 import { createS3Staging, resumeS3Staging } from "./staging.ts";
@@ -107,6 +107,6 @@ async function claim({ client, full }: S3Location, installation: string, mark: b
   );
   if (isMarked || !mark) return isMarked;
   const bytes = new TextEncoder().encode("Waymark keeps files here. Do not remove this one.\n");
-  await client.head({ method: "PUT", key, body: { bytes, sha256: hashOf(bytes) } });
+  await putObject(client, key, { bytes, sha256: hashOf(bytes) });
   return true;
 }

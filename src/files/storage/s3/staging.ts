@@ -11,7 +11,7 @@ import { fault } from "../../../lib/fault.ts";
 import type { Staging } from "../driver.ts";
 import { idKey } from "../object-key.ts";
 import type { S3Location } from "./location.ts";
-import { type HashedBytes, completeUpload, objectSize, partBytes, putPart } from "./parts.ts";
+import { type HashedBytes, completeUpload, objectSize, partBytes, putObject, putPart } from "./parts.ts";
 import {
   abortUploads,
   beginUpload,
@@ -133,7 +133,7 @@ function continueStaging(
     if (sealed) return;
     await landed();
     if (parts.length === 0) {
-      await client.head({ method: "PUT", key, body: buffer.take() });
+      await putObject(client, key, buffer.take());
     } else {
       if (buffer.size() > 0) await sendPart();
       await landed();
@@ -189,7 +189,7 @@ function continueStaging(
       } catch (error) {
         // The endpoint may have combined the parts without a response.
         sealed = true;
-        await removeAll().catch(() => undefined);
+        await Promise.allSettled(flights);
         throw error;
       }
       return idKey(id);

@@ -139,6 +139,11 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
     expect(await expectNothing(large)).toContain("whole file");
   });
 
+  test("something in between that says yes to everything", async () => {
+    stub.misbehave({ status: 200, body: "<html>Sign in</html>" }, isPut);
+    expect(await expectNothing(small)).toContain("invalid");
+  });
+
   test("a closed port", async () => {
     const nobody = createS3Driver({
       endpoint: parseEndpoint("http://127.0.0.1:1"),
