@@ -25,13 +25,18 @@ export function AnalyticsPage() {
         <Title order={1} size="h3">
           <Trans>Analytics</Trans>
         </Title>
-        <ReportControls search={search} onChange={change} />
+        <ReportControls search={search} onChange={change}>
+          <ExportMenu report={report} top={top.data} />
+        </ReportControls>
       </Group>
-      <Group gap="xs" justify="space-between" wrap="nowrap">
-        <CompareLinks search={search} onChange={change} />
-        <ExportMenu report={report} top={top.data} />
-      </Group>
-      <ReportView place={null} report={report} search={search} mayWatch onChange={change}>
+      <ReportView
+        place={null}
+        report={report}
+        search={search}
+        mayWatch
+        compare={<CompareLinks search={search} onChange={change} />}
+        onChange={change}
+      >
         <LinkList
           title={t`Most clicked links`}
           items={top.data}

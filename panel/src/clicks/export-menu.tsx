@@ -38,7 +38,12 @@ export function ExportMenu({ report, name, top }: Props) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label={t`Export`} className={classes["control"]!}>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={t`Export`}
+          className={`${classes["control"]} ${classes["export"]}`}
+        >
           <IconDownload size={18} />
         </ActionIcon>
       </Menu.Target>

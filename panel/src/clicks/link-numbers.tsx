@@ -9,10 +9,16 @@ import type { Place } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
 import { useLinkReport } from "./use-report.ts";
 
-type Props = { place: Place; search: ReportSearch; onChange(search: ReportSearch): void };
+type Props = {
+  place: Place;
+  /** Until then nothing says that the numbers are missing: the page may say that the link is. */
+  isKnown: boolean;
+  search: ReportSearch;
+  onChange(search: ReportSearch): void;
+};
 
 /** The clicks of one link. */
-export function LinkNumbers({ place, search, onChange }: Props) {
+export function LinkNumbers({ place, isKnown, search, onChange }: Props) {
   const { account } = useRouteContext({ from: "/inside" });
   const report = useLinkReport(place, search);
   return (
@@ -21,16 +27,17 @@ export function LinkNumbers({ place, search, onChange }: Props) {
         <Text component="h2" fw={600}>
           <Trans>Clicks</Trans>
         </Text>
-        <ReportControls search={search} onChange={onChange} />
-      </Group>
-      <Group gap="xs" justify="space-between" wrap="nowrap">
-        <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />
-        <ExportMenu report={report} name={place.code} />
+        <ReportControls search={search} onChange={onChange}>
+          <ExportMenu report={report} name={place.code} />
+        </ReportControls>
       </Group>
       <ReportView
         place={place}
-        report={report}
+        report={isKnown ? report : { ...report, error: null }}
         search={search}
+        compare={
+          <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />
+        }
         mayWatch={account.role === "admin"}
         onChange={onChange}
       />

@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, NativeSelect, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
 import { isoDay, DAY_MS, type Unit } from "./chart/buckets.ts";
 import classes from "./clicks.module.css";
 import {
@@ -21,12 +22,14 @@ type Props = {
   onChange(search: ReportSearch): void;
   /** What cannot be chosen. */
   without?: readonly ("by" | "visitors" | "vs")[];
+  /** A button after the fields. */
+  children?: ReactNode;
 };
 
 const OWN = "own";
 
 /** Time, grouping, visitors and comparison of a report. A new time forgets the brushed part. */
-export function ReportControls({ search, onChange, without = [] }: Props) {
+export function ReportControls({ search, onChange, without = [], children }: Props) {
   const { t } = useLingui();
   const span = spanOf(search);
   const kept = withoutTime(search);
@@ -51,7 +54,7 @@ export function ReportControls({ search, onChange, without = [] }: Props) {
     all: t`People and machines`,
   };
   const comparisons: Record<Comparison, string> = {
-    before: t`Against the time before`,
+    before: t`Against time before`,
     year: t`Against a year before`,
     none: t`Without comparison`,
   };
@@ -124,6 +127,7 @@ export function ReportControls({ search, onChange, without = [] }: Props) {
           data={COMPARISONS.map((value) => ({ value, label: comparisons[value] }))}
         />
       )}
+      {children}
     </Group>
   );
 }

@@ -15,12 +15,14 @@ type Props = {
   search: ReportSearch;
   mayWatch: boolean;
   onChange(search: ReportSearch): void;
+  /** Below the chart. */
+  compare: ReactNode;
   /** Beside the lists. */
   children?: ReactNode;
 };
 
 /** A chart and the lists that follow it. */
-export function ReportView({ place, report, search, mayWatch, onChange, children }: Props) {
+export function ReportView({ place, report, search, mayWatch, onChange, compare, children }: Props) {
   const queries = useQueryClient();
   const isThere = report.error === null || report.trend !== undefined;
   return (
@@ -31,7 +33,11 @@ export function ReportView({ place, report, search, mayWatch, onChange, children
           onRetry={() => void queries.refetchQueries({ queryKey: ["clicks"], type: "active" })}
         />
       )}
-      {isThere && <TrendCard report={report} search={search} onChange={onChange} />}
+      {isThere && (
+        <TrendCard report={report} search={search} onChange={onChange}>
+          {compare}
+        </TrendCard>
+      )}
       {isThere && (
         <ReportLists
           report={report}

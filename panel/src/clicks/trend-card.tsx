@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { formatNumber, formatPercent } from "../app/i18n.ts";
 import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./chart/buckets.ts";
 import type { Brush } from "./chart/brush.ts";
@@ -15,13 +15,15 @@ type Props = {
   report: Pick<Report, "trend" | "earlier" | "others" | "span" | "unit" | "visitors" | "part">;
   search: ReportSearch;
   onChange(search: ReportSearch): void;
+  /** Below the chart. */
+  children?: ReactNode;
 };
 
 /** Height of the legend and the table's switch below the chart. */
 const BELOW_CHART = 54;
 
 /** The chart of a report with its sum, and the part of it that is brushed. */
-export function TrendCard({ report, search, onChange }: Props) {
+export function TrendCard({ report, search, onChange, children }: Props) {
   const { t, i18n } = useLingui();
   const { trend, earlier, others, unit, visitors, part } = report;
   const vs = search.vs ?? "before";
@@ -101,6 +103,7 @@ export function TrendCard({ report, search, onChange }: Props) {
           <Trans>Days are counted in UTC.</Trans>
         )}
       </Text>
+      {children}
     </Card>
   );
 }

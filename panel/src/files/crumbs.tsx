@@ -14,6 +14,8 @@ type Props = {
 /** The way to the folder. Each step takes what is dropped on it. */
 export function Crumbs({ path, onMove }: Props) {
   const { t } = useLingui();
+  // The heading says it.
+  if (path.length === 0) return null;
   return (
     <nav
       aria-label={t`Folder`}
@@ -21,7 +23,7 @@ export function Crumbs({ path, onMove }: Props) {
       style={{ display: "flex", flex: "1 1 14rem", minWidth: 0 }}
     >
       <ol className={classes["crumbs"]} tabIndex={-1}>
-        <Crumb id={null} isLast={path.length === 0} onMove={(moved) => onMove(moved, null, t`All files`)}>
+        <Crumb id={null} isLast={false} onMove={(moved) => onMove(moved, null, t`All files`)}>
           <Trans>All files</Trans>
         </Crumb>
         {path.map(({ id, name }, at) => (

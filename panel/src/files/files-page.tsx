@@ -84,7 +84,7 @@ export function FilesPage() {
           onFiles={(chosen) => upload(Promise.resolve(chosenFiles(chosen)), folder)}
         />
       </Group>
-      <Group px="md" py="xs" gap="xs">
+      <Group px="md" py="xs" gap="xs" justify="end">
         {isSearch ? (
           <Text size="sm" fw={600} flex="1 1 14rem" lh={2.5} truncate>
             <Trans>Names with “{search.q}”</Trans>

@@ -26,13 +26,16 @@ export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: 
   const names = useTroubles(system);
   const count = names.length;
   const isWell = count === 0 && system.status === "healthy";
+  const tone = isWell ? "teal" : system.status === "unhealthy" ? "red" : "orange";
   return (
     <Alert
-      variant="light"
-      color={isWell ? "teal" : system.status === "unhealthy" ? "red" : "orange"}
+      variant="default"
       icon={isWell ? <IconCircleCheck size={20} /> : <IconAlertTriangle size={20} />}
       role="status"
-      styles={{ title: { color: "var(--mantine-color-text)" } }}
+      styles={{
+        title: { color: "var(--mantine-color-text)" },
+        icon: { color: `var(--mantine-color-${tone}-filled)` },
+      }}
       title={
         isWell ? (
           <Trans>Everything works</Trans>

@@ -18,7 +18,7 @@ import { useState } from "react";
 import { ApiError, type Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
-import { CodeUseButton } from "../shares/code-use-button.tsx";
+import { LinkMore } from "../shares/link-more.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
@@ -61,7 +61,6 @@ export function LinkPage() {
         {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
         <Group gap="xs">
           <LinkQr link={link} />
-          {domain === undefined && <CodeUseButton link={link} />}
           <Button
             variant="default"
             leftSection={<IconPencil size={16} />}
@@ -70,11 +69,13 @@ export function LinkPage() {
           >
             <Trans>Edit</Trans>
           </Button>
+          <LinkMore link={link} mayChange={domain === undefined} />
         </Group>
       </Group>
       {link ? <Facts link={link} /> : <Skeleton height={FACTS_PX} maw={360} />}
       <LinkNumbers
         place={{ code, domain }}
+        isKnown={link !== undefined}
         search={report}
         onChange={(next) =>
           void navigate({
@@ -91,7 +92,7 @@ export function LinkPage() {
           onDeleted={() => void navigate({ to: "/links", search: {} })}
         />
       )}
-      <LinkHistory place={{ code, domain }} />
+      {link && <LinkHistory place={{ code, domain }} />}
       <LinkForm edited={isEdited && link ? link : null} onClose={() => setIsEdited(false)} onSaved={show} />
     </Stack>
   );

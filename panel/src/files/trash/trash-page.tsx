@@ -85,22 +85,37 @@ function Name({ item }: { item: TrashedEntry }) {
           <bdi>{item.name}</bdi>
         </Text>
         <Text size="xs" c="dimmed">
+          <Text span size="xs" hiddenFrom="sm">
+            <DaysLeft item={item} />
+            {" · "}
+          </Text>
           {item.path === null ? (
             <Trans>Its folder is gone; it returns to the root.</Trans>
           ) : (
-            [t`All files`, ...item.path.map(({ name }) => name)].join(" / ")
+            <bdi>{[t`All files`, ...item.path.map(({ name }) => name)].join(" / ")}</bdi>
           )}
-        </Text>
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
-          <Trans>Deleted for good</Trans> <Leaves item={item} />
         </Text>
       </div>
     </Group>
   );
 }
 
+const daysLeft = (item: TrashedEntry): number =>
+  Math.max(0, Math.ceil((Date.parse(item.expires_at) - Date.now()) / DAY_MS));
+
+function DaysLeft({ item }: { item: TrashedEntry }) {
+  const { t } = useLingui();
+  const time = formatTime(item.expires_at);
+  const days = daysLeft(item);
+  return (
+    <span title={t`Deleted for good ${time}`}>
+      <Plural value={days} one="# day left" other="# days left" />
+    </span>
+  );
+}
+
 function Leaves({ item }: { item: TrashedEntry }) {
-  const days = Math.max(0, Math.ceil((Date.parse(item.expires_at) - Date.now()) / DAY_MS));
+  const days = daysLeft(item);
   return (
     <span title={formatTime(item.expires_at)}>
       <Plural value={days} one="in # day" other="in # days" />
