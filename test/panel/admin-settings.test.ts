@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-const field = (page: Page, key: string) => page.getByLabel(key, { exact: true });
+/** Its label is the name in words, then the key. */
+const field = (page: Page, key: string) => page.getByLabel(new RegExp(`, ${key.replaceAll(".", "\\.")}$`));
 
 once("settings are refused at their field, kept while away, and saved together", async () => {
   const { page, complaints, close } = await panel.open("/panel/settings?q=default_url");
@@ -63,7 +64,8 @@ once("a list is changed in rows by keyboard, and each row says what is wrong wit
   const { page, close } = await panel.open("/panel/settings?q=trusted_proxies");
   await signInToPanel(page);
   const list = page.getByRole("group", { name: "api.trusted_proxies" });
-  const row = (at: number) => list.getByLabel(`api.trusted_proxies, entry ${at}`, { exact: true });
+  const row = (at: number) =>
+    list.getByLabel(`Trusted proxies, api.trusted_proxies, entry ${at}`, { exact: true });
   await list.getByRole("button", { name: "Add an entry" }).click();
   await page.keyboard.type("10.0.0.1");
   await page.keyboard.press("Enter");

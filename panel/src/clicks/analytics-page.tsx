@@ -3,7 +3,7 @@ import { Group, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
-import { ExportMenu } from "./export-menu.tsx";
+import { ExportMenu } from "./export/export-menu.tsx";
 import { LinkList } from "./link-lists.tsx";
 import type { ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Group, Stack, Text } from "@mantine/core";
 import { useRouteContext } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
-import { ExportMenu } from "./export-menu.tsx";
+import { ExportMenu } from "./export/export-menu.tsx";
 import type { ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import type { Place } from "./report-queries.ts";

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useFailureNotice } from "../ui/undo.tsx";
+import { settingName } from "./setting-names.ts";
 import { generateSecret, type ShownSetting } from "./setting-queries.ts";
 
 type Props = {
@@ -36,7 +37,7 @@ export function SecretField({ shown: { definition, setting }, value, error, onCh
       </Text>
       <PasswordInput
         size="sm"
-        aria-label={key}
+        aria-label={`${settingName(key)}, ${key}`}
         value={value ?? ""}
         error={error}
         placeholder={isSet ? t`Replace it` : t`A new value`}

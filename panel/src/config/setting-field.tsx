@@ -3,6 +3,7 @@ import { ListField } from "./list-field.tsx";
 import { SecretField } from "./secret-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
 import type { ShownSetting } from "./setting-queries.ts";
+import { longUnit, separators, settingName } from "./setting-names.ts";
 import { useUnitNames } from "./setting-texts.ts";
 
 type Props = {
@@ -33,7 +34,8 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
     return <SecretField shown={shown} value={value} error={error} onChange={onChange} />;
   }
   const text = value ?? "";
-  const shared = { "aria-label": key, size: "sm", error, onBlur: onLeave } as const;
+  const label = `${settingName(key)}, ${key}`;
+  const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
   const choices = (options ?? []).map((option) => ({ value: option.value, label: option.label }));
   switch (type) {
     case "bool":
@@ -64,7 +66,7 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
         <Checkbox.Group
           value={listOf(text)}
           onChange={(list) => onChange(JSON.stringify(list))}
-          aria-label={key}
+          aria-label={label}
           error={error}
         >
           <Group gap="sm">
@@ -78,7 +80,7 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
       return (
         <Stack gap={4}>
           <ListField
-            label={key}
+            label={label}
             values={listOf(text)}
             onChange={(list) => onChange(JSON.stringify(list))}
             onLeave={onLeave}
@@ -96,7 +98,12 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
       return (
         <NumberInput
           {...shared}
+          {...(type === "int" && separators())}
           value={text}
+          {...(unit === "seconds" && {
+            description: longUnit(Number(text)),
+            inputWrapperOrder: ["input", "description", "error"],
+          })}
           allowDecimal={type === "float"}
           clampBehavior="none"
           {...(minimum !== null && { min: minimum })}

@@ -5,6 +5,7 @@ import type { FormEvent } from "react";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
+import { groupedNumber, groupNumbersIn, longUnit, settingName } from "./setting-names.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
 import { useUnitNames } from "./setting-texts.ts";
 import classes from "./settings.module.css";
@@ -48,8 +49,8 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
     >
       <div>
         <Group gap={6} wrap="nowrap" align="start">
-          <Text component="h3" size="sm" fw={600} className={classes["key"] ?? ""}>
-            {key}
+          <Text component="h3" size="sm" fw={600} lh="24px" lang="en" className={classes["key"] ?? ""}>
+            {settingName(key)}
           </Text>
           <ActionIcon
             variant="subtle"
@@ -61,6 +62,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             <IconHistory size={15} />
           </ActionIcon>
         </Group>
+        <code className={classes["name"]}>{key}</code>
         <Text size="sm" c="dimmed" lang="en">
           {definition.description}
         </Text>
@@ -126,12 +128,13 @@ function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const { allowed, default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
   const state = fallback === "true" ? t`on` : t`off`;
   const list = type === "stringarray" || type === "enumarray";
-  const plain = type === "bool" ? state : list ? listText(fallback) : fallback;
-  const shown = unit === null ? plain : `${plain} ${units[unit]}`;
+  const plain = type === "bool" ? state : list ? listText(fallback) : groupedNumber(fallback);
+  const long = unit === "seconds" ? longUnit(Number(fallback)) : undefined;
+  const shown = [plain, unit !== null && units[unit], long && `(${long})`].filter(Boolean).join(" ");
   return (
     <Text size="xs" c="dimmed" mt={2} className={classes["key"] ?? ""}>
       {type !== "bool" && type !== "enum" && type !== "enumarray" && (
-        <span lang="en">{allowed.charAt(0).toUpperCase() + allowed.slice(1)}. </span>
+        <span lang="en">{groupNumbersIn(allowed.charAt(0).toUpperCase() + allowed.slice(1))}. </span>
       )}
       {!setting.is_sensitive &&
         (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}{" "}

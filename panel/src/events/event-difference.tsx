@@ -1,6 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../app/api.ts";
+import { formatBytes, formatTime } from "../app/i18n.ts";
+import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
 type Row = { field: string; before: unknown; after: unknown };
@@ -15,19 +17,22 @@ function rowsOf({ before, after }: Event): Row[] {
 /** What an event changed, field by field. */
 export function EventDifference({ event }: { event: Event }) {
   const rows = rowsOf(event);
+  const names = useFieldNames();
   const isChange = event.before !== undefined && event.after !== undefined;
   if (rows.length === 0) return null;
   return (
     <details className={classes["details"]} open={isChange && rows.length <= 2}>
-      <summary>{rows.map(({ field }) => field).join(", ")}</summary>
+      <summary title={rows.map(({ field }) => field).join(", ")}>
+        {rows.map(({ field }) => names[field] ?? field).join(", ")}
+      </summary>
       <dl className={classes["difference"]}>
         {rows.map(({ field, before, after }) => (
           <div key={field}>
-            <dt>{field}</dt>
+            <dt title={field}>{names[field] ?? field}</dt>
             <dd>
-              {event.before !== undefined && <Value value={before} isGone />}
+              {event.before !== undefined && <Value field={field} value={before} isGone />}
               {isChange && " → "}
-              {event.after !== undefined && <Value value={after} />}
+              {event.after !== undefined && <Value field={field} value={after} />}
             </dd>
           </div>
         ))}
@@ -36,9 +41,11 @@ export function EventDifference({ event }: { event: Event }) {
   );
 }
 
-function Value({ value, isGone = false }: { value: unknown; isGone?: boolean }) {
+type ValueProps = { field: string; value: unknown; isGone?: boolean };
+
+function Value({ field, value, isGone = false }: ValueProps) {
   const { t } = useLingui();
-  const text = textOf(value, { yes: t`yes`, no: t`no` });
+  const text = shownText(field, value) ?? textOf(value, { yes: t`yes`, no: t`no` });
   if (text === "") {
     return (
       <Text span size="sm" c="dimmed">
@@ -48,6 +55,14 @@ function Value({ value, isGone = false }: { value: unknown; isGone?: boolean }) 
   }
   return isGone ? <del>{text}</del> : <ins>{text}</ins>;
 }
+
+/** Times and sizes as the rest of the panel shows them. */
+function shownText(field: string, value: unknown): string | undefined {
+  if (typeof value === "string" && field.endsWith("_at")) return formatTime(value);
+  return typeof value === "number" && BYTES.has(field) ? formatBytes(value) : undefined;
+}
+
+const BYTES = new Set(["max_bytes", "max_file_size", "quota_bytes"]);
 
 function textOf(value: unknown, words: { yes: string; no: string }): string {
   if (value === null || value === undefined) return "";

@@ -42,3 +42,39 @@ export function useActionNames(): Record<string, string> {
     "drop.received": t`Files received`,
   };
 }
+
+/** Fields of events as the forms of the panel name them. */
+export function useFieldNames(): Record<string, string> {
+  const { t } = useLingui();
+  return {
+    account: t`Account`,
+    address: t`Address`,
+    code: t`Code`,
+    created_at: t`Created`,
+    default_url: t`Root leads to`,
+    disabled: t`Disabled`,
+    domain: t`Domain`,
+    expired_url: t`Expired links lead to`,
+    expires_at: t`Expires`,
+    host: t`Host`,
+    max_clicks: t`Most people`,
+    max_downloads: t`Most downloads`,
+    max_file_size: t`Largest file`,
+    max_bytes: t`Total size`,
+    max_files: t`Most files`,
+    name: t`Name`,
+    not_found_url: t`Unknown codes lead to`,
+    note: t`Note`,
+    password: t`Password`,
+    quota_bytes: t`Space for files`,
+    role: t`Role`,
+    scopes: t`Scopes`,
+    starts_at: t`Starts`,
+    tags: t`Tags`,
+    target: t`Target`,
+    title: t`Title`,
+    updated_at: t`Changed`,
+    username: t`Name`,
+    value: t`Value`,
+  };
+}

@@ -52,6 +52,7 @@ export function ShareRow({ share, isOwn, onChoose }: Props) {
                 target="_blank"
                 rel="noreferrer noopener"
                 size="xs"
+                lh="24px"
                 c="dimmed"
                 className={classes["cut"]}
                 title={address}
@@ -60,7 +61,7 @@ export function ShareRow({ share, isOwn, onChoose }: Props) {
               </Anchor>
               <ActionIcon
                 variant="subtle"
-                size="sm"
+                size={24}
                 color={isCopied ? "green" : "gray"}
                 aria-label={isCopied ? t`Copied` : t`Copy ${address}`}
                 onClick={copy}
