@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
+import { queryText } from "../lib/query-text.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
 
-const text = (meaning: string) => z.string().max(300).optional().describe(meaning);
+const text = (meaning: string) => queryText(300).optional().describe(meaning);
 
 export const eventQuery = z.object({
   actor: text("name of who did it"),

@@ -40,6 +40,8 @@ describe("a refusal is in Waymark's words", () => {
     [of(z.union([z.literal(""), z.literal("x")])), { field: true }, "field has an invalid form."],
     [of(z.string().regex(/a/, "takes an a")), { field: "b" }, "field takes an a."],
     [of(z.string().refine(() => false, "is wrong")), { field: "b" }, "field is wrong."],
+    [of(z.strictObject({ a: z.int() })), { field: { a: 1, b: 2, c: 3 } }, 'field takes no "b".'],
+    [of(z.strictObject({})), { field: { ["x".repeat(300)]: 1 } }, `field takes no "${"x".repeat(200)}".`],
     [of(z.string()), [], "The body takes an object."],
     [of(z.string()), null, "The body takes an object."],
     [z.string(), undefined, "The body is required."],

@@ -54,6 +54,8 @@ function predicate(issue: z.core.$ZodRawIssue): string {
       return `takes at most ${amount(issue.maximum, issue.origin)}`;
     case "too_small":
       return `takes at least ${amount(issue.minimum, issue.origin)}`;
+    case "unrecognized_keys":
+      return `takes no ${JSON.stringify(issue.keys[0]?.slice(0, MOST_CHARACTERS))}`;
     case "invalid_union":
       return alternatives(issue);
     default:

@@ -3,6 +3,7 @@ import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../
 import { appError } from "../../lib/errors.ts";
 import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { queryText } from "../../lib/query-text.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import {
   belongingsView,
@@ -18,7 +19,7 @@ import type { Users } from "./service.ts";
 
 const listQuery = z.object({
   ...pageQuery,
-  search: z.string().max(64).optional().describe("a part of the username"),
+  search: queryText(64).optional().describe("a part of the username"),
   role: z.enum(["", ...ROLES], `takes ${ROLES.join(", ")}`).optional(),
   disabled: z.enum(["true", "false", ""], "takes true or false").optional(),
 });

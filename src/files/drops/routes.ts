@@ -6,7 +6,7 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { shortSender } from "../../lib/short-sender.ts";
 import { CODE_FORM } from "../../links/code.ts";
 import { createSchema } from "../../links/link.ts";
-import { refuseOwnCode, shareSchema } from "../shares/routes.ts";
+import { refuseOwnCode, shareCodeIn, shareSchema } from "../shares/routes.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
@@ -111,7 +111,7 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     answer: z.array(receivedView),
     paged: "cursor",
     async handle({ c, account, query: { cursor, limit } }) {
-      const place = { folderId: idIn(c, "FolderNotFound"), code: c.req.param("code") ?? "" };
+      const place = { folderId: idIn(c, "FolderNotFound"), code: shareCodeIn(c) };
       const before = placeOf(z.int(), cursor);
       const { files, next } = await drops.received(account.id, place, before, limitOf(limit));
       return new CursorPage(files.map(viewReceived), next === null ? null : cursorText(next));
@@ -126,7 +126,7 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     answer: z.object({ message: z.string() }),
     async handle({ c, account }) {
       const folderId = idIn(c, "FolderNotFound");
-      await drops.close(account.id, folderId, c.req.param("code") ?? "", actorOf(account));
+      await drops.close(account.id, folderId, shareCodeIn(c), actorOf(account));
       return { message: "Drop box closed" };
     },
   }),

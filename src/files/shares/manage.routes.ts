@@ -6,7 +6,6 @@ import {
   CursorPage,
   type Endpoint,
   endpoint,
-  type HttpContext,
   page,
   requireScope,
 } from "../../http/endpoint.ts";
@@ -14,11 +13,12 @@ import { reachesRole } from "../../lib/access.ts";
 import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { CODE_FORM, isCodeText } from "../../links/code.ts";
+import { CODE_FORM } from "../../links/code.ts";
 import { patchSchema } from "../../links/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
-import { shareNotFound, type ShareChanges } from "../serving/changes.ts";
+import type { ShareChanges } from "../serving/changes.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
+import { shareCodeIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import {
@@ -115,7 +115,8 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       summary: "Read a share or drop box",
       failures: [404],
       answer: shareView,
-      handle: async ({ c, account }) => viewOfShare(await shares.get(account.id, codeIn(c)), c.env.origin()),
+      handle: async ({ c, account }) =>
+        viewOfShare(await shares.get(account.id, shareCodeIn(c)), c.env.origin()),
     }),
     endpoint({
       ...common,
@@ -128,7 +129,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       answer: shareView,
       async handle({ c, body, account }) {
         if (body.target !== undefined) requireLinks(account);
-        const share = await changes.patch(account.id, codeIn(c), body, actorOf(account));
+        const share = await changes.patch(account.id, shareCodeIn(c), body, actorOf(account));
         return viewOfShare(share, c.env.origin());
       },
     }),
@@ -141,17 +142,11 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       failures: [404],
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await shares.end(account.id, codeIn(c), actorOf(account));
+        await shares.end(account.id, shareCodeIn(c), actorOf(account));
         return { message: "Share revoked" };
       },
     }),
   ];
-}
-
-function codeIn(c: HttpContext): string {
-  const code = c.req.param("code") ?? "";
-  if (!isCodeText(code)) throw shareNotFound();
-  return code;
 }
 
 /** A code that redirects is a link. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import { CODE_FORM } from "../../links/code.ts";
+import { CODE_FORM, isCodeText } from "../../links/code.ts";
 import { createSchema, newCode } from "../../links/link.ts";
 import { idIn } from "../tree/entry-id.ts";
 import {
@@ -13,6 +13,7 @@ import {
   shareView,
   viewOfShare,
 } from "../serving/share-view.ts";
+import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
 import type { Shares } from "./service.ts";
 
@@ -28,6 +29,13 @@ export const shareSchema = createSchema.pick({ expires_at: true, title: true }).
   max_downloads: maxDownloads.describe("finished downloads, of all files together; unlimited without it"),
 });
 shareSchema.register(z.globalRegistry, { id: "NewShare" });
+
+/** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
+export function shareCodeIn(c: HttpContext): string {
+  const code = c.req.param("code") ?? "";
+  if (!isCodeText(code)) throw shareNotFound();
+  return code;
+}
 
 /** Who may not choose the code of a link gets no chosen one for a share either. @throws Forbidden */
 export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
@@ -88,7 +96,7 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await shares.revoke(account.id, placeIn(c), c.req.param("code") ?? "", actorOf(account));
+        await shares.revoke(account.id, placeIn(c), shareCodeIn(c), actorOf(account));
         return { message: "Share revoked" };
       },
     }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
+import { queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 
@@ -63,10 +64,7 @@ const flag = (meaning: string) =>
 
 /** An empty text counts as absent. */
 export const filterQuery = z.object({
-  search: z
-    .string()
-    .max(SEARCH_MAX_LENGTH)
-    .refine((text) => !text.includes("\0"), "takes no NUL")
+  search: queryText(SEARCH_MAX_LENGTH)
     .optional()
     .describe("text in the code, target, title or note, case-insensitive"),
   created_after: z.string().optional().describe("RFC 3339; this instant or later"),
