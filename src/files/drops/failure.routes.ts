@@ -1,6 +1,6 @@
 /** What strangers are told of a failure: nothing of the owner, the folder or the storage. */
 import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
-import { AppError, appError } from "../../lib/errors.ts";
+import { AppError, appError, type ErrorName } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { type DropRefusal, dropRefusal } from "./drop.ts";
@@ -63,11 +63,15 @@ function shownAs(error: unknown, logger: Logger): AppError {
     if (OF_THE_REQUEST.includes(name)) return error;
   }
   logger.warn({ err: error }, "a drop box could not take a file");
-  const kind = error instanceof AppError ? error.kind : "internal";
-  const status = kind === "bad_gateway" || kind === "unavailable" ? STATUS_OF_KIND[kind] : 500;
-  return appError("ServiceUnavailable", "The file can't be stored just now. Try again later.", {
-    details: { drop: "failed", status },
+  return appError(nameOf(error), "The file can't be stored just now. Try again later.", {
+    details: { drop: "failed" },
   });
+}
+
+function nameOf(error: unknown): ErrorName {
+  const kind = error instanceof AppError ? error.kind : "internal";
+  if (kind === "bad_gateway") return "StorageUnavailable";
+  return kind === "unavailable" ? "ServiceUnavailable" : "InternalServerError";
 }
 
 export function jsonAnswer(status: number, data: unknown, headers: Headers): Response {
