@@ -37,7 +37,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
       <Table aria-label={t`Shares`} verticalSpacing="xs" className={classes["table"]}>
         <Table.Thead>
           <Table.Tr>
-            <Head {...head} sort="code" title={t`Share`} />
+            <Head {...head} sort="code" title={t({ message: "Share", context: "what is shared" })} />
             <Table.Th className={classes["state"]}>
               <Trans>State</Trans>
             </Table.Th>

@@ -17,7 +17,7 @@ type Props = {
   field?: RefObject<HTMLInputElement | null>;
   /** Escape empties it. */
   isClearedByEscape?: boolean;
-} & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type">;
+} & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type" | "w">;
 
 /** Searches while one types. What is being typed stays; another address brings its own text. */
 export function SearchField(props: Props) {

@@ -41,6 +41,8 @@ export function UsersPage() {
       <Group gap="xs">
         <SearchField
           label={t`Search accounts`}
+          w="100%"
+          maw={360}
           type="search"
           maxLength={64}
           q={search.q}

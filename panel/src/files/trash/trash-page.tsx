@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Text } from "@mantine/core";
+import { IconArrowBackUp } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { TrashedEntry } from "../../app/api.ts";
@@ -133,8 +134,19 @@ function Actions({ item }: { item: TrashedEntry }) {
     onError,
   });
   return (
-    <Group gap={4} justify="end">
+    <Group gap={4} justify="end" wrap="nowrap">
+      <ActionIcon
+        hiddenFrom="sm"
+        variant="default"
+        size={36}
+        loading={restore.isPending}
+        aria-label={t`Put ${item.name} back`}
+        onClick={() => restore.mutate()}
+      >
+        <IconArrowBackUp size={18} />
+      </ActionIcon>
       <Button
+        visibleFrom="sm"
         size="compact-sm"
         variant="default"
         loading={restore.isPending}
