@@ -6,6 +6,7 @@ import { signIn } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
 const COUNT = 120;
+const FAILING = { status: 500, json: { code: 1001, message: "The undo met a failure.", data: null } };
 const EDITOR_PASSWORD = "an editor's password";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -95,7 +96,11 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await page.getByText("3 links are changed.").waitFor();
   expect(await linkOf("c002")).toMatchObject({ tags: ["bulk", "theirs"], expires_at: null });
   expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
+  await page.route(/\/links\/c004$/, (route) => route.fulfill(FAILING));
   await undo(page, "3 links are changed.");
+  await page.getByText(FAILING.json.message).waitFor();
+  await page.unroute(/\/links\/c004$/);
+  await undo(page, "2 of 3 links are as before.");
   await soon(async () => {
     expect(await linkOf("c002")).toMatchObject({
       tags: ["old", "theirs"],
@@ -111,10 +116,16 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await page.getByText("3 links are deleted.").waitFor();
   await rowOf(page, "c003").waitFor({ state: "detached" });
   expect((await panel.client.call("GET", "/links/c003")).status).toBe(404);
+  await panel.client.call("POST", "/links", { code: "c003", target: "https://example.com/taken" });
   await undo(page, "3 links are deleted.");
-  await rowOf(page, "c003").waitFor();
+  await page.getByText('1 link stays deleted. The code "c003" is taken').waitFor();
+  await rowOf(page, "c002").waitFor();
+  await rowOf(page, "c004").waitFor();
+  await panel.client.call("DELETE", "/links/c003");
+  const [, old] = (await panel.client.call("GET", "/links/deleted?search=c003")).body.data;
+  await panel.client.call("POST", `/links/deleted/${old.id}/restore`, {});
   expect(await linkOf("c003")).toMatchObject({ tags: ["old", "third"] });
-  expect(complaints).toEqual([]);
+  expect(complaints.filter((text) => !/status of (?:409|500)/.test(text))).toEqual([]);
   await close();
 });
 
@@ -200,7 +211,7 @@ story(
     await page.getByText("1,000 of 1,200 links are as before.").waitFor();
     expect(await totalOf("?tag=found")).toBe(200);
     await undo(page, "1,000 of 1,200 links are as before.");
-    await page.getByText("The undo met a failure.").waitFor();
+    await page.getByText(FAILING.json.message).waitFor();
     await page.getByText("1,000 of 1,200 links are as before.").waitFor();
     const [left] = (await panel.client.call("GET", "/links?tag=found")).body.data;
     await panel.client.call("PATCH", `/links/${left.code}`, { remove_tags: ["found"] });

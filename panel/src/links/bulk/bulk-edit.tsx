@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { lazy } from "react";
 import { loaded } from "../../app/lazy.ts";
 import { SideForm } from "../../ui/side-form.tsx";
-import type { BulkChange } from "./bulk-work.ts";
+import type { BulkChange } from "./bulk-change.ts";
 import type { Selected } from "../list/selection.ts";
 
 const BulkFields = lazy(async () => ({

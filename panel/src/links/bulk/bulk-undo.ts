@@ -1,6 +1,6 @@
 /** Puts back what bulk work has deleted. */
 import { answerOf, api, type Link } from "../../app/api.ts";
-import { type Course, overEach } from "./bulk-work.ts";
+import { type Course, orRefused, overEach, type Refusals } from "./bulk-work.ts";
 import { keyOfLink } from "../list/page-queries.ts";
 
 const PAGE_OF_DELETED = 100;
@@ -15,7 +15,12 @@ export async function lastDeletions(): Promise<LastDeletions> {
 }
 
 /** Of these links, those that were deleted since. */
-export async function putBack(links: readonly Link[], since: LastDeletions, course: Course): Promise<void> {
+export async function putBack(
+  links: readonly Link[],
+  since: LastDeletions,
+  course: Course,
+  refusals: Refusals,
+): Promise<void> {
   const wanted = new Set(links.map(keyOfLink));
   const ids: number[] = [];
   let cursor: string | undefined = "";
@@ -30,6 +35,8 @@ export async function putBack(links: readonly Link[], since: LastDeletions, cour
     cursor = later.length < page.data.length ? undefined : (page.next_cursor ?? undefined);
   }
   await overEach(ids, course, async (id) => {
-    await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params: { path: { id } }, body: {} }));
+    const params = { path: { id } };
+    const back = answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
+    await orRefused(refusals, back);
   });
 }

@@ -1,9 +1,7 @@
 /** Work on many links, in pieces, with what takes it back. */
-import { answerOf, api, type Link, type LinkPatch } from "../../app/api.ts";
+import { answerOf, api, ApiError, type Link, type LinkPatch } from "../../app/api.ts";
 import { changeLink } from "../link-queries.ts";
-
-/** Of what is typed until a change is through. */
-export const BULK_DRAFT = "edit of many";
+import type { BulkChange } from "./bulk-change.ts";
 
 const PIECE = 500;
 const AT_ONCE = 4;
@@ -34,29 +32,19 @@ export async function overEach<T>(
   if (failure !== undefined) throw failure;
 }
 
-/** Returns how many, and the first refusal. */
-export async function deleteLinks(links: readonly Link[], course: Course) {
-  let count = 0;
-  let refusal: string | undefined;
+/** How many, and the first refusal. */
+export type Deletion = { count: number; refusal?: string | undefined };
+
+/** Adds to `done`, also if it fails. */
+export async function deleteLinks(links: readonly Link[], course: Course, done: Deletion): Promise<void> {
   for (let from = 0; from < links.length && !course.signal.aborted; from += PIECE) {
     const codes = links.slice(from, from + PIECE).map(({ code, domain }) => ({ code, domain }));
     const { data } = await answerOf(api.DELETE("/admin/v1/links/batch", { body: { codes } }));
-    count += data.success.length;
-    refusal ??= data.failed[0]?.error;
+    done.count += data.success.length;
+    done.refusal ??= data.failed[0]?.error;
     course.onDone(Math.min(from + PIECE, links.length));
   }
-  return { count, refusal };
 }
-
-/** What changes of each of many links. */
-export type BulkChange = {
-  add: readonly string[];
-  remove: readonly string[];
-  /** Undefined keeps it, null is never. */
-  expires?: string | null;
-  /** A host; empty: the default domain. Undefined keeps it. */
-  domain?: string;
-};
 
 /** Tags join those that the server has by then. */
 function patchOf({ add, remove, expires, domain }: BulkChange): LinkPatch {
@@ -88,5 +76,21 @@ export const changeLinks = (
     changed.push({ link: await changeLink(link, patch), before });
   });
 
-export const changeBack = (changed: readonly Changed[], course: Course): Promise<void> =>
-  overEach(changed, course, async ({ link, before }) => void (await changeLink(link, before)));
+/** What can't go back stays: the server's sentence of each. */
+export type Refusals = string[];
+
+export async function orRefused(refusals: Refusals, back: Promise<unknown>): Promise<void> {
+  try {
+    await back;
+  } catch (cause) {
+    if (!(cause instanceof ApiError) || (cause.status !== 404 && cause.status !== 409)) throw cause;
+    refusals.push(cause.message);
+  }
+}
+
+/** Empties `left`, but for what a stop or a failure leaves. */
+export const changeBack = (left: Changed[], course: Course, refusals: Refusals): Promise<void> =>
+  overEach([...left], course, async (one) => {
+    await orRefused(refusals, changeLink(one.link, one.before));
+    left.splice(left.indexOf(one), 1);
+  });

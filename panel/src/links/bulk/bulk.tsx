@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
 import { formatNumber } from "../../app/i18n.ts";
 import { accountQuery } from "../../auth/account.ts";
@@ -11,15 +11,16 @@ import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import {
-  BULK_DRAFT,
-  type BulkChange,
   changeBack,
   type Changed,
   changeLinks,
   type Course,
   deleteLinks,
+  type Deletion,
+  type Refusals,
 } from "./bulk-work.ts";
-import { lastDeletions, putBack } from "./bulk-undo.ts";
+import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
+import { type LastDeletions, lastDeletions, putBack } from "./bulk-undo.ts";
 import {
   changeRun,
   type ChangeRun,
@@ -33,8 +34,13 @@ import {
 import { linksBetween } from "../list/page-queries.ts";
 import type { Selected, Selection } from "../list/selection.ts";
 
-/** More can't be moved to another domain: each of them is by itself. */
-const MOST_MOVED = 5_000;
+/** Back from work on links that are known by name; `run` does what is left. */
+type Way = {
+  kind: ChangeRun["kind"];
+  message: ReactNode;
+  total: number;
+  run(course: Course, refusals: Refusals): Promise<void>;
+};
 
 export type BulkTask = { label: string; done: number; total: number | null };
 
@@ -45,8 +51,14 @@ const Altered = ({ count }: { count: number }) => (
   <Plural value={count} one="# link is changed." other="# links are changed." />
 );
 
-export const canMove = (selected: Selected): boolean =>
-  selected.kind === "some" || selected.total <= MOST_MOVED;
+function Back({ done, total }: { done: number; total: number }) {
+  const [back, all] = [formatNumber(done), formatNumber(total)];
+  return (
+    <Trans>
+      {back} of {all} links are as before.
+    </Trans>
+  );
+}
 
 export function useBulk(selection: Selection) {
   const { t } = useLingui();
@@ -55,24 +67,32 @@ export function useBulk(selection: Selection) {
   const onFailure = useFailureNotice();
   const [task, setTask] = useState<BulkTask | null>(null);
   const stopping = useRef(new AbortController());
+  const last = useRef<Promise<void>>(Promise.resolve());
   const refresh = (): Promise<void> => refreshLinks(queries);
 
-  /** Shows how far it is, and the sentence of a failure. */
+  /** Once the work before has ended. Shows how far it is, and the sentence of a failure. False: it stopped. */
   async function follow(
     label: string,
     total: number | null,
     run: (course: Course) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    const turn = Promise.withResolvers<void>();
+    const before = last.current;
+    last.current = turn.promise;
+    await before;
     stopping.current = new AbortController();
     setTask({ label, done: 0, total });
     const { signal } = stopping.current;
     try {
       await run({ signal, onDone: (done) => setTask({ label, done, total }) });
+      return !signal.aborted;
     } catch (error) {
       if (!signal.aborted) onFailure(error as Error);
+      return false;
     } finally {
       setTask(null);
       giveFocusBack();
+      turn.resolve();
       await refresh();
     }
   }
@@ -86,18 +106,38 @@ export function useBulk(selection: Selection) {
   async function remove(selected: Selected): Promise<void> {
     if (selected.kind === "all") return runAll(changeRun(selected.finding, null, selected.total));
     const links = [...selected.links.values()];
+    const done: Deletion = { count: 0 };
+    let since: LastDeletions | undefined;
     await follow(t`Deleting`, links.length, async (course) => {
-      const since = await lastDeletions();
-      const done = await deleteLinks(links, course);
-      selection.clear();
-      if (done.refusal !== undefined) notifications.show({ color: "red", message: done.refusal });
-      if (done.count === 0) return;
-      offerUndo({
-        message: <Deleted count={done.count} />,
-        undo: () => follow(t`Putting back`, done.count, (back) => putBack(links, since, back)),
-        refresh,
-      });
+      since = await lastDeletions();
+      await deleteLinks(links, course, done);
     });
+    if (since === undefined) return;
+    const from = since;
+    selection.clear();
+    if (done.refusal !== undefined) notifications.show({ color: "red", message: done.refusal });
+    offerBack({
+      kind: "delete",
+      message: <Deleted count={done.count} />,
+      total: done.count,
+      run: (course, refusals) => putBack(links, from, course, refusals),
+    });
+  }
+
+  /** One that stops is offered again. */
+  function offerBack(way: Way, before = 0): void {
+    const { kind, message, total, run } = way;
+    if (total === 0) return;
+    async function undo(): Promise<void> {
+      let back = before;
+      const refusals: Refusals = [];
+      const hasEnded = await follow(labelOf(kind), total, ({ signal, onDone }) =>
+        run({ signal, onDone: (done) => onDone((back = before + done)) }, refusals),
+      );
+      tellLeft(kind, refusals.length, refusals[0]);
+      if (!hasEnded) offerBack({ ...way, message: <Back done={back} total={total} /> }, back);
+    }
+    offerUndo({ message, undo, refresh });
   }
 
   /** However many: the server knows what a change did. */
@@ -105,7 +145,7 @@ export function useBulk(selection: Selection) {
     const account = (await queries.ensureQueryData(accountQuery)).username;
     let run = start;
     let failure: Error | undefined;
-    await follow(labelOf(start), start.total, async (course) => {
+    await follow(labelOfRun(start), start.total, async (course) => {
       run = await runFound(start, account, { ...course, onFailure: (error) => (failure = error) });
       if (run.kind === "delete") selection.clear();
       if (failure !== undefined) throw failure;
@@ -138,36 +178,34 @@ export function useBulk(selection: Selection) {
   }
 
   function tellUndone(run: UndoRun): void {
-    const { failed, refusal, restored, total } = run;
-    if (isOpen(run)) {
-      const [done, all] = [formatNumber(restored), formatNumber(total)];
-      const message = (
-        <Trans>
-          {done} of {all} links are as before.
-        </Trans>
-      );
-      offerUndo({ message, undo: () => runAll(run), refresh });
-    } else if (failed > 0) {
-      notifications.show({
-        color: "red",
-        message: (
-          <>
-            {run.of === "delete" ? (
-              <Plural value={failed} one="# link stays deleted." other="# links stay deleted." />
-            ) : (
-              <Plural value={failed} one="# link stays as it is." other="# links stay as they are." />
-            )}{" "}
-            {refusal}
-          </>
-        ),
-      });
-    }
+    const { of, failed, refusal, restored, total } = run;
+    if (!isOpen(run)) return tellLeft(of, failed, refusal);
+    offerUndo({ message: <Back done={restored} total={total} />, undo: () => runAll(run), refresh });
   }
 
-  const labelOf = ({ kind, ...run }: FoundRun): string => {
-    if (kind === "delete") return t`Deleting`;
-    if (kind === "change") return t`Changing`;
-    return "of" in run && run.of === "delete" ? t`Putting back` : t`Taking back`;
+  function tellLeft(kind: ChangeRun["kind"], count: number, refusal = ""): void {
+    if (count === 0) return;
+    const what =
+      kind === "delete" ? (
+        <Plural value={count} one="# link stays deleted." other="# links stay deleted." />
+      ) : (
+        <Plural value={count} one="# link stays as it is." other="# links stay as they are." />
+      );
+    notifications.show({
+      color: "red",
+      message: (
+        <>
+          {what} {refusal}
+        </>
+      ),
+    });
+  }
+
+  const labelOf = (undone: ChangeRun["kind"]): string =>
+    undone === "delete" ? t`Putting back` : t`Taking back`;
+  const labelOfRun = (run: FoundRun): string => {
+    if (run.kind === "undo") return labelOf(run.of);
+    return run.kind === "delete" ? t`Deleting` : t`Changing`;
   };
 
   const { data: account } = useQuery(accountQuery);
@@ -193,10 +231,12 @@ export function useBulk(selection: Selection) {
     if (changed.length === 0) return;
     if (wanted.domain !== undefined) selection.clear();
     else if (selected.kind === "some") selection.renew(changed.map(({ link }) => link));
-    offerUndo({
+    const left = [...changed];
+    offerBack({
+      kind: "change",
       message: <Altered count={changed.length} />,
-      undo: () => follow(t`Taking back`, changed.length, (course) => changeBack(changed, course)),
-      refresh,
+      total: changed.length,
+      run: (course, refusals) => changeBack(left, course, refusals),
     });
   }
 

@@ -2,7 +2,8 @@
 import { answerOf, api, ApiError, type PostLinksBatchQueryBody } from "../../app/api.ts";
 import { reachable } from "../../app/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
-import type { BulkChange, Course } from "./bulk-work.ts";
+import type { BulkChange } from "./bulk-change.ts";
+import type { Course } from "./bulk-work.ts";
 
 /** `change` names what is done so far to the server, for undo. */
 export type ChangeRun = {
