@@ -4,8 +4,9 @@
  *
  *     | sizes and marks (int32), time of storing (int32) | expiry (float64) | id (uint32, or float64) | bytes …
  *
- * Only links that expire have the expiry. The bytes are code and location, ASCII, padded to 8 bytes. An address is
- * segment number and 8-byte word in one integer below 2^31, so a log holds up to 16 GiB. Addresses are not checked.
+ * Only links that expire have the expiry. The bytes are code and location, ASCII, padded to 8 bytes; `https://` is a
+ * mark. An address is segment number and 8-byte word in one integer below 2^31, so a log holds up to 16 GiB. Addresses
+ * are not checked.
  */
 import { hashBytes } from "../../lib/code-hash.ts";
 
@@ -48,6 +49,13 @@ const DEAD = 1 << 26;
 /** The id takes 8 bytes. */
 const LONG_ID = 1 << 27;
 const MOST_SHORT_ID = 0xffff_ffff;
+/** The location begins with `https://`, which is not stored. */
+const HTTPS = 1 << 28;
+const SCHEME = "https://";
+/** Joining a longer text costs less than a copy byte by byte. */
+const MOST_COPIED = 256;
+/** To read a location as one text: a joined one is flattened later and leaves garbage on every redirect. */
+const copied = Buffer.from(SCHEME.padEnd(SCHEME.length + MOST_COPIED)) as Bytes;
 
 const idStart = (marks: number): number => ((marks & EXPIRES) === 0 ? 8 : 16);
 const fixedBytes = (marks: number): number => idStart(marks) + ((marks & LONG_ID) === 0 ? 4 : 8);
@@ -110,8 +118,11 @@ export function append(
   location: string,
   storedAt: number,
 ): number {
+  const isHttps = location.startsWith(SCHEME);
+  const rest = isHttps ? location.slice(SCHEME.length) : location;
   const marks =
-    location.length |
+    rest.length |
+    (isHttps ? HTTPS : 0) |
     (code.length << CODE_SHIFT) |
     (expiresAt === 0 ? 0 : EXPIRES) |
     (id <= MOST_SHORT_ID ? 0 : LONG_ID);
@@ -126,7 +137,7 @@ export function append(
   else doubles[idAtByte >>> 3] = id;
   const start = codeStart(address, marks);
   bytes.latin1Write(code, start);
-  bytes.latin1Write(location, start + code.length);
+  bytes.latin1Write(rest, start + code.length);
   return address;
 }
 
@@ -198,7 +209,11 @@ export function locationAt(log: LinkLog, address: number): string {
   const { bytes, ints } = segmentOf(log, address);
   const marks = ints[marksAt(address)]!;
   const start = codeStart(address, marks) + codeLength(marks);
-  return bytes.latin1Slice(start, start + (marks & MAX_LOCATION_LENGTH));
+  const length = marks & MAX_LOCATION_LENGTH;
+  if ((marks & HTTPS) === 0) return bytes.latin1Slice(start, start + length);
+  if (length > MOST_COPIED) return SCHEME + bytes.latin1Slice(start, start + length);
+  for (let at = 0; at < length; at++) copied[SCHEME.length + at] = bytes[start + at]!;
+  return copied.latin1Slice(0, SCHEME.length + length);
 }
 
 export function setStoredAt(log: LinkLog, address: number, storedAt: number): void {

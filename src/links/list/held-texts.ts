@@ -5,7 +5,7 @@
 import { chunked } from "../../lib/chunked.ts";
 import type { Held, HeldThings } from "../../lib/held.ts";
 import { EVERYTHING } from "./filter.ts";
-import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
+import { type IdSet, idSetWithin, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";
 import { sizeOf } from "./plan.ts";
 import type { Changed, PositionsRepository } from "./positions.repository.ts";
@@ -91,7 +91,7 @@ export function createHeldTexts({ repository, held, ahead: { open, from }, every
       try {
         const [found, existing] = await Promise.all([kept.texts.find(search), everything(all)]);
         if (found === null) return null;
-        const set = createIdSet(found.ids).and(existing);
+        const set = idSetWithin(found.ids, existing);
         for (const id of found.unsure) set.delete(id);
         for (const ids of chunked(found.unsure, CHUNK)) {
           for (const id of await repository.matchingAmong({ ...EVERYTHING, search }, ids)) set.add(id);

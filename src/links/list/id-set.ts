@@ -20,10 +20,17 @@ export type IdSet = {
 
 const BITS_IN = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
-/** Of ids as bits, or empty. */
-export function createIdSet(bytes: Uint8Array = new Uint8Array(0)): IdSet {
+export const createIdSet = (): IdSet => setOf(new Uint8Array(0), 0);
+
+/** Of those ids, as bits, that are in the other set. Keeps and changes `bytes`. */
+export function idSetWithin(bytes: Uint8Array, other: IdSet): IdSet {
+  const theirs = other.bytes;
   let size = 0;
-  for (const byte of bytes) size += BITS_IN[byte]!;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]! & (theirs[at] ?? 0);
+    bytes[at] = byte;
+    size += BITS_IN[byte]!;
+  }
   return setOf(bytes, size);
 }
 
