@@ -162,7 +162,7 @@ test.skipIf(!CHROMIUM)("a search leads to the folder; the trash is listed, resto
   }
   await page.getByRole("link", { name: "Trash" }).click();
   await row(page, HOSTILE).getByText("searched / needle folder").waitFor();
-  await page.getByRole("button", { name: "Put needle.txt back" }).click();
+  await page.getByRole("button", { name: "Put back: needle.txt" }).click();
   await row(page, "needle.txt").waitFor({ state: "detached" });
   expect(await namesIn(inner)).toEqual(["needle.txt"]);
   await page.getByRole("button", { name: "Empty the trash" }).click();

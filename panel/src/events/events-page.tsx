@@ -1,13 +1,13 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { useIntersection } from "@mantine/hooks";
+import { Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
 import type { Event } from "../app/api.ts";
 import { formatTime } from "../app/i18n.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { LoadOn } from "../ui/long/load-on.tsx";
+import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { EventDifference } from "./event-difference.tsx";
 import { EventFilters } from "./event-filters.tsx";
@@ -16,24 +16,14 @@ import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 
-/** Pages that load by themselves while somebody scrolls. */
-const BY_ITSELF = 10;
-
 export function EventsPage() {
   const { t } = useLingui();
   const [vias, actions] = [useViaNames(), useActionNames()];
   const search = useSearch({ from: "/inside/events" });
   const navigate = useNavigate({ from: "/events" });
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    eventsQuery(search),
-  );
+  const list = useInfiniteQuery(eventsQuery(search));
+  const { data, error, refetch } = list;
   const { data: days } = useQuery(retentionQuery);
-  const { ref, entry } = useIntersection({ rootMargin: "400px" });
-  const mayLoad = hasNextPage && !isFetchingNextPage && (data?.pages.length ?? 0) < BY_ITSELF;
-  const isNear = entry?.isIntersecting ?? false;
-  useEffect(() => {
-    if (isNear && mayLoad) void fetchNextPage();
-  }, [isNear, mayLoad, fetchNextPage]);
   return (
     <Stack p="md" gap="md">
       <PageHead
@@ -56,6 +46,7 @@ export function EventsPage() {
         }
       />
       <DataList<Event>
+        long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Events`}
         items={data?.pages.flatMap((page) => page.data)}
         error={error}
@@ -80,6 +71,7 @@ export function EventsPage() {
           },
           {
             title: t`Who`,
+            width: "9rem",
             cell: ({ actor, via, at }) => (
               <>
                 <Text size="sm" fw={600}>
@@ -107,13 +99,7 @@ export function EventsPage() {
           },
         ]}
       />
-      {hasNextPage && (
-        <Group justify="center" ref={ref}>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            <Trans>Show more</Trans>
-          </Button>
-        </Group>
-      )}
+      <LoadOn list={list} />
     </Stack>
   );
 }

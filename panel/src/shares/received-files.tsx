@@ -1,11 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Anchor, Button, Center, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReceivedFile, Share } from "../app/api.ts";
 import { formatBytes, formatNumber, formatTime } from "../app/i18n.ts";
 import { SERVER_URL } from "../app/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
+import { LoadOn } from "../ui/long/load-on.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
@@ -67,8 +68,8 @@ function Filling({ box, drop }: { box: Share; drop: NonNullable<Share["drop"]> }
 function Files({ folder, code }: { folder: number; code: string }) {
   const sentenceOf = useSentence();
   const query = useInfiniteQuery(receivedQuery(folder, code));
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
-  if (error !== null) {
+  const { data, error } = query;
+  if (error !== null && data === undefined) {
     return (
       <Alert color="red" role="alert">
         {sentenceOf(error)}
@@ -91,18 +92,7 @@ function Files({ folder, code }: { folder: number; code: string }) {
           <Received key={file.file_id} file={file} />
         ))}
       </ul>
-      {hasNextPage && (
-        <Center pt="sm">
-          <Button
-            size="xs"
-            variant="default"
-            loading={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            <Trans>Show more</Trans>
-          </Button>
-        </Center>
-      )}
+      <LoadOn list={query} />
     </div>
   );
 }

@@ -1,10 +1,5 @@
 /** What shares and drop boxes ask the server for. Every change makes the lists ask again. */
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  type QueryClient,
-} from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import {
   answerOf,
   api,
@@ -16,25 +11,20 @@ import {
 } from "../app/api.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
-const PAGE = 50;
+export const PAGE = 50;
 
 /** What can be shared. */
 export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
 
-export const sharesQuery = (search: ShareSearch) =>
-  infiniteQueryOptions({
-    queryKey: ["shares", "list", search],
-    initialPageParam: 1,
-    queryFn: ({ pageParam, signal }) =>
-      answerOf(
-        api.GET("/shares", {
-          params: { query: { ...filterOfShares(search), page: pageParam, page_size: PAGE } },
-          signal,
-        }),
-      ),
-    getNextPageParam: ({ pagination }) =>
-      pagination && pagination.page < pagination.total_pages ? pagination.page + 1 : undefined,
-    placeholderData: keepPreviousData,
+/** Pages by number, from 0, so that every place of the list is one request away. */
+export const sharesQuery = (search: ShareSearch, page: number) =>
+  queryOptions({
+    queryKey: ["shares", "list", search, page],
+    async queryFn({ signal }) {
+      const query = { ...filterOfShares(search), page: page + 1, page_size: PAGE };
+      const { data, pagination } = await answerOf(api.GET("/shares", { params: { query }, signal }));
+      return { shares: data, total: pagination?.total ?? data.length };
+    },
   });
 
 export const shareQuery = (code: string) =>

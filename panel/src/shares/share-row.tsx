@@ -3,6 +3,7 @@ import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine
 import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
 import type { Share } from "../app/api.ts";
 import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
+import type { RowPlace } from "../ui/long/rows-in-sight.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
 import { StateBadge } from "./share-state.tsx";
@@ -11,9 +12,14 @@ import classes from "./shares.module.css";
 
 const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, url: IconFile };
 
-type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction, share: Share): void };
+type Props = {
+  share: Share;
+  place: RowPlace;
+  isOwn: boolean;
+  onChoose(action: ShareAction, share: Share): void;
+};
 
-export function ShareRow({ share, isOwn, onChoose }: Props) {
+export function ShareRow({ share, place, isOwn, onChoose }: Props) {
   const { t } = useLingui();
   const { code, short_url: address, expires_at: expires } = share;
   const { isCopied, copy } = useCopy(address);
@@ -22,7 +28,7 @@ export function ShareRow({ share, isOwn, onChoose }: Props) {
   const name = share.title ?? share.entry?.name ?? code;
   const choose = (action: ShareAction) => onChoose(action, share);
   return (
-    <Table.Tr>
+    <Table.Tr {...place}>
       <Table.Td>
         <Group gap={10} wrap="nowrap" align="start">
           <Icon

@@ -1,14 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Center, Skeleton, Stack, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Skeleton, Stack, Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Account, Share } from "../app/api.ts";
-import { useSentence } from "../ui/failure.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
+import { type RowPlace, SpacedRows } from "../ui/long/rows-in-sight.tsx";
 import type { ShareAction } from "./share-menu.tsx";
-import { sharesQuery } from "./share-queries.ts";
 import { ShareRow } from "./share-row.tsx";
+import { useShareRows } from "./share-rows.ts";
 import type { ShareSearch, ShareSort } from "./share-search.ts";
 import classes from "./shares.module.css";
 
@@ -22,21 +21,21 @@ type Props = {
 
 export function ShareTable({ search, account, onSort, onChoose, empty }: Props) {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
-  const query = useInfiniteQuery(sharesQuery(search));
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  if (error !== null && data === undefined) {
-    return <LoadFailure error={error} onRetry={() => void refetch()} />;
-  }
-  if (data === undefined) return <Skeletons />;
-  const shares = data.pages.flatMap((page) => page.data);
-  if (shares.length === 0) return empty;
+  const { total, error, retry, rows, share } = useShareRows(search);
+  if (error !== null && total === undefined) return <LoadFailure error={error} onRetry={retry} />;
+  if (total === undefined) return <Skeletons />;
+  if (total === 0) return empty;
   const head = { search, onSort };
   return (
     <>
-      <Table aria-label={t`Shares`} verticalSpacing="xs" className={classes["table"]}>
+      <Table
+        aria-label={t`Shares`}
+        verticalSpacing="xs"
+        className={classes["table"]}
+        aria-rowcount={total + 1}
+      >
         <Table.Thead>
-          <Table.Tr>
+          <Table.Tr aria-rowindex={1}>
             <Head {...head} sort="code" title={t({ message: "Share", context: "what is shared" })} />
             <Table.Th className={classes["state"]}>
               <Trans>State</Trans>
@@ -54,29 +53,19 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {shares.map((share) => (
-            <ShareRow
-              key={share.code}
-              share={share}
-              isOwn={share.owner === undefined || share.owner.id === account.id}
-              onChoose={onChoose}
-            />
-          ))}
+        <Table.Tbody {...rows.bodyProps}>
+          <SpacedRows
+            rows={rows}
+            row={(at, place) => {
+              const known = share(at);
+              if (known === undefined) return <WaitingRow place={place} />;
+              const isOwn = known.owner === undefined || known.owner.id === account.id;
+              return <ShareRow share={known} place={place} isOwn={isOwn} onChoose={onChoose} />;
+            }}
+          />
         </Table.Tbody>
       </Table>
-      {hasNextPage && (
-        <Center py="md">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            <Trans>Show more</Trans>
-          </Button>
-        </Center>
-      )}
-      {error !== null && (
-        <Text size="sm" c="red" role="alert">
-          {sentenceOf(error)}
-        </Text>
-      )}
+      {error !== null && <LoadFailure error={error} onRetry={retry} className={classes["failure"] ?? ""} />}
     </>
   );
 }
@@ -111,6 +100,14 @@ function Head({ search, onSort, sort, title, from, width }: HeadProps) {
     </Table.Th>
   );
 }
+
+const WaitingRow = ({ place }: { place: RowPlace }) => (
+  <Table.Tr {...place} aria-busy className={classes["unknown"]}>
+    <Table.Td>
+      <Skeleton height={14} width="60%" />
+    </Table.Td>
+  </Table.Tr>
+);
 
 /** Of the size of the rows that come. */
 function Skeletons() {

@@ -3,7 +3,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useHotkeys, useThrottledCallback } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
-import { useInfiniteQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Share } from "../app/api.ts";
@@ -35,8 +35,8 @@ export function SharesPage() {
   const [subject, setSubject] = useState<ShareSubject | null>(null);
   const [scanned, setScanned] = useState<Share | null>(null);
   const [ended, setEnded] = useState<Share | null>(null);
-  const { data } = useInfiniteQuery(sharesQuery(search));
-  const total = data?.pages[0]?.pagination?.total;
+  const { data } = useQuery({ ...sharesQuery(search, 0), placeholderData: keepPreviousData });
+  const total = data?.total;
   const isNarrowed = search.q !== undefined || search.kind !== undefined || search.state !== undefined;
 
   const change = (next: Partial<Record<keyof ShareSearch, unknown>>): void =>
@@ -46,6 +46,8 @@ export function SharesPage() {
           Object.entries({ ...now, ...next }).filter(([, value]) => value !== undefined),
         ) as ShareSearch,
       replace: true,
+      // A drop box opens beside the list.
+      resetScroll: !("box" in next),
     });
   const create = () => setSubject({ form: "new", item: null });
   const refresh = useThrottledCallback(() => void refreshShares(queries), REFRESH_MS);

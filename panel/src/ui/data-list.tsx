@@ -2,6 +2,7 @@ import { Skeleton, Stack, Table, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./data-list.module.css";
 import { LoadFailure } from "./load-failure.tsx";
+import type { LongRowsProps } from "./long/long-rows.tsx";
 
 export type Column<T> = {
   title: string;
@@ -9,6 +10,8 @@ export type Column<T> = {
   isHidden?: "narrow";
   /** As wide as its longest value, which does not wrap. `actions` stand at the end, below no visible title. */
   fit?: "value" | "actions";
+  /** Wished for, so that it does not change with the rows in sight. */
+  width?: string;
 };
 type Props<T> = {
   label: string;
@@ -18,12 +21,14 @@ type Props<T> = {
   columns: readonly Column<T>[];
   keyOf(item: T): string | number;
   empty: ReactNode;
+  /** Of a list that grows while one scrolls, and whether there are more items. */
+  long?: { Rows(props: LongRowsProps<T>): ReactNode; isMore: boolean };
 };
 
 const BONES = 4;
 
-/** A short list as a table, with its states of loading, failure and emptiness. */
-export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty }: Props<T>) {
+/** A list as a table, with its states of loading, failure and emptiness. */
+export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty, long }: Props<T>) {
   if (error !== null && items === undefined) {
     return <LoadFailure error={error} onRetry={onRetry} />;
   }
@@ -37,34 +42,44 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
     );
   }
   if (items.length === 0) return empty;
-  const from = ({ isHidden, fit }: Column<T>) => ({
-    ...(isHidden === "narrow" && { visibleFrom: "sm" }),
-    ...(fit !== undefined && { "data-fit": fit }),
-  });
+  const cells = (item: T): ReactNode =>
+    columns.map((column) => (
+      <Table.Td key={column.title} {...looksOf(column)}>
+        {column.cell(item)}
+      </Table.Td>
+    ));
   return (
     <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
-      <Table aria-label={label} verticalSpacing="xs" className={classes["table"]}>
+      <Table
+        aria-label={label}
+        verticalSpacing="xs"
+        className={classes["table"]}
+        {...(long && { "aria-rowcount": long.isMore ? -1 : items.length + 1 })}
+      >
         <Table.Thead>
-          <Table.Tr>
+          <Table.Tr {...(long && { "aria-rowindex": 1 })}>
             {columns.map((column) => (
-              <Table.Th key={column.title} {...from(column)}>
+              <Table.Th key={column.title} {...looksOf(column)} {...(column.width && { w: column.width })}>
                 {column.fit === "actions" ? <VisuallyHidden>{column.title}</VisuallyHidden> : column.title}
               </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {items.map((item) => (
-            <Table.Tr key={keyOf(item)}>
-              {columns.map((column) => (
-                <Table.Td key={column.title} {...from(column)}>
-                  {column.cell(item)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
+        {long ? (
+          <long.Rows items={items} keyOf={keyOf} cells={cells} />
+        ) : (
+          <Table.Tbody>
+            {items.map((item) => (
+              <Table.Tr key={keyOf(item)}>{cells(item)}</Table.Tr>
+            ))}
+          </Table.Tbody>
+        )}
       </Table>
     </Table.ScrollContainer>
   );
 }
+
+const looksOf = <T,>({ isHidden, fit }: Column<T>) => ({
+  ...(isHidden === "narrow" && { visibleFrom: "sm" }),
+  ...(fit !== undefined && { "data-fit": fit }),
+});

@@ -8,6 +8,8 @@ import { formatBytes, formatTime } from "../../app/i18n.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadOn } from "../../ui/long/load-on.tsx";
+import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
@@ -19,8 +21,8 @@ const DAY_MS = 86_400_000;
 
 export function TrashPage() {
   const { t } = useLingui();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery(trashQuery);
+  const list = useInfiniteQuery(trashQuery);
+  const { data, error, refetch } = list;
   const items = data?.pages.flatMap((page) => page.data);
   return (
     <Stack p="md" gap="md">
@@ -44,6 +46,7 @@ export function TrashPage() {
       </PageHead>
       <UsageBar />
       <DataList<TrashedEntry>
+        long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Trash`}
         items={items}
         error={error}
@@ -67,11 +70,7 @@ export function TrashPage() {
           { title: t`Actions`, fit: "actions", cell: (item) => <Actions item={item} /> },
         ]}
       />
-      {hasNextPage && (
-        <Button variant="default" mx="auto" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          <Trans>Show more</Trans>
-        </Button>
-      )}
+      <LoadOn list={list} />
     </Stack>
   );
 }
@@ -140,7 +139,7 @@ function Actions({ item }: { item: TrashedEntry }) {
         variant="default"
         size={36}
         loading={restore.isPending}
-        aria-label={t`Put ${item.name} back`}
+        aria-label={t`Put back: ${item.name}`}
         onClick={() => restore.mutate()}
       >
         <IconArrowBackUp size={18} />
@@ -150,7 +149,7 @@ function Actions({ item }: { item: TrashedEntry }) {
         size="compact-sm"
         variant="default"
         loading={restore.isPending}
-        aria-label={t`Put ${item.name} back`}
+        aria-label={t`Put back: ${item.name}`}
         onClick={() => restore.mutate()}
       >
         <Trans>Put back</Trans>

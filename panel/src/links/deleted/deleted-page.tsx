@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -7,6 +7,8 @@ import type { DeletedLink } from "../../app/api.ts";
 import { formatNumber, formatTime } from "../../app/i18n.ts";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadOn } from "../../ui/long/load-on.tsx";
+import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
@@ -19,9 +21,8 @@ export function DeletedLinksPage() {
   const { t } = useLingui();
   const { q = "" } = useSearch({ from: "/inside/links/deleted" });
   const navigate = useNavigate({ from: "/links/deleted" });
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    deletedLinksQuery(q),
-  );
+  const list = useInfiniteQuery(deletedLinksQuery(q));
+  const { data, error, refetch } = list;
   function find(typed = ""): void {
     const next = typed.trim();
     void navigate({ search: next === "" ? {} : { q: next }, replace: true });
@@ -45,6 +46,7 @@ export function DeletedLinksPage() {
         onSearch={find}
       />
       <DataList<DeletedLink>
+        long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Deleted links`}
         items={data?.pages.flatMap((page) => page.data)}
         error={error}
@@ -77,13 +79,7 @@ export function DeletedLinksPage() {
           { title: t`Actions`, fit: "actions", cell: (link) => <PutBack link={link} /> },
         ]}
       />
-      {hasNextPage && (
-        <Group>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            <Trans>Show more</Trans>
-          </Button>
-        </Group>
-      )}
+      <LoadOn list={list} />
     </Stack>
   );
 }
