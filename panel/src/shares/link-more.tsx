@@ -6,7 +6,6 @@ import { useNavigate } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import type { Link } from "../app/api.ts";
 import { lazyPart } from "../app/lazy.ts";
-import { shareQuery } from "./share-queries.ts";
 import type { ShareSubject } from "./share-values.ts";
 
 const ShareDialog = lazyPart(async () => (await import("./share-dialog.tsx")).ShareDialog);
@@ -28,7 +27,10 @@ export function LinkMore({ link, mayChange }: Props) {
   async function begin(): Promise<void> {
     if (link === undefined) return;
     if (!link.target.startsWith("waymark:")) setSubject({ form: "link", link });
-    else setSubject({ form: "edit", share: await queries.fetchQuery(shareQuery(link.code)) });
+    else {
+      const { shareQuery } = await import("./share-queries.ts");
+      setSubject({ form: "edit", share: await queries.fetchQuery(shareQuery(link.code)) });
+    }
   }
   return (
     <>

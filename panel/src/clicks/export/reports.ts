@@ -1,7 +1,16 @@
-import type { TopLink } from "../../app/api.ts";
+import { answerOf, api, type TopLink } from "../../app/api.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
 import { endOfBucket, isoDay, startOfBucket } from "../chart/buckets.ts";
-import { csvOf, download } from "./csv.ts";
+import { datesOf } from "../range.ts";
+import { csvOf, download, follow } from "./csv.ts";
 import type { Report } from "../use-report.ts";
+
+/** Asks first, which renews the session: a download can't. */
+export async function exportClicks({ shown, visitors }: Report): Promise<void> {
+  await answerOf(api.GET("/admin/v1/auth/me"));
+  const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all" });
+  follow(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/export?${query}`, "");
+}
 
 /** As CSV what a report shows; `name` is of one link. */
 export const downloadSums = (report: Report, name = "clicks", top?: readonly TopLink[]): void =>
