@@ -14,7 +14,7 @@ export function PageHead({ title, sentence, children }: Props) {
         {children}
       </Group>
       {sentence !== undefined && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" mt={4}>
           {sentence}
         </Text>
       )}
