@@ -59,6 +59,14 @@ forEachDialect((dialect) => {
     const name = `bucket ${crypto.randomUUID()}`;
     return (await at.content.policies.create({ name, driver_type: "s3", endpoint, ...rest })).id;
   };
+  /** After all uploads have expired, nothing is left in the bucket. Closes it. */
+  const expectEmptied = async (stub: S3Stub, policyId: number): Promise<void> => {
+    at.content.time.now += 2 * HOUR_MS;
+    await expire();
+    await at.content.policies.remove(policyId);
+    expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+    stub.close();
+  };
   const statusOf = async (call: Promise<unknown>): Promise<unknown> => {
     const error = await call.then(
       () => null,
@@ -221,11 +229,7 @@ forEachDialect((dialect) => {
       }
       await at.folders.remove(me, folder);
       await at.content.blobs.settled();
-      at.content.time.now += 2 * HOUR_MS;
-      await expire();
-      await at.content.policies.remove(policyId);
-      expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
-      stub.close();
+      await expectEmptied(stub, policyId);
     });
 
     test.each(["local", "s3"])("an outage at the last byte loses nothing (%s)", async (storage) => {
@@ -261,11 +265,7 @@ forEachDialect((dialect) => {
       await at.folders.remove(me, folder);
       await at.content.blobs.settled();
       if (policyId === null) return;
-      at.content.time.now += 2 * HOUR_MS;
-      await expire();
-      await at.content.policies.remove(policyId);
-      expect([...stub!.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
-      stub!.close();
+      await expectEmptied(stub!, policyId);
     });
 
     test("a bucket that is away at the last byte keeps what it has", async () => {
@@ -301,12 +301,8 @@ forEachDialect((dialect) => {
       }
       await at.folders.remove(me, folder);
       await at.content.blobs.settled();
-      at.content.time.now += 2 * HOUR_MS;
-      await expire();
-      await at.content.policies.remove(policyId);
-      expect([...stub.objects.keys()].filter((key) => !key.startsWith(".waymark"))).toEqual([]);
+      await expectEmptied(stub, policyId);
       expect(stub.uploads.size).toBe(0);
-      stub.close();
     });
 
     test("lost bytes are requested again", async () => {
