@@ -92,6 +92,22 @@ forEachDialect(({ openDb }) => {
     ]);
   });
 
+  test("a batch, an overwrite and a restore that change nothing are no events", async () => {
+    const content = { target: TARGET, title: "t", tags: ["x", "y"], max_clicks: 5 };
+    await room.links.create({ code: "a", ...content, password: "secret" });
+    await room.links.create({ code: "b", ...content });
+    const { id } = (await room.events.page({ subject: "a" }, null, 1)).events[0]!;
+    await room.links.revert("a", id, "after");
+    await room.links.update("a", { target: TARGET });
+    await room.links.batch.update([{ code: "a", payload: { target: TARGET, add_tags: ["x"] } }]);
+    await room.links.queryBatch({ filter: {}, action: "update", set: { title: "t" }, confirm: "all" });
+    await room.links.create({ code: "b", ...content, tags: ["y", "x"], force: true });
+    expect((await shown()).map(({ action }) => action)).toEqual(["link.create", "link.create"]);
+    await room.links.patch("a", { title: "other" });
+    await room.links.revert("a", id, "after");
+    expect((await shown()).slice(2).map(({ after }) => after.title)).toEqual(["other", "t"]);
+  });
+
   test("events of a link on another domain tell its host, also of a move and an import", async () => {
     const { domainService } = room.links;
     const { id } = await domainService.create({ host: "go.example" }, COMMAND);

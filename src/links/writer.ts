@@ -287,9 +287,9 @@ function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkCont
 }
 
 const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, by: Writing) =>
-  overwrites.map((after) => {
+  overwrites.flatMap((after) => {
     const before = existing.get(after.code)!;
-    return linkEvent({ ...by, verb: "update" }, { id: before.id, before, after });
+    return changeEvents({ ...by, verb: "update" }, { id: before.id, before, after });
   });
 
 /** Whether the link exists for the actor. */
