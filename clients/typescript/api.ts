@@ -2350,7 +2350,7 @@ export interface components {
             add_tags?: string[] | null;
             /** @description renames the link; counts and history go along */
             code?: string;
-            /** @description moves the link to a domain, like a new code; empty: the default one; absent or null: it stays */
+            /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
             domain?: string | null;
             /** @description the code takes files into this folder from now on */
             drop?: {

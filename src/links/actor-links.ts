@@ -69,7 +69,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     const now = clock.now();
     const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
     const stored = await get(code);
-    const domain = typeof input.domain === "string" ? domains.idOf(input.domain) : domainOf(code);
+    const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
     const wanted = keyOf(domain, named ?? codeOf(code));
     // Under a new code, what leads there leads to this link.
     const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };

@@ -142,7 +142,7 @@ export const patchSchema = updateSchema.extend({
   ...tagChange,
   code: newCode.optional().describe("renames the link; counts and history go along"),
   domain: domainName.describe(
-    "moves the link to a domain, like a new code; empty: the default one; absent or null: it stays",
+    "moves the link to a domain, like a new code; empty or null: the default one; absent: it stays",
   ),
   keep_old: z.boolean().optional().describe("the old code stays as an alias, on its domain"),
   target: createSchema.shape.target.optional(),

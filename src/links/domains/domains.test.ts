@@ -183,6 +183,9 @@ forEachDialect(({ openDb }) => {
       expect(await refusal(move("a", { domain: "x.example" }))).toBe("BadRequest");
       await move(keyOn("go.example"), { domain: "", code: "b" });
       expect(await found()).toEqual(["https://own.example:8443/a", "https://own.example:8443/b"]);
+      await move("b", { domain: "go.example" });
+      expect((await move(room.links.domains.key("b", "go.example"), { domain: null })).code).toBe("b");
+      expect((await move("b", { domain: null, title: "stays" })).code).toBe("b");
       await room.links.domainService.remove(id, COMMAND);
     });
 
