@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Reading, Registry } from "../lib/metrics.ts";
 import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 import { VERSION } from "../lib/version.ts";
+import { watchLoop } from "./loop-gap.ts";
 
-/** Shorter gaps are not measured. */
-const LOOK_MS = 20;
 const PAGE_BYTES = 4096;
 
 const one = (number: number): Reading[] => [[[], number]];
@@ -58,10 +57,10 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
     "gauge",
     {
       name: "svc_event_loop_gap_seconds",
-      help: "Longest time the event loop was blocked since the last scrape.",
+      help: "Longest time the event loop was blocked in the last minute.",
       together: "largest",
     },
-    () => one(gap.take()),
+    () => one(gap.seconds()),
   );
   return { close: gap.stop };
 }
@@ -75,23 +74,4 @@ function readMemory(): { rss: number; virtual: number } {
     const { rss } = process.memoryUsage();
     return { rss, virtual: 0 };
   }
-}
-
-function watchLoop(): { take(): number; stop(): void } {
-  let longestMs = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longestMs = Math.max(longestMs, now - last - LOOK_MS);
-    last = now;
-  }, LOOK_MS);
-  timer.unref();
-  return {
-    take() {
-      const seconds = longestMs / 1000;
-      longestMs = 0;
-      return seconds;
-    },
-    stop: () => clearInterval(timer),
-  };
 }

@@ -1,0 +1,54 @@
+/**
+ * How long something blocked the event loop at most within the last minute. Reading takes nothing away, so any number
+ * of monitors and open health pages see the same.
+ */
+export type LoopGap = {
+  seconds(): number;
+  stop(): void;
+};
+
+/** Shorter gaps are not measured. */
+const LOOK_MS = 20;
+const SLOT_MS = 5_000;
+/** A minute, beside the slot that fills. */
+const SLOTS = 13;
+
+export function watchLoop(): LoopGap {
+  const recent = createRecentMaximum();
+  let last = performance.now();
+  const look = () => {
+    const now = performance.now();
+    recent.add(now - last - LOOK_MS, now);
+    last = now;
+  };
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  return {
+    seconds: () => recent.get(performance.now()) / 1000,
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Of the last 60 to 65 seconds; 0 without any. Times are monotonic, in ms. */
+export function createRecentMaximum() {
+  const largest = new Float64Array(SLOTS);
+  let slot = 0;
+
+  function forget(nowMs: number): void {
+    const current = Math.floor(nowMs / SLOT_MS);
+    const passed = Math.min(SLOTS, current - slot);
+    for (let i = 0; i < passed; i++) largest[(current - i) % SLOTS] = 0;
+    slot = current;
+  }
+
+  return {
+    add(value: number, nowMs: number): void {
+      forget(nowMs);
+      largest[slot % SLOTS] = Math.max(largest[slot % SLOTS]!, value);
+    },
+    get(nowMs: number): number {
+      forget(nowMs);
+      return Math.max(...largest);
+    },
+  };
+}
