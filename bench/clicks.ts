@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clicks, createClicks } from "../src/clicks/clicks.ts";
+import { createClicksRepository } from "../src/clicks/flush/repository.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { systemClock } from "../src/lib/clock.ts";
@@ -68,6 +69,7 @@ async function fill({ dialect, transaction }: Database, count: number): Promise<
 async function measure(): Promise<void> {
   const clicks = await createClicks({
     settings,
+    instance: await createClicksRepository(database).instance(),
     dataDir: folder,
     // Long intervals, so that only the flushes below run.
     config: {

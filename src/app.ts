@@ -154,9 +154,13 @@ function startCache(services: Services, registry: Registry): LinkCache {
   return cache;
 }
 
-async function startClicks({ env, config, logger }: Services, flushWorker: Worker): Promise<Clicks> {
+async function startClicks(
+  { env, instance, config, logger }: Services,
+  flushWorker: Worker,
+): Promise<Clicks> {
   const clicks = await createClicks({
     settings: env.database,
+    instance,
     dataDir: env.data.dir,
     config: {
       enabled: () => config.get("click.enable_tracking"),

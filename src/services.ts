@@ -45,6 +45,8 @@ export type Services = {
   env: Env;
   logger: Logger;
   database: Database;
+  /** UUID of the database. */
+  instance: string;
   leases: Leases;
   changes: Changes;
   config: Config;
@@ -84,7 +86,10 @@ export type ServiceOptions = {
 /** A starting server waits this long for its database. */
 const START_TIMEOUT_MS = 60_000;
 
-/** Opens and migrates the database. @throws ServiceUnavailable when it is away */
+/**
+ * Opens and migrates the database. A server waits for one that is away at any step.
+ * @throws ServiceUnavailable when it stays away
+ */
 export async function openServices(env: Env, options: ServiceOptions): Promise<Services> {
   const { logger } = options;
   armFault(env.fault);
@@ -93,11 +98,12 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
   let redis: Redis | null = null;
   try {
     const forMs = options.server ? START_TIMEOUT_MS : 0;
-    const migrate = () => migrateUp(database, { logger });
-    const steps = await retryStart(migrate, { forMs, logger, signal: options.stopping });
+    const step: Step = (work) => retryStart(work, { forMs, logger, signal: options.stopping });
+    const steps = await step(() => migrateUp(database, { logger }));
     if (isNewDatabase(steps)) options.onNewDatabase?.(database.name);
-    if (options.server) redis = await openSharedRedis(env, database, logger);
-    return await startRooms(env, { database, redis }, options);
+    const instance = await step(() => readInstance(database));
+    if (options.server) redis = await openSharedRedis(env, instance, logger);
+    return await startRooms(env, { database, instance, redis, step }, options);
   } catch (error) {
     redis?.close();
     await database.close();
@@ -105,9 +111,13 @@ export async function openServices(env: Env, options: ServiceOptions): Promise<S
   }
 }
 
-type Opened = { database: Database; redis: Redis | null };
+/** Repeats work of the start while the database is away. */
+type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
-async function startRooms(env: Env, { database, redis }: Opened, options: ServiceOptions): Promise<Services> {
+type Opened = { database: Database; instance: string; redis: Redis | null; step: Step };
+
+async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Promise<Services> {
+  const { database, instance, redis, step } = opened;
   const { logger, server, worker, registry = createRegistry() } = options;
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
@@ -131,10 +141,10 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   if (server) {
     // First, so no change is missed while settings and caches load.
-    await changes.start();
+    await step(changes.start);
     await worker?.join();
   }
-  await config.start();
+  await step(config.start);
   const passwords = createPasswords();
   const auth = createAuth({
     database,
@@ -169,7 +179,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   });
   registerHeldBytes(registry, links.heldBytes);
   registerLinkTexts(registry, links.textSizes);
-  await links.domains.load();
+  await step(links.domains.load);
   events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
   const leases = await openProcessLeases({
@@ -190,7 +200,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     locations: { dataDir: env.data.dir, roots: env.storage.localRoots, used: usedPaths(env) },
     metrics: createStorageMetrics(registry),
   });
-  await content.start();
+  await step(content.start);
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, bodies });
   const trashDays = () => config.get("files.trash_days");
@@ -200,6 +210,7 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
     env,
     logger,
     database,
+    instance,
     leases,
     changes,
     config,
@@ -248,9 +259,8 @@ async function startRooms(env: Env, { database, redis }: Opened, options: Servic
   };
 }
 
-async function openSharedRedis({ cache }: Env, database: Database, logger: Logger): Promise<Redis | null> {
-  if (cache.type !== "redis") return null;
-  return openRedis({ url: cache.redisUrl, instance: await readInstance(database), logger });
+async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
+  return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;
 }
 
 const openSecretBox = ({ storage, data }: Env) =>

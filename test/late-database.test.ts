@@ -44,6 +44,30 @@ describe.skipIf(isMissing)(`late database (${SERVER_VARIABLES.postgres})`, () =>
     },
   );
 
+  test("a server starts whenever its database goes away meanwhile", async () => {
+    proxy.heal();
+    let most = 0;
+    // The first start may make the tables.
+    for (let starts = 0; starts < 2; starts++) {
+      const before = proxy.sent;
+      const server = await over().serve();
+      most = proxy.sent - before;
+      await server.stop();
+    }
+    const PLACES = 6;
+    for (let place = 1; place <= PLACES; place++) {
+      const before = proxy.refused;
+      proxy.severAfter(Math.round((most * place) / PLACES));
+      const starting = over().serve();
+      // The second try of a connection comes after the server counts as away.
+      await until(() => proxy.refused >= before + 2);
+      proxy.heal();
+      const late = await starting;
+      await until(async () => (await fetch(`${late.url}/none`)).status === 404);
+      expect(await late.stop()).toBe(0);
+    }
+  });
+
   test.each(["1", "2"])(
     "a stop ends a waiting server with %s workers at once, with exit code 5",
     async (workers) => {

@@ -8,6 +8,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { type ClickLimits, type ClickStats, createClicks } from "./clicks.ts";
 import { addLinks, automatedOf, clicksOf, segmentOf, temporaryFolder } from "./clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.test-support.ts";
+import { createClicksRepository } from "./flush/repository.ts";
 import { listSegments } from "./journal/segment.ts";
 import { until } from "../../test/support/until.ts";
 
@@ -34,9 +35,11 @@ forEachDialect((dialect) => {
   const folder = temporaryFolder();
   let folders = 0;
   let database: Database;
+  let instance: string;
 
   beforeAll(async () => {
     database = await dialect.openDb();
+    instance = await createClicksRepository(database).instance();
   });
 
   const freshDir = () => join(folder, String(++folders));
@@ -49,6 +52,7 @@ forEachDialect((dialect) => {
   ) =>
     createClicks({
       settings: { url, poolSize: 2 },
+      instance,
       dataDir,
       config: {
         enabled: () => config.enabled,
@@ -182,7 +186,7 @@ forEachDialect((dialect) => {
       const { silentLogger } = await import(${JSON.stringify(join(import.meta.dir, "..", "lib", "logger.ts"))});
       const config = { enabled: () => true, flushInterval: () => 0.02, maxClicksBeforeFlush: () => 700 };
       const clicks = await createClicks({
-        settings: { url: ${JSON.stringify(dialect.url())}, poolSize: 2 }, dataDir: ${JSON.stringify(dataDir)},
+        settings: { url: ${JSON.stringify(dialect.url())}, poolSize: 2 }, dataDir: ${JSON.stringify(dataDir)}, instance: "${instance}",
         config, logger: silentLogger, clock: { now: () => Date.now() }, limits: { segmentBytes: ${segmentOf(2000)} },
       });
       for (;;) {
@@ -243,9 +247,25 @@ forEachDialect((dialect) => {
       await clicks.close();
     });
 
-  test("an absent database fails the start and frees the slot", async () => {
+  if (dialect.name !== "sqlite")
+    test("a start waits for no database that is away, and its clicks count when it is back", async () => {
+      const [link] = await addLinks(database, 1);
+      const proxy: DatabaseProxy = await openDatabaseProxy(dialect.url());
+      proxy.cut();
+      const clicks = await open(freshDir(), { ...NEVER, flushInterval: 0.05 }, {}, proxy.url);
+      record(clicks, link!, 10);
+      expect(await failureOf(clicks.flush())).toMatchObject({ name: "ServiceUnavailable" });
+      expect(clicks.stats()).toMatchObject({ accepted: 10, stored: 0, pending: 10 });
+      proxy.heal();
+      await until(() => clicks.stats().stored === 10);
+      expect(await clicksOf(database, [link!])).toEqual([10]);
+      await clicks.close();
+      proxy.close();
+    });
+
+  test("a start that fails frees the slot", async () => {
     const dataDir = freshDir();
-    const url = dialect.name === "sqlite" ? "sqlite:/dev/null/nowhere.db" : "postgres://x:x@127.0.0.1:1/x";
+    const url = dialect.name === "sqlite" ? "sqlite:/dev/null/nowhere.db" : "nowhere:";
     expect(await failureOf(open(dataDir, NEVER, {}, url))).toBeInstanceOf(Error);
     const clicks = await open(dataDir);
     expect(readdirSync(join(dataDir, "journal"))).toEqual(["0"]);

@@ -83,6 +83,8 @@ export type ClickLimits = {
 
 export type ClicksOptions = {
   settings: DatabaseSettings;
+  /** UUID of the database. */
+  instance: string;
   /** Its folder `journal` holds the journal. */
   dataDir: string;
   config: ClickConfig;
@@ -106,7 +108,7 @@ const LIMITS: ClickLimits = {
 const TICK_MS = 1000;
 const PENDING_BOUND_MS = 500;
 
-/** First counts what earlier processes left. Rejects while the database is away. */
+/** First counts what earlier processes left. The database may be away. */
 export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const { config, logger, clock } = options;
   const limits = { ...LIMITS, ...options.limits };
@@ -128,6 +130,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
 
   const thread = await startFlushThread({
     database: options.settings,
+    instance: options.instance,
     journalDir,
     ownDir: slot.dir,
     intervalMs: intervalMs(),
@@ -150,7 +153,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
 
   const supply = createSegmentSupply({
     dir: slot.dir,
-    instance: thread.instance,
+    instance: options.instance,
     segmentBytes: limits.segmentBytes,
     maxSegments: Math.max(2, Math.floor(limits.journalBytes / limits.segmentBytes)),
     firstSequence: Math.max(0, ...leftovers.map((path) => sequenceOf(path) + 1)),

@@ -13,6 +13,8 @@ export type DetailSettings = {
 
 export type FlushStart = {
   database: DatabaseSettings;
+  /** UUID of the database. */
+  instance: string;
   journalDir: string;
   /** Slot of this process. */
   ownDir: string;
@@ -24,8 +26,8 @@ export type FlushStart = {
 
 /** `start` comes first. */
 export type FlushCalls = {
-  /** Resolves with the UUID of the open database. */
-  start(start: FlushStart & { sources: SourceState[] }): Promise<string>;
+  /** The database may be away. */
+  start(start: FlushStart & { sources: SourceState[] }): Promise<void>;
   /** Starts flushing and reporting. */
   begin(): Promise<void>;
   add(source: SourceState): Promise<void>;

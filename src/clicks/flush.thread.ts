@@ -13,8 +13,6 @@ import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
 export type FlushThread = {
-  /** UUID of the database. */
-  readonly instance: string;
   /** Starts flushing and reporting. */
   begin(): void;
   opened(path: string): void;
@@ -55,7 +53,7 @@ const RESTART_AFTER_MS = 1000;
  */
 export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
-/** Rejects with an AppError if the database can't be opened. */
+/** Rejects if the thread can't run. The database may be away: flushes fail until it is back. */
 export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
   const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(
@@ -68,7 +66,7 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   let worker: Worker;
   let rpc: Rpc<FlushCalls>;
   let giveUp: (error: unknown) => void;
-  const first = Promise.withResolvers<string>();
+  const first = Promise.withResolvers<void>();
 
   const news: FlushEvents = {
     settled(settled) {
@@ -120,13 +118,12 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   };
 
   spawn(loaded ?? loadFlushWorker());
-  const instance = await first.promise.catch((error: unknown) => {
+  await first.promise.catch((error: unknown) => {
     closed = true;
     throw error;
   });
 
   return {
-    instance,
     begin() {
       begun = true;
       order("begin", undefined);

@@ -22,7 +22,6 @@ const PRUNE_EVERY_MS = 24 * 3600_000;
 const ROWS_KEPT_MS = 30 * 24 * 3600_000;
 
 type Running = {
-  instance: string;
   database: Database;
   flusher: Flusher;
   pace: Pace;
@@ -48,13 +47,12 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
     { threads: false, guarded: true, logger },
   );
   const repository = createClicksRepository(database);
-  const instance = await repository.instance();
   const geo = createGeo(request.geo, { clock: systemClock, logger });
   let settings = request.details;
   const pace = createPace();
   const flusher = createFlusher({
     repository,
-    instance,
+    instance: request.instance,
     journalDir: request.journalDir,
     clock: systemClock,
     logger,
@@ -88,7 +86,7 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
     clearInterval(sweeping);
   };
   const setDetails = (changed: DetailSettings) => void (settings = changed);
-  return { instance, database, flusher, pace, schedule, setDetails, begin, stop };
+  return { database, flusher, pace, schedule, setDetails, begin, stop };
 }
 
 const addOwn = (flusher: Flusher, source: SourceState): void =>
@@ -123,7 +121,7 @@ let running: Promise<Running>;
 const calls: FlushCalls = {
   async start(request) {
     running = start(request);
-    return (await running).instance;
+    await running;
   },
   begin: async () => (await running).begin(),
   add: async (source) => addOwn((await running).flusher, source),

@@ -69,7 +69,7 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
     startValues: (): Partial<SettingTexts> => ({ ...held }),
     /** Reads, then follows the changes. */
     async start(): Promise<void> {
-      unsubscribe = changes.subscribe("settings", refresh);
+      unsubscribe ??= changes.subscribe("settings", refresh);
       await read();
     },
     close(): void {

@@ -9,6 +9,10 @@ export type TcpProxy = {
    */
   mode: "pass" | "refuse" | "hang";
   readonly refused: number;
+  /** Pieces that clients have sent. */
+  readonly sent: number;
+  /** Severs when clients have sent so many more pieces. */
+  severAfter(pieces: number): void;
   /** Breaks all connections. */
   cut(): void;
   /** Breaks all connections and refuses new ones until `heal`. */
@@ -24,6 +28,8 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
   /** What the hanging holds back, in order. */
   let held: (() => void)[] = [];
   let refused = 0;
+  let sent = 0;
+  let severAt = Number.POSITIVE_INFINITY;
   const hold = (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -35,6 +41,7 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     const upstream = connect(port, host);
     hold(upstream);
     const pass = (to: Socket) => (data: Buffer) => {
+      if (to === upstream && ++sent >= severAt) proxy.sever();
       if (proxy.mode === "pass") to.write(data);
       if (proxy.mode === "hang") held.push(() => void to.write(data));
     };
@@ -60,11 +67,16 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     get refused() {
       return refused;
     },
+    get sent() {
+      return sent;
+    },
+    severAfter: (pieces) => void (severAt = sent + pieces),
     cut() {
       for (const socket of sockets) socket.destroy();
     },
     sever() {
       proxy.mode = "refuse";
+      severAt = Number.POSITIVE_INFINITY;
       proxy.cut();
     },
     heal() {
