@@ -2796,6 +2796,8 @@ export interface components {
         PostLinksBatchQueryBody: {
             /** @enum {string} */
             action: "delete" | "update";
+            /** @description change of an answer of the last day: this call is one more part of it; a cursor says so, too */
+            change?: string;
             /** @description "all" for an empty filter */
             confirm?: string;
             /** @description next of the answer before; the rest of the body is as before */
@@ -2804,6 +2806,11 @@ export interface components {
             dry_run?: boolean;
             /** @description as in lists; an empty one needs confirm */
             filter: {
+                /** @description only these links; without a domain beside them in the filter, of every domain */
+                codes?: (string | {
+                    code: string;
+                    domain?: string | null;
+                })[];
                 /** @description RFC 3339; this instant or later */
                 created_after?: string;
                 /** @description RFC 3339; this instant or earlier */
@@ -2862,6 +2869,8 @@ export interface components {
             matched: number;
             /** @description with a limit: the cursor to go on; absent: all are handled */
             next?: string;
+            /** @description why the first of the others stayed as it was */
+            refusal?: string;
         };
         PostLinksImportBody: {
             /**
@@ -7048,7 +7057,10 @@ export interface operations {
                  *         "only_expired": false,
                  *         "tag": "spring",
                  *         "only_active": false,
-                 *         "owner": 1
+                 *         "owner": 1,
+                 *         "codes": [
+                 *           "docs/start"
+                 *         ]
                  *       },
                  *       "action": "update"
                  *     }
@@ -7071,6 +7083,7 @@ export interface operations {
                      *       "data": {
                      *         "matched": 1,
                      *         "changed": 1,
+                     *         "refusal": "text",
                      *         "change": "text",
                      *         "next": "text"
                      *       }

@@ -116,6 +116,18 @@ export function createEventsRepository({
         .execute();
     },
 
+    /** Which of at most 1,000 links it has changed, and are not taken back. */
+    async linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
+      const rows = await db
+        .selectFrom("events")
+        .select("subject_id as id")
+        .where("subject_id", "in", links)
+        .where("at", "=", at)
+        .where("bulk", "=", bulk)
+        .execute();
+      return new Set(rows.map(({ id }) => id!));
+    },
+
     /** Which of them still belong to a bulk change. Locked until the transaction ends. */
     async lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<Set<number>> {
       const rows = await tx

@@ -45,6 +45,7 @@ export function createEvents({ database, clock }: Deps) {
     find: repository.find,
     newer: repository.newer,
     ofBulk: repository.ofBulk,
+    linksOfBulk: repository.linksOfBulk,
     lockBulk: repository.lockBulk,
     leaveBulk: repository.leaveBulk,
 

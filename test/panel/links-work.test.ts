@@ -96,11 +96,11 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await page.getByText("3 links are changed.").waitFor();
   expect(await linkOf("c002")).toMatchObject({ tags: ["bulk", "theirs"], expires_at: null });
   expect(await linkOf("c003")).toMatchObject({ tags: ["bulk", "third"] });
-  await page.route(/\/links\/c004$/, (route) => route.fulfill(FAILING));
+  await page.route(/\/batch\/undo$/, (route) => route.fulfill(FAILING));
   await undo(page, "3 links are changed.");
   await page.getByText(FAILING.json.message).waitFor();
-  await page.unroute(/\/links\/c004$/);
-  await undo(page, "2 of 3 links are as before.");
+  await page.unroute(/\/batch\/undo$/);
+  await undo(page, "3 links are changed.");
   await soon(async () => {
     expect(await linkOf("c002")).toMatchObject({
       tags: ["old", "theirs"],
@@ -126,6 +126,32 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   await panel.client.call("POST", `/links/deleted/${old.id}/restore`, {});
   expect(await linkOf("c003")).toMatchObject({ tags: ["old", "third"] });
   expect(complaints.filter((text) => !/status of (?:409|500)/.test(text))).toEqual([]);
+  await close();
+});
+
+story("a change of selected links goes on after a reload, and is undone as a whole", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
+  await signInToPanel(page);
+  await rowOf(page, "c000").waitFor();
+  await press(page, "j", "x", "Shift+End");
+  const count = COUNT + 1;
+  await page.getByText(`${count} selected`).waitFor();
+  let calls = 0;
+  await page.route(/\/batch\/query$/, (route) => (++calls === 2 ? undefined : route.continue()));
+  const work = page.getByRole("region", { name: "Selection" });
+  await work.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByLabel("Add tags").fill("chosen");
+  await press(page, "Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+  await soon(async () => expect(calls).toBe(2));
+  expect(await totalOf("?tag=chosen")).toBe(1);
+  await page.unroute(/\/batch\/query$/);
+  await page.reload();
+  await page.getByText(`${count} links are changed.`).waitFor();
+  expect(await totalOf("?tag=chosen")).toBe(count);
+  await undo(page, `${count} links are changed.`);
+  await soon(async () => expect(await totalOf("?tag=chosen")).toBe(0));
+  expect(complaints).toEqual([]);
   await close();
 });
 

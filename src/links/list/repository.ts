@@ -139,6 +139,14 @@ export function createLinkListRepository(
     keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
       within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
 
+    /** The matches of at most 1,000 ids, by id. */
+    keysAmong: (filter: LinkFilter, ids: readonly number[]): Promise<SortKeys[]> =>
+      matches(filter).where("links.id", "in", ids).select(SORT_KEYS).orderBy("links.id").execute(),
+
+    /** Of at most 1,000 codes, in any order. */
+    idsOfCodes: (codes: readonly string[]): Promise<number[]> =>
+      idsOf(read.selectFrom("links").select("links.id").where("links.code", "in", codes)),
+
     /** Of at most 1,000 codes. */
     async stillMatching(filter: LinkFilter, codes: readonly string[], db: Db): Promise<Set<string>> {
       const rows = await db

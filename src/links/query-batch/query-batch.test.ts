@@ -1,12 +1,15 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { keyOf } from "../link-key.ts";
+import { linkQueryOf } from "../list/page.ts";
 import { bulkCursorText, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { queryBatchSchema } from "./query-batch.ts";
 
 const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
+const ADMIN: Actor = { name: "admin", via: "panel", accountId: 0, ownOnly: false };
 
 forEachDialect((dialect) => {
   let room: LinksRoom;
@@ -25,6 +28,9 @@ forEachDialect((dialect) => {
     }));
     expect((await room.links.batch.create(items)).failed).toEqual([]);
   };
+
+  const found = async (tag: string) =>
+    (await room.links.list(linkQueryOf({ tag: [tag], sort: "code" }, NOW))).links.map(({ code }) => code);
 
   test("what a filter finds is counted, changed and deleted, over several portions", async () => {
     await fill(1300, (at) => (at % 13 === 0 ? ["old"] : ["old", "new"]));
@@ -116,6 +122,68 @@ forEachDialect((dialect) => {
     expect(await refusal(run({ ...request, cursor: "W10" }))).toBe("BadRequest");
   });
 
+  test("named links are changed and deleted, on whatever domain, and no other", async () => {
+    await fill(1_300, (at) => (at < 3 ? ["few"] : []));
+    const { id, host } = await room.links.domainService.create({ host: "other.example" }, COMMAND);
+    await room.links.create({ code: "l1", domain: host, target: TARGET });
+    const key = keyOf(id, "l1");
+    const codes = [
+      { code: "l1", domain: host },
+      { code: "l2", domain: null },
+      "l3",
+      "l3",
+      "gone",
+      "no code!",
+    ];
+    const set = { add_tags: ["x"] };
+    const input = { filter: { codes }, action: "update", set };
+    expect(await run({ ...input, dry_run: true })).toEqual({ matched: 3, changed: 0 });
+    const { change } = await run(input);
+    expect(await found("x")).toEqual(["l2", "l3", key]);
+    expect((await room.links.undoBatch(bulkOf(change!), 0)).restored).toBe(3);
+    expect(await found("x")).toEqual([]);
+
+    expect(await run({ ...input, filter: { codes, domain: "" } })).toMatchObject({ matched: 2 });
+    expect(await run({ ...input, filter: { codes, tag: "few" } })).toMatchObject({ matched: 1 });
+    expect(await room.links.by(EDITOR).queryBatch({ filter: { codes }, action: "delete" })).toMatchObject({
+      matched: 0,
+    });
+    const many = Array.from({ length: 1_200 }, (_, at) => `l${at}`);
+    expect(await run({ filter: { codes: many }, action: "delete" })).toMatchObject({ changed: 1_200 });
+    expect(await room.rows("links")).toBe(101);
+    const parts = await run({ filter: { codes: many }, action: "delete", limit: 1 });
+    expect(parts).toEqual({ matched: 0, changed: 0 });
+    await run({ filter: { codes: [codes[0]!] }, action: "delete" });
+    await room.links.domainService.remove(id, COMMAND);
+  });
+
+  test("calls that name a change are parts of it, and a repeated one changes nothing twice", async () => {
+    await fill(9, () => ["x"]);
+    const part = (from: number, to: number, more: object = {}) => {
+      const codes = Array.from({ length: to - from }, (_, at) => `l${from + at}`);
+      return run({ filter: { codes }, action: "update", set: { add_tags: ["y"] }, ...more });
+    };
+    const { change } = await part(0, 1);
+    room.clock.time += 60_000;
+    const second = await part(1, 6, { change });
+    expect(second).toEqual({ matched: 5, changed: 5, change });
+    const { updatedAt } = await room.links.get("l3");
+    room.clock.time += 60_000;
+    await room.links.patch("l4", { remove_tags: ["y"] });
+    expect(await part(1, 6, { change })).toEqual(second);
+    expect((await room.links.get("l3")).updatedAt).toBe(updatedAt);
+    expect((await room.links.get("l4")).tags).toEqual(["x"]);
+    const removed = await run({ filter: { codes: ["l6", "l7"] }, action: "delete", change });
+    expect(removed).toEqual({ matched: 2, changed: 2, change });
+    const other = await run({ filter: { codes: ["l8"] }, action: "delete", change }, room.links.by(ADMIN));
+    expect(other.change).not.toBe(change);
+
+    const undone = await room.links.undoBatch(bulkOf(change!), 0);
+    expect([undone.restored, undone.failed.map(({ code }) => code)]).toEqual([7, ["l4"]]);
+    expect(await found("x")).toEqual(["l0", "l1", "l2", "l3", "l4", "l5", "l6", "l7"]);
+    expect(await found("y")).toEqual([]);
+  });
+
   test("a link that has left the filter once it is locked stays", async () => {
     await fill(2, () => ["x"]);
     const { writer, removed } = late(room);
@@ -144,7 +212,7 @@ forEachDialect((dialect) => {
             return room.links.batch.remove([...kept]).then(({ success }) => success);
           },
         },
-        domains: { filterOf: () => null },
+        domains: { filterOf: () => null, key: (code) => code },
         loops: { refusal: async () => null },
         events: room.events,
         hashPassword: async (plain) => plain,
@@ -182,6 +250,10 @@ forEachDialect((dialect) => {
     ["an unknown field", { filter: { search: "x" }, action: "update", set: { code: "a" } }],
     ["a set for a deletion", { filter: { search: "x" }, action: "delete", set: { target: TARGET } }],
     ["17 tags", { filter: { search: "x" }, action: "update", set: { tags: Array(17).fill("x") } }],
+    ["no code at all", { filter: { codes: [] }, action: "delete" }],
+    ["5001 codes", { filter: { codes: Array(5001).fill("l0") }, action: "delete" }],
+    ["an unknown host", { filter: { codes: [{ code: "l0", domain: "no.example" }] }, action: "delete" }],
+    ["what is no change", { filter: { codes: ["l0"] }, action: "delete", change: "W10" }],
     ["two states", { filter: { only_active: true, only_expired: true }, action: "delete" }],
   ])("%s is refused", async (_name, input) => {
     await fill(1, () => []);

@@ -1,16 +1,30 @@
 /**
  * Deletes or changes what a filter finds, in portions of one transaction each. Each link is tested again once it is
  * locked, so one that a concurrent writer has moved out of the filter stays. Links that are created meanwhile stay too.
- * A run that ends early has handled some links; a repeated one goes on.
+ * A run that ends early has handled some links; a repeated one goes on. Calls may be parts of one change, which changes
+ * no link twice, so that a call whose answer is lost can be repeated.
  */
 import { z } from "zod";
+import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import { type BulkId, bulkCursor, bulkCursorText, bulkPlaceOf, bulkText, newBulk } from "./bulk.ts";
+import {
+  type BulkId,
+  bulkCursor,
+  bulkCursorText,
+  bulkField,
+  bulkOf,
+  bulkPlaceOf,
+  bulkText,
+  newBulk,
+} from "./bulk.ts";
+import { MOST_ITEMS } from "../batch.ts";
+import { isCodeText } from "../code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
+import { countAmong, createFoundKeys, type FoundRepository } from "./found-keys.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
-import { updateItemSchema } from "../link.ts";
+import { namedSchema, updateItemSchema } from "../link.ts";
 import {
   filterFor,
   type DomainFilter,
@@ -32,6 +46,12 @@ const filterBody = z.strictObject({
   only_active: flag,
   owner: z.int().min(1).optional().describe("id of an account: links that it made"),
   tag: filterQuery.shape.tag.or(z.string()).describe("links that have all of these tags"),
+  codes: z
+    .array(z.union([namedSchema.shape.code, namedSchema]))
+    .min(1)
+    .max(MOST_ITEMS)
+    .optional()
+    .describe("only these links; without a domain beside them in the filter, of every domain"),
 });
 
 const setBody = updateItemSchema.shape.payload.omit({ domain: true }).partial({ target: true }).strict();
@@ -43,6 +63,9 @@ export const queryBatchSchema = z.object({
   dry_run: z.boolean().optional().describe("only counts"),
   confirm: z.string().optional().describe('"all" for an empty filter'),
   limit: z.int().min(1).optional().describe("most links that this call handles; default: all"),
+  change: bulkField
+    .optional()
+    .describe("change of an answer of the last day: this call is one more part of it; a cursor says so, too"),
   cursor: bulkCursor.optional().describe("next of the answer before; the rest of the body is as before"),
 });
 export type QueryBatchInput = z.output<typeof queryBatchSchema>;
@@ -50,6 +73,7 @@ export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 export const queryBatchResult = z.object({
   matched: z.number().int().describe("links that the filter found"),
   changed: z.number().int().describe("of those, deleted or changed: no others' shares; 0 for a dry run"),
+  refusal: z.string().optional().describe("why the first of the others stayed as it was"),
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
   next: z.string().optional().describe("with a limit: the cursor to go on; absent: all are handled"),
 });
@@ -62,13 +86,16 @@ const LONGEST_MS = 86_400_000;
 const PLACEHOLDER = "http://localhost/";
 
 type Deps = {
-  repository: Pick<LinkListRepository, "keysWithin" | "extent" | "stillMatching">;
+  repository: FoundRepository & Pick<LinkListRepository, "stillMatching">;
   list: Pick<LinkList, "page">;
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
-  domains: { filterOf: DomainFilter };
+  domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
   /** Of changes of an account. */
-  events: { ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]> };
+  events: {
+    ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]>;
+    linksOfBulk(db: Db, run: BulkId, links: readonly number[]): Promise<ReadonlySet<number>>;
+  };
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
   actor: Actor;
@@ -111,20 +138,29 @@ export function createQueryBatch(deps: Deps) {
     };
   }
 
-  /** A cursor is anybody's text, and events must not be dated back at will. */
+  /** A cursor or the name of a change is anybody's text, and events must not be dated back at will. */
   async function isOwn({ at, bulk }: BulkId): Promise<boolean> {
     const age = clock.now() - at;
     if (age < 0 || age > LONGEST_MS) return false;
     return (await events.ofBulk({ actor: actor.name, at, bulk }, 0, 1)).length > 0;
   }
 
+  /** @throws BadRequest for an unknown host */
+  function keysOf(codes: QueryBatchInput["filter"]["codes"]): string[] | null {
+    if (codes === undefined) return null;
+    const names = codes.map((named) => (typeof named === "string" ? { code: named, domain: null } : named));
+    return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => domains.key(code, domain));
+  }
+
   /** @throws BadRequest, and what the parts of `set` throw */
   return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
     const place = bulkPlaceOf(input.cursor);
     // Calls that follow one another are one change.
-    const goesOn = place !== null && (await isOwn(place));
-    const { at: now, bulk } = goesOn ? place : { at: clock.now(), bulk: newBulk() };
-    const { only_expired: expired, only_active: active, owner, tag, ...query } = input.filter;
+    const joined = place ?? (input.change === undefined ? null : bulkOf(input.change));
+    const goesOn = joined !== null && (await isOwn(joined));
+    const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
+    const { only_expired: expired, only_active: active, owner, tag, codes, ...conditions } = input.filter;
+    const query = { ...(codes !== undefined && { domain: "*" }), ...conditions };
     const given = filterOf(
       {
         ...query,
@@ -141,13 +177,16 @@ export function createQueryBatch(deps: Deps) {
       throw appError("BadRequest", "set belongs to an update; leave it out to delete.");
     }
     const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
-    if (input.dry_run) return { matched: await total(filter), changed: 0 };
-    const isOfDomain = query.domain !== undefined && !["", "*"].includes(query.domain);
-    if (isEverything({ ...given, domain: null }) && !isOfDomain && input.confirm !== "all") {
+    const found = await createFoundKeys(repository, filter, keysOf(codes));
+    if (input.dry_run) {
+      return { matched: await (codes === undefined ? total(filter) : countAmong(found)), changed: 0 };
+    }
+    const isOfSome = codes !== undefined || !["", "*", undefined].includes(query.domain);
+    if (isEverything({ ...given, domain: null }) && !isOfSome && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
     }
     const result: QueryBatchResult = { matched: 0, changed: 0 };
-    const all = place ?? (await repository.extent());
+    const all = place ?? (await found.extent());
     let { from, to } = all ?? { from: 1, to: 0 };
     for (let left = input.limit ?? Number.POSITIVE_INFINITY; from <= to && !signal?.aborted; ) {
       if (left === 0) {
@@ -155,20 +194,25 @@ export function createQueryBatch(deps: Deps) {
         break;
       }
       const start = performance.now();
-      const most = Math.min(left, PORTION);
-      const keys = await repository.keysWithin(filter, { from, to }, most);
-      if (keys.length === 0) break;
-      from = keys.length < most ? to + 1 : keys.at(-1)!.id + 1;
-      left -= keys.length;
-      const still: Writing["still"] = (db, codes) => repository.stillMatching(filter, codes, db);
-      const outcomes = await write(
-        keys.map(({ code }) => code),
-        { actor, now, bulk, still },
-      );
-      for (const outcome of outcomes) {
+      const portion = await found.portion({ from, to }, Math.min(left, PORTION));
+      from = portion.from;
+      left -= portion.keys.length;
+      const ids = new Map(portion.keys.map(({ id, code }) => [code, id]));
+      /** Changed by a call before, whose answer may be lost. */
+      let done: ReadonlySet<number> = new Set();
+      const still: Writing["still"] = async (db, among) => {
+        const kept = await repository.stillMatching(filter, among, db);
+        if (goesOn) done = await events.linksOfBulk(db, { at: now, bulk }, [...ids.values()]);
+        return new Set([...kept].filter((code) => !done.has(ids.get(code)!)));
+      };
+      const outcomes =
+        portion.keys.length === 0 ? [] : await write([...ids.keys()], { actor, now, bulk, still });
+      for (const [at, outcome] of outcomes.entries()) {
+        const isDone = done.has(portion.keys[at]!.id);
         const isGone = outcome instanceof AppError && outcome.name === "LinkNotFound";
-        if (!isGone) result.matched++;
-        if (!(outcome instanceof AppError)) result.changed++;
+        if (!isGone || isDone) result.matched++;
+        if (!(outcome instanceof AppError) || isDone) result.changed++;
+        else if (!isGone) result.refusal ??= outcome.message;
       }
       // Leaves half of the time to others.
       await Bun.sleep(performance.now() - start);

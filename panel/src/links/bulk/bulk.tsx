@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
 import { formatNumber } from "../../app/i18n.ts";
 import { accountQuery } from "../../auth/account.ts";
@@ -10,17 +10,8 @@ import { dropDraft } from "../../ui/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import {
-  changeBack,
-  type Changed,
-  changeLinks,
-  type Course,
-  deleteLinks,
-  type Deletion,
-  type Refusals,
-} from "./bulk-work.ts";
+import { type Course, moveBack, type Moved, moveLinks, type Refusals } from "./bulk-moves.ts";
 import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
-import { type LastDeletions, lastDeletions, putBack } from "./bulk-undo.ts";
 import {
   changeRun,
   type ChangeRun,
@@ -34,22 +25,14 @@ import {
 import { linksBetween } from "../list/page-queries.ts";
 import type { Selected, Selection } from "../list/selection.ts";
 
-/** Back from work on links that are known by name; `run` does what is left. */
-type Way = {
-  kind: ChangeRun["kind"];
-  message: ReactNode;
-  total: number;
-  run(course: Course, refusals: Refusals): Promise<void>;
-};
-
 export type BulkTask = { label: string; done: number; total: number | null };
 
-const Deleted = ({ count }: { count: number }) => (
-  <Plural value={count} one="# link is deleted." other="# links are deleted." />
-);
-const Altered = ({ count }: { count: number }) => (
-  <Plural value={count} one="# link is changed." other="# links are changed." />
-);
+const Done = ({ kind, count }: { kind: ChangeRun["kind"]; count: number }) =>
+  kind === "delete" ? (
+    <Plural value={count} one="# link is deleted." other="# links are deleted." />
+  ) : (
+    <Plural value={count} one="# link is changed." other="# links are changed." />
+  );
 
 function Back({ done, total }: { done: number; total: number }) {
   const [back, all] = [formatNumber(done), formatNumber(total)];
@@ -103,40 +86,20 @@ export function useBulk(selection: Selection) {
       ? [...selected.links.values()]
       : linksBetween(queries, selected.finding, { from: 0, to: selected.total - 1 });
 
-  async function remove(selected: Selected): Promise<void> {
-    if (selected.kind === "all") return runAll(changeRun(selected.finding, null, selected.total));
-    const links = [...selected.links.values()];
-    const done: Deletion = { count: 0 };
-    let since: LastDeletions | undefined;
-    await follow(t`Deleting`, links.length, async (course) => {
-      since = await lastDeletions();
-      await deleteLinks(links, course, done);
-    });
-    if (since === undefined) return;
-    const from = since;
-    selection.clear();
-    if (done.refusal !== undefined) notifications.show({ color: "red", message: done.refusal });
-    offerBack({
-      kind: "delete",
-      message: <Deleted count={done.count} />,
-      total: done.count,
-      run: (course, refusals) => putBack(links, from, course, refusals),
-    });
-  }
-
   /** One that stops is offered again. */
-  function offerBack(way: Way, before = 0): void {
-    const { kind, message, total, run } = way;
+  function offerMoveBack(left: Moved[], total: number): void {
     if (total === 0) return;
     async function undo(): Promise<void> {
-      let back = before;
+      const before = total - left.length;
       const refusals: Refusals = [];
-      const hasEnded = await follow(labelOf(kind), total, ({ signal, onDone }) =>
-        run({ signal, onDone: (done) => onDone((back = before + done)) }, refusals),
+      const hasEnded = await follow(labelOf("change"), total, ({ signal, onDone }) =>
+        moveBack(left, { signal, onDone: (done) => onDone(before + done) }, refusals),
       );
-      tellLeft(kind, refusals.length, refusals[0]);
-      if (!hasEnded) offerBack({ ...way, message: <Back done={back} total={total} /> }, back);
+      tellLeft("change", refusals.length, refusals[0]);
+      if (!hasEnded) offerMoveBack(left, total);
     }
+    const back = total - left.length;
+    const message = back === 0 ? <Done kind="change" count={total} /> : <Back done={back} total={total} />;
     offerUndo({ message, undo, refresh });
   }
 
@@ -160,18 +123,21 @@ export function useBulk(selection: Selection) {
     if (stays > 0) {
       notifications.show({
         color: "red",
-        message:
-          run.kind === "delete" ? (
-            t`Links of files and folders stay: end their shares.`
-          ) : (
-            <Plural value={stays} one="# link can't be changed." other="# links can't be changed." />
-          ),
+        message: (
+          <>
+            {run.kind === "delete" ? (
+              <Plural value={stays} one="# link can't be deleted." other="# links can't be deleted." />
+            ) : (
+              <Plural value={stays} one="# link can't be changed." other="# links can't be changed." />
+            )}{" "}
+            {run.refusal}
+          </>
+        ),
       });
     }
     if (run.change === undefined) return;
-    const { changed: count } = run;
     offerUndo({
-      message: run.kind === "delete" ? <Deleted count={count} /> : <Altered count={count} />,
+      message: <Done kind={run.kind} count={run.changed} />,
       undo: () => runAll(undoRun(run)),
       refresh,
     });
@@ -180,7 +146,9 @@ export function useBulk(selection: Selection) {
   function tellUndone(run: UndoRun): void {
     const { of, failed, refusal, restored, total } = run;
     if (!isOpen(run)) return tellLeft(of, failed, refusal);
-    offerUndo({ message: <Back done={restored} total={total} />, undo: () => runAll(run), refresh });
+    const message =
+      restored === 0 ? <Done kind={of} count={total} /> : <Back done={restored} total={total} />;
+    offerUndo({ message, undo: () => runAll(run), refresh });
   }
 
   function tellLeft(kind: ChangeRun["kind"], count: number, refusal = ""): void {
@@ -217,30 +185,26 @@ export function useBulk(selection: Selection) {
     if (account !== undefined) goOn(account.username);
   }, [account]);
 
-  async function change(selected: Selected, wanted: BulkChange): Promise<void> {
-    if (selected.kind === "all" && wanted.domain === undefined) {
-      return runAll(changeRun(selected.finding, wanted, selected.total));
-    }
-    const changed: Changed[] = [];
+  /** Each by itself: a move is a rename. */
+  async function move(selected: Selected, wanted: BulkChange): Promise<void> {
     const links = await named(selected).catch((error: Error) => onFailure(error));
     if (links === undefined) return;
+    const moved: Moved[] = [];
     await follow(t`Changing`, links.length, async (course) => {
-      await changeLinks(links, wanted, course, changed);
+      await moveLinks(links, wanted, course, moved);
       if (!course.signal.aborted) dropDraft(BULK_DRAFT);
     });
-    if (changed.length === 0) return;
-    if (wanted.domain !== undefined) selection.clear();
-    else if (selected.kind === "some") selection.renew(changed.map(({ link }) => link));
-    const left = [...changed];
-    offerBack({
-      kind: "change",
-      message: <Altered count={changed.length} />,
-      total: changed.length,
-      run: (course, refusals) => changeBack(left, course, refusals),
-    });
+    if (moved.length > 0) selection.clear();
+    offerMoveBack([...moved], moved.length);
   }
 
-  return { task, remove, change, stop: () => stopping.current.abort() };
+  return {
+    task,
+    remove: (selected: Selected) => runAll(changeRun(selected, null)),
+    change: (selected: Selected, wanted: BulkChange) =>
+      wanted.domain === undefined ? runAll(changeRun(selected, wanted)) : move(selected, wanted),
+    stop: () => stopping.current.abort(),
+  };
 }
 
 export type Bulk = ReturnType<typeof useBulk>;

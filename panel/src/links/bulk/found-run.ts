@@ -1,17 +1,29 @@
-/** What is done to all that a filter finds, call by call, and its undo. The tab keeps it, so that a reload goes on. */
-import { answerOf, api, ApiError, type PostLinksBatchQueryBody } from "../../app/api.ts";
+/**
+ * What is done to selected links, or to all that a filter finds, call by call, and its undo. The tab keeps it, so that a
+ * reload goes on.
+ */
+import { answerOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../app/api.ts";
 import { reachable } from "../../app/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
+import { countOfSelected, type Selected } from "../list/selection.ts";
 import type { BulkChange } from "./bulk-change.ts";
-import type { Course } from "./bulk-work.ts";
+import type { Course } from "./bulk-moves.ts";
 
-/** `change` names what is done so far to the server, for undo. */
+type Named = Pick<Link, "code" | "domain">;
+
 export type ChangeRun = {
   kind: "delete" | "change";
   body: PostLinksBatchQueryBody;
+  /** Selected links that are left; absent for a filter. */
+  left?: readonly Named[];
+  /** Whether the server has more to do. */
+  isOpen: boolean;
   total: number;
   matched: number;
   changed: number;
+  /** Why the first of those that stay does. */
+  refusal?: string | undefined;
+  /** Names what is done so far to the server, for undo. */
   change?: string | undefined;
 };
 export type UndoRun = {
@@ -32,9 +44,8 @@ const KEPT = "waymark-bulk";
 const AT_ONCE = 1_000;
 
 /** Without a change they are deleted. */
-const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatchQueryBody => ({
-  filter: conditionsOf(finding),
-  ...(change === null
+const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
+  change === null
     ? { action: "delete" }
     : {
         action: "update",
@@ -43,7 +54,11 @@ const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatch
           ...(change.remove.length > 0 && { remove_tags: [...change.remove] }),
           ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
         },
-      }),
+      };
+
+const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatchQueryBody => ({
+  filter: conditionsOf(finding),
+  ...deedOf(change),
   ...(!isFiltered(finding) && { confirm: "all" }),
 });
 
@@ -53,11 +68,17 @@ export const countFound = async (finding: LinkFinding, signal: AbortSignal): Pro
   return (await answerOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
 };
 
-export const changeRun = (finding: LinkFinding, change: BulkChange | null, total: number): ChangeRun => ({
+export const changeRun = (selected: Selected, change: BulkChange | null): ChangeRun => ({
   kind: change === null ? "delete" : "change",
   // The first call takes one link: its answer names the change, so that a reload loses nothing.
-  body: { ...bodyOf(finding, change), limit: 1 },
-  total,
+  ...(selected.kind === "all"
+    ? { body: { ...bodyOf(selected.finding, change), limit: 1 } }
+    : {
+        body: { filter: {}, ...deedOf(change) },
+        left: [...selected.links.values()].map(({ code, domain }) => ({ code, domain })),
+      }),
+  isOpen: true,
+  total: countOfSelected(selected),
   matched: 0,
   changed: 0,
 });
@@ -86,24 +107,39 @@ async function nextOf(run: FoundRun): Promise<FoundRun | null> {
       refusal: run.refusal ?? data.failed[0]?.error,
     };
   }
-  const { body } = run;
-  if (body.limit === undefined) return null;
-  const { data } = await answerOf(api.POST("/admin/v1/links/batch/query", { body }));
-  const { limit: _, cursor: __, ...same } = body;
+  return run.isOpen ? nextOfChange(run) : null;
+}
+
+async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
+  const { body, left } = run;
+  const some = left?.slice(0, left.length === run.total ? 1 : AT_ONCE);
+  const rest = some && left?.slice(some.length);
+  const asked =
+    some === undefined
+      ? body
+      : { ...body, filter: { codes: some }, ...(run.change !== undefined && { change: run.change }) };
+  const { data } = await answerOf(api.POST("/admin/v1/links/batch/query", { body: asked }));
   return {
     ...run,
-    body: data.next === undefined ? same : { ...same, limit: AT_ONCE, cursor: data.next },
+    ...(rest && { left: rest }),
+    ...(data.next !== undefined && { body: { ...body, limit: AT_ONCE, cursor: data.next } }),
+    isOpen: rest === undefined ? data.next !== undefined : rest.length > 0,
     matched: run.matched + data.matched,
     changed: run.changed + data.changed,
+    refusal: run.refusal ?? data.refusal,
     change: run.change ?? data.change,
   };
 }
 
-const doneOf = (run: FoundRun): number => (run.kind === "undo" ? run.restored + run.failed : run.matched);
+/** Of selected links some may be gone: those count as well. */
+function doneOf(run: FoundRun): number {
+  if (run.kind === "undo") return run.restored + run.failed;
+  return run.left === undefined ? run.matched : run.total - run.left.length;
+}
 
 /** Whether the server has more to do. */
 export const isOpen = (run: FoundRun): boolean =>
-  run.kind === "undo" ? run.after !== undefined : run.body.limit !== undefined;
+  run.kind === "undo" ? run.after !== undefined : run.isOpen;
 
 /** A network or server that is away is waited for, until a stop. The server does nothing twice. */
 async function outlasted(cause: unknown, run: FoundRun, signal: AbortSignal): Promise<FoundRun> {
@@ -116,6 +152,15 @@ async function outlasted(cause: unknown, run: FoundRun, signal: AbortSignal): Pr
 
 let isRunning = false;
 
+/** A selection too long for the tab's storage goes on until a reload. */
+function keep(account: string, run: FoundRun): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ account, run }));
+  } catch {
+    sessionStorage.removeItem(KEPT);
+  }
+}
+
 /** Returns how far it came: to the end, a stop or a failure, which `onFailure` hears. */
 export async function runFound<R extends FoundRun>(
   start: R,
@@ -126,7 +171,7 @@ export async function runFound<R extends FoundRun>(
   isRunning = true;
   try {
     while (!course.signal.aborted) {
-      sessionStorage.setItem(KEPT, JSON.stringify({ account, run }));
+      keep(account, run);
       course.onDone(doneOf(run));
       const next: FoundRun | null = await nextOf(run).catch((error) => outlasted(error, run, course.signal));
       if (next === null) break;

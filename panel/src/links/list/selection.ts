@@ -38,8 +38,6 @@ export function useSelection() {
   return {
     selected,
     set,
-    /** Shows selected links as they are now. */
-    renew: (links: readonly Link[]) => set((now) => withLinks(now, links)),
     clear: () => set(NOTHING),
     toggle: (link: Link, others: readonly Link[]) => set((now) => toggled(now, link, others)),
   };

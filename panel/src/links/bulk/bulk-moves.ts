@@ -1,16 +1,15 @@
-/** Work on many links, in pieces, with what takes it back. */
+/** Moves many links to another domain, one by one, with what takes it back. */
 import { answerOf, api, ApiError, type Link, type LinkPatch } from "../../app/api.ts";
 import { changeLink } from "../link-queries.ts";
 import type { BulkChange } from "./bulk-change.ts";
 
-const PIECE = 500;
 const AT_ONCE = 4;
 
 /** How far it is, and whether it was stopped. */
 export type Course = { signal: AbortSignal; onDone(done: number): void };
 
 /** Runs a few at once. What has begun ends; nothing begins after a stop or a failure. */
-export async function overEach<T>(
+async function overEach<T>(
   items: readonly T[],
   course: Course,
   run: (item: T) => Promise<void>,
@@ -32,20 +31,6 @@ export async function overEach<T>(
   if (failure !== undefined) throw failure;
 }
 
-/** How many, and the first refusal. */
-export type Deletion = { count: number; refusal?: string | undefined };
-
-/** Adds to `done`, also if it fails. */
-export async function deleteLinks(links: readonly Link[], course: Course, done: Deletion): Promise<void> {
-  for (let from = 0; from < links.length && !course.signal.aborted; from += PIECE) {
-    const codes = links.slice(from, from + PIECE).map(({ code, domain }) => ({ code, domain }));
-    const { data } = await answerOf(api.DELETE("/admin/v1/links/batch", { body: { codes } }));
-    done.count += data.success.length;
-    done.refusal ??= data.failed[0]?.error;
-    course.onDone(Math.min(from + PIECE, links.length));
-  }
-}
-
 /** Tags join those that the server has by then. */
 function patchOf({ add, remove, expires, domain }: BulkChange): LinkPatch {
   return {
@@ -56,30 +41,36 @@ function patchOf({ add, remove, expires, domain }: BulkChange): LinkPatch {
   };
 }
 
-export type Changed = { link: Link; before: LinkPatch };
+export type Moved = { link: Link; before: LinkPatch };
 
-/** Each by itself, so that a target that somebody changes meanwhile stays. Fills `changed`, also if it fails. */
-export const changeLinks = (
+async function current({ code, domain }: Link): Promise<Link> {
+  const params = { path: { code }, ...(domain !== null && { query: { domain } }) };
+  return (await answerOf(api.GET("/admin/v1/links/{code}", { params }))).data;
+}
+
+/** Fills `moved`, also if it fails. */
+export const moveLinks = (
   links: readonly Link[],
   change: BulkChange,
   course: Course,
-  changed: Changed[],
+  moved: Moved[],
 ): Promise<void> =>
-  overEach(links, course, async (link) => {
+  overEach(links, course, async (known) => {
+    const link = await current(known);
     const patch = patchOf(change);
     const before: LinkPatch = {
       add_tags: change.remove.filter((tag) => link.tags.includes(tag)),
       remove_tags: change.add.filter((tag) => !link.tags.includes(tag)),
       ...("expires_at" in patch && { expires_at: link.expires_at }),
-      ...("domain" in patch && { domain: link.domain ?? "" }),
+      domain: link.domain ?? "",
     };
-    changed.push({ link: await changeLink(link, patch), before });
+    moved.push({ link: await changeLink(link, patch), before });
   });
 
 /** What can't go back stays: the server's sentence of each. */
 export type Refusals = string[];
 
-export async function orRefused(refusals: Refusals, back: Promise<unknown>): Promise<void> {
+async function orRefused(refusals: Refusals, back: Promise<unknown>): Promise<void> {
   try {
     await back;
   } catch (cause) {
@@ -89,7 +80,7 @@ export async function orRefused(refusals: Refusals, back: Promise<unknown>): Pro
 }
 
 /** Empties `left`, but for what a stop or a failure leaves. */
-export const changeBack = (left: Changed[], course: Course, refusals: Refusals): Promise<void> =>
+export const moveBack = (left: Moved[], course: Course, refusals: Refusals): Promise<void> =>
   overEach([...left], course, async (one) => {
     await orRefused(refusals, changeLink(one.link, one.before));
     left.splice(left.indexOf(one), 1);
