@@ -144,6 +144,9 @@ once("events are filtered in the URL, load on, and show what changed", async () 
     .waitFor();
   await page.getByText("Kept for 365 days.").waitFor();
   await expectAccessibleInAllLooks(page, "events");
+  const labels = page.getByRole("search", { name: "Filters" }).locator("label");
+  const heights = await labels.evaluateAll((all) => all.map((label) => label.clientHeight));
+  expect(new Set(heights).size).toBe(1);
   // The next page comes when the end of this one is near.
   await soon(async () => {
     await page.mouse.wheel(0, 100_000);

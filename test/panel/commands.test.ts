@@ -89,6 +89,28 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
   await close();
 });
 
+test.skipIf(!CHROMIUM)(
+  "of the commands found one is chosen, also when the chosen one and others go",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/tokens");
+    await signInToPanel(page);
+    await openCommands(page);
+    const chosen = page.getByRole("option", { selected: true });
+    const field = page.getByRole("combobox");
+    const id = () => field.getAttribute("aria-activedescendant");
+    await field.fill("features");
+    await chosen.filter({ hasText: "features." }).waitFor();
+    await soon(async () => expect(await page.getByRole("option").count()).toBe(5));
+    await field.fill("features.instance");
+    await chosen.filter({ hasText: "features.instance_name" }).waitFor();
+    await soon(async () => expect(await id()).toBe(await chosen.getAttribute("id")));
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/settings\?q=features\.instance_name/);
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
 test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it back", async () => {
   const { page, context, complaints, close } = await panel.open("/panel/events");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -116,6 +138,7 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
     .waitFor();
   await page.keyboard.press("Enter");
   await notice.waitFor();
+  await focused(page.getByRole("button", { name: /Find or do/ }));
   expect(complaints).toEqual([]);
   await close();
 });

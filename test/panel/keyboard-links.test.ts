@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { expectFocus, press, retype, signInByKeyboard, tabTo } from "../support/keyboard.ts";
 import { startPanel } from "../support/panel.ts";
-import { until } from "../support/until.ts";
+import { soon, until } from "../support/until.ts";
 
 const COUNT = 60;
 
@@ -63,7 +63,15 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   const search = page.getByLabel("Search links");
   await expectFocus(page, search, "/");
   await page.keyboard.type("example.com/1");
-  await page.getByText("11 links").waitFor();
+  const grid = page.getByRole("grid");
+  for (const key of ["Enter", "ArrowDown"]) {
+    await press(page, key);
+    await expectFocus(page, grid, key);
+    await page.getByText("11 links").waitFor();
+    await soon(async () => expect(await grid.getAttribute("aria-activedescendant")).toBe("link-row-0"));
+    await press(page, "j", "/");
+    await expectFocus(page, search, "/");
+  }
   const filter = page.getByRole("button", { name: /^Filter/ });
   await tabTo(page, filter);
   await press(page, "Enter");

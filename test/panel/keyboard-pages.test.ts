@@ -36,12 +36,15 @@ test.skipIf(!CHROMIUM)(
     await signInByKeyboard(page);
     const opener = page.getByRole("button", { name: "New token" });
     await tabTo(page, opener);
-    await press(page, "Control+k");
     const commands = page.getByRole("dialog", { name: "Commands" });
-    await expectFocus(page, commands.getByRole("combobox"), "Ctrl+K");
-    await press(page, "Escape");
-    await commands.waitFor({ state: "detached" });
-    await expectFocus(page, opener, "Escape");
+    // The first time they are still loading when they open.
+    for (const time of ["first", "second"]) {
+      await press(page, "Control+k");
+      await expectFocus(page, commands.getByRole("combobox"), "Ctrl+K");
+      await press(page, "Escape");
+      await commands.waitFor({ state: "detached" });
+      await expectFocus(page, opener, `the ${time} Escape`);
+    }
     const choose = async (text: string, found: string) => {
       // Pressed again before they are closed, the key would leave the commands open as they are.
       await commands.waitFor({ state: "detached" });

@@ -2,10 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Kbd, Loader, Modal, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { Suspense } from "react";
+import { Suspense, useRef } from "react";
 import type { Account } from "../app/api.ts";
 import { lazyPart } from "../app/lazy.ts";
 import type { usePages } from "../app/pages.ts";
+import { FocusBack } from "../ui/focus-back.ts";
 import classes from "./commands.module.css";
 
 const CommandMenu = lazyPart(async () => (await import("./command-menu.tsx")).CommandMenu);
@@ -18,10 +19,12 @@ type Props = { pages: ReturnType<typeof usePages>; account: Account };
 export function CommandButton({ pages, account }: Props) {
   const { t } = useLingui();
   const [isOpen, { toggle, open, close }] = useDisclosure();
+  const button = useRef<HTMLButtonElement>(null);
   useHotkeys([["mod+K", toggle]], [], true);
   return (
     <>
       <UnstyledButton
+        ref={button}
         className={classes["button"]}
         onClick={open}
         onPointerEnter={() => void import("./command-menu.tsx")}
@@ -45,6 +48,9 @@ export function CommandButton({ pages, account }: Props) {
       >
         <Modal.Overlay />
         <Modal.Content aria-label={t`Commands`}>
+          <FocusBack
+            other={() => document.querySelector<HTMLElement>("main [role=grid]") ?? button.current}
+          />
           <Suspense fallback={<Loader m="md" size="sm" />}>
             <CommandMenu pages={pages} account={account} onClose={close} />
           </Suspense>

@@ -12,12 +12,13 @@ import {
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Account } from "../app/api.ts";
 import type { usePages } from "../app/pages.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";
 import classes from "./commands.module.css";
+import { useChosenRow } from "./chosen-row.ts";
 import { useFindings } from "./findings.ts";
 import { targetIn, useShorten } from "./shorten.tsx";
 
@@ -40,25 +41,32 @@ export function CommandMenu({ pages, account, onClose }: Props) {
   const shorten = useShorten();
   const sentenceOf = useSentence();
   const actions = useActions(account);
+  const root = useChosenRow();
+  const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
   const text = typed.trim();
   const [searched] = useDebouncedValue(text, SEARCH_DELAY_MS);
   const found = useFindings(searched, account);
   const target = account.role === "user" ? null : targetIn(text);
+  // Not before the dialog has seen what had the focus, to give it back.
+  useEffect(() => {
+    const timer = setTimeout(() => field.current?.focus());
+    return () => clearTimeout(timer);
+  }, []);
   const run = (action: () => unknown) => () => {
     onClose();
     void action();
   };
 
   return (
-    <Command label={t`Commands`} shouldFilter={false} loop>
+    <Command ref={root} label={t`Commands`} shouldFilter={false} loop>
       <Command.Input
+        ref={field}
         className={classes["field"]}
         value={typed}
         onValueChange={setTyped}
         placeholder={t`A link, a file, a setting, or what to do`}
         data-autofocus
-        autoFocus
         maxLength={2048}
       />
       <Command.List className={classes["list"]}>

@@ -31,6 +31,7 @@ export function LinksPage() {
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
   const field = useRef<HTMLInputElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const columns = useColumns();
   const selection = useSelection();
   const [total, setTotal] = useState<number>();
@@ -106,9 +107,10 @@ export function LinksPage() {
         columns={columns}
         onChange={find}
         onHelp={() => setIsHelpOpen(true)}
+        onDown={() => frame.current?.querySelector<HTMLElement>("[role=grid]")?.focus()}
       />
       <FilterChips finding={finding} onChange={find} />
-      <div className={classes["frame"]}>
+      <div ref={frame} className={classes["frame"]}>
         <LinkGrid
           search={search}
           columns={columns.shown}

@@ -1,5 +1,5 @@
 /** The focus goes back to the page when what held it is gone: a dialog, a menu's item, a notice. */
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 /** Whoever closes something may have put it somewhere by then. */
 const GRACE_MS = 30;
@@ -23,26 +23,30 @@ document.addEventListener("focusin", ({ target }) => {
 export const isFocusLost = (): boolean =>
   document.activeElement === null || document.activeElement === document.body;
 
-/** To what had it last on the page, or to the list of it. */
-export function giveFocusBack(looks = MOST_LOOKS): void {
+type Other = () => HTMLElement | null;
+
+/** To what had it last on the page, or to the list of it, or to another element. */
+export function giveFocusBack(other?: Other, looks = MOST_LOOKS): void {
   setTimeout(() => {
     if (takers > 0) return;
     if (!isFocusLost()) {
-      if (!page()?.contains(document.activeElement) && looks > 1) giveFocusBack(looks - 1);
+      if (!page()?.contains(document.activeElement) && looks > 1) giveFocusBack(other, looks - 1);
       return;
     }
-    const next = [last, list].find((element) => element?.isConnected === true);
+    const next = [last, list].find((element) => element?.isConnected === true) ?? other?.();
     next?.focus({ preventScroll: true });
   }, GRACE_MS);
 }
 
-/** Stands in what takes the focus while it is there. */
-export function FocusBack() {
+/** Stands in what takes the focus while it is there. The other element is for whoever stays on the page. */
+export function FocusBack({ other }: { other?: Other }) {
+  const otherNow = useEffectEvent(() => other?.() ?? null);
   useEffect(() => {
+    const from = location.pathname;
     takers++;
     return () => {
       takers--;
-      giveFocusBack();
+      giveFocusBack(() => (location.pathname === from ? otherNow() : null));
     };
   }, []);
   return null;

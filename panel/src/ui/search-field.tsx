@@ -15,13 +15,25 @@ type Props = {
   /** Undefined for all. */
   onSearch(q: string | undefined): void;
   field?: RefObject<HTMLInputElement | null>;
+  /** ArrowDown and Enter leave it for what is found. */
+  onDown?(): void;
   /** Escape empties it. */
   isClearedByEscape?: boolean;
 } & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type" | "w">;
 
 /** Searches while one types. What is being typed stays; another address brings its own text. */
 export function SearchField(props: Props) {
-  const { label, placeholder = label, q = "", delayMs, onSearch, field, isClearedByEscape, ...look } = props;
+  const {
+    label,
+    placeholder = label,
+    q = "",
+    delayMs,
+    onSearch,
+    field,
+    onDown,
+    isClearedByEscape,
+    ...look
+  } = props;
   const { t } = useLingui();
   const own = useRef<HTMLInputElement>(null);
   const input = field ?? own;
@@ -60,6 +72,11 @@ export function SearchField(props: Props) {
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (isClearedByEscape && event.key === "Escape") clear();
+        const isComposing = event.nativeEvent.isComposing;
+        if (onDown === undefined || isComposing || !["ArrowDown", "Enter"].includes(event.key)) return;
+        event.preventDefault();
+        send.flush();
+        onDown();
       }}
       rightSection={text !== "" && <CloseButton size="sm" aria-label={t`Clear the search`} onClick={clear} />}
     />

@@ -187,7 +187,9 @@ export function LinkGrid(props: Props) {
         className={classes["scroller"]}
         style={{ "--columns": gridOf(columns) } as CSSProperties}
         onFocus={(event) => {
-          if (event.target === event.currentTarget && cursor.at === null) cursor.put(sight.top());
+          if (event.target !== event.currentTarget) return;
+          const isFromSearch = event.relatedTarget?.matches("[role=search] input") === true;
+          if (isFromSearch || cursor.at === null) cursor.put(sight.top());
         }}
       >
         <HeadRow columns={columns} finding={finding} onSort={onSort} />

@@ -18,9 +18,11 @@ type Props = {
   columns: ReturnType<typeof useColumns>;
   onChange(change: FindingChange): void;
   onHelp(): void;
+  /** From the search to what is found. */
+  onDown(): void;
 };
 
-export function LinksToolbar({ finding, field, columns, onChange, onHelp }: Props) {
+export function LinksToolbar({ finding, field, columns, onChange, onHelp, onDown }: Props) {
   const { t } = useLingui();
   return (
     <Group px="md" py="sm" gap="xs" role="search">
@@ -33,6 +35,7 @@ export function LinksToolbar({ finding, field, columns, onChange, onHelp }: Prop
         delayMs={SEARCH_DELAY_MS}
         onSearch={(q) => onChange({ q })}
         field={field}
+        onDown={onDown}
       />
       <FilterButton finding={finding} onChange={onChange} />
       <SortMenu finding={finding} columns={columns} onChange={onChange} />
