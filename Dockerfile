@@ -5,7 +5,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-COPY scripts/setup.mjs scripts/
+COPY scripts/setup.mjs scripts/exclusive.mjs scripts/
 RUN node scripts/setup.mjs
 COPY . .
 RUN npm run build:binary

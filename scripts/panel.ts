@@ -1,7 +1,7 @@
 /**
  * Builds the panel (`npm run build:panel`) when its sources, its packages or the API's types have changed: catalogs and
- * pages by Vite, then one compressed file for the server (src/panel/pack.ts). `npm start` runs it. `--force` always
- * builds.
+ * pages by Vite, then one compressed file for the server (src/panel/pack.ts). `npm start` runs it; a second process waits
+ * for the first. `--force` always builds.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Glob } from "bun";
 import type { Pack } from "../src/panel/pack.ts";
+import { exclusively } from "./exclusive.mjs";
 
 const ROOT = join(import.meta.dir, "..");
 const PANEL = join(ROOT, "panel");
@@ -65,10 +66,19 @@ function pack(): Pack {
 }
 
 const digest = sourcesDigest();
-const isCurrent = existsSync(PACK) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === digest;
-if (!isCurrent || process.argv.includes("--force")) {
+const isForced = process.argv.includes("--force");
+const isWanted = () =>
+  isForced || !existsSync(PACK) || !existsSync(STAMP) || readFileSync(STAMP, "utf8") !== digest;
+
+function make(): void {
+  if (!isWanted()) return;
   console.error("waymark: building the panel (its sources changed) …");
   build();
   writeFileSync(PACK, JSON.stringify(pack()));
   writeFileSync(STAMP, digest);
+}
+
+if (isWanted()) {
+  const waiting = "another process builds the panel; waiting for it";
+  await exclusively(join(ROOT, ".cache", "panel.lock"), { waiting, work: make });
 }
