@@ -1,0 +1,69 @@
+/** A running instance with links and files, for tests of HTTP on the wire. */
+import { type DriveClient, driveClient } from "./drive.ts";
+import { type Client, PASSWORD, signIn } from "./session.ts";
+import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
+import { dial, type Wire } from "./wire.ts";
+import type { WireAnswer } from "./wire-answer.ts";
+
+export const TARGET = "https://example.com/there";
+/** The link `a/b` leads to TARGET, `other` to OTHER. */
+export const OTHER = "https://example.com/other";
+
+export type WireInstance = {
+  installation: Installation;
+  server: RunningWaymark;
+  client: Client;
+  me: DriveClient;
+  /** The header line of the account's token. */
+  auth: string;
+  open(): Wire;
+};
+
+export async function startOnWire(settings: Settings = {}): Promise<WireInstance> {
+  const installation = install(settings);
+  await installation.run(["reset-password", "--stdin"], PASSWORD);
+  await installation.run(["links", "add", TARGET, "--code", "a/b"]);
+  await installation.run(["links", "add", OTHER, "--code", "other"]);
+  const server = await installation.serve();
+  const client = await signIn(server.url);
+  const auth = `Authorization: Bearer ${client.token}\r\n`;
+  const me = driveClient(server.url, client.token);
+  return { installation, server, client, me, auth, open: () => dial(server.url) };
+}
+
+export const HOST = "Host: wire.example\r\n";
+
+/** A request without a body. `fields` are whole lines. */
+export const request = (target: string, fields = "", method = "GET"): string =>
+  `${method} ${target} HTTP/1.1\r\n${HOST}${fields}\r\n`;
+
+export const VISIT = request("/a/b");
+export const VISIT_OTHER = request("/other");
+
+/** Creates a link, if the body is one. Its refusal of WRONG_LINK shows that it was read. */
+export const post = (auth: string, framing: string, body: string): string =>
+  `POST /admin/v1/links HTTP/1.1\r\n${HOST}${auth}Content-Type: application/json\r\n${framing}\r\n${body}`;
+export const WRONG_LINK = '{"target":"javascript:1"}';
+/** The code of the error for WRONG_LINK. */
+export const WRONG_LINK_CODE = 3002;
+
+export const codeIn = ({ body }: WireAnswer): number => JSON.parse(body.toString()).code;
+
+/** The answer to one request on a connection of its own, which it closes. */
+export async function ask(wire: Wire, bytes: string, method = "GET"): Promise<WireAnswer> {
+  wire.send(bytes);
+  const answer = await wire.answer(method);
+  wire.hangUp();
+  return answer;
+}
+
+/**
+ * What a server says to bytes that are no valid request, followed by a visit that it must not answer, and the end of
+ * the connection: the statuses of its answers.
+ */
+export async function refusal(wire: Wire, bytes: string | Uint8Array): Promise<number[]> {
+  wire.send(bytes, VISIT_OTHER);
+  const text = await wire.closed();
+  wire.hangUp();
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}
