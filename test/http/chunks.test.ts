@@ -144,24 +144,14 @@ describe("broken chunks are refused", () => {
     }
   });
 
-  test("an extension without an end", async () => {
-    for (const size of [20_000, 200_000]) {
-      const [first, ...others] = await refusal(
-        here.open(),
-        post(here.auth, CHUNKED, whole(`${SIZE};${"x".repeat(size)}`)),
-      );
-      expect([400, 413, 431]).toContain(first!);
-      expect(others).toEqual([]);
-    }
-  });
-
-  test("trailers without an end", async () => {
-    const [first, ...others] = await refusal(
-      here.open(),
-      post(here.auth, CHUNKED, whole(SIZE, `0\r\n${`X: ${"y".repeat(1_000)}\r\n`.repeat(200)}\r\n`)),
-    );
-    expect([400, 413, 431]).toContain(first!);
-    expect(others).toEqual([]);
+  test.each([
+    ["an extension of 20 KB", whole(`${SIZE};${"x".repeat(20_000)}`)],
+    ["an extension of 200 KB", whole(`${SIZE};${"x".repeat(200_000)}`)],
+    ["trailers of 200 KB", whole(SIZE, `0\r\n${`X: ${"y".repeat(1_000)}\r\n`.repeat(200)}\r\n`)],
+  ])("%s, where the answer may be lost", async (_what, body) => {
+    const statuses = await refusal(here.open(), post(here.auth, CHUNKED, body));
+    expect(statuses.filter((status) => ![400, 413, 431].includes(status))).toEqual([]);
+    expect(statuses.length).toBeLessThanOrEqual(1);
   });
 });
 

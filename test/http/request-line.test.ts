@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => here.installation.remove());
 
-const refused = (bytes: string | Uint8Array) => refusal(here.open(), bytes);
+const refused = (bytes: string) => refusal(here.open(), bytes);
 const status = async (bytes: string, method = "GET") => (await ask(here.open(), bytes, method)).status;
 
 describe("a method", () => {

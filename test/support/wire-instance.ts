@@ -59,10 +59,11 @@ export async function ask(wire: Wire, bytes: string, method = "GET"): Promise<Wi
 
 /**
  * What a server says to bytes that are no valid request, followed by a visit that it must not answer, and the end of
- * the connection: the statuses of its answers.
+ * the connection: the statuses of its answers. One write, so that the server has read all when it closes: else the
+ * system may reset the connection, and the answer is lost. So may that to more bytes than one read takes.
  */
-export async function refusal(wire: Wire, bytes: string | Uint8Array): Promise<number[]> {
-  wire.send(bytes, VISIT_OTHER);
+export async function refusal(wire: Wire, bytes: string): Promise<number[]> {
+  wire.send(bytes + VISIT_OTHER);
   const text = await wire.closed();
   wire.hangUp();
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
