@@ -70,7 +70,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     deleted: [],
     domains: ["fallback"],
     fallback: [],
-    "query-batch": ["fallback", "history", "list"],
+    "query-batch": ["fallback", "history", "list", "tags"],
     history: ["fallback"],
     qr: [],
     tags: [],

@@ -760,7 +760,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back what the account changed by a filter, 500 links a call; passwords stay */
+        /** Take back what the account changed in bulk or by a tag, 500 links a call; passwords stay */
         post: operations["postLinksBatchUndo"];
         delete?: never;
         options?: never;
@@ -2319,7 +2319,7 @@ export interface components {
             change: string;
         };
         LinkBatchUndone: {
-            /** @description links that stay: changed or deleted since, or their code is taken */
+            /** @description links that stay: changed or deleted since, or their code is taken; by a tag for good */
             failed: {
                 code: string;
                 error: string;
@@ -3322,15 +3322,21 @@ export interface components {
             data: components["schemas"]["SystemReport"];
             message: string;
         };
-        TagCount: {
+        TagChanged: {
+            /** @description for POST /links/batch/undo; absent if nothing changed */
+            change?: string;
             links: number;
             tag: string;
         };
-        TagCountAnswer: {
+        TagChangedAnswer: {
             /** @constant */
             code: 0;
-            data: components["schemas"]["TagCount"];
+            data: components["schemas"]["TagChanged"];
             message: string;
+        };
+        TagCount: {
+            links: number;
+            tag: string;
         };
         TagCountListAnswer: {
             /** @constant */
@@ -3897,8 +3903,9 @@ export type SharePageAnswer = components['schemas']['SharePageAnswer'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
 export type SystemReport = components['schemas']['SystemReport'];
 export type SystemReportAnswer = components['schemas']['SystemReportAnswer'];
+export type TagChanged = components['schemas']['TagChanged'];
+export type TagChangedAnswer = components['schemas']['TagChangedAnswer'];
 export type TagCount = components['schemas']['TagCount'];
-export type TagCountAnswer = components['schemas']['TagCountAnswer'];
 export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
 export type Token = components['schemas']['Token'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
@@ -7623,11 +7630,12 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": {
                      *         "tag": "spring",
-                     *         "links": 1
+                     *         "links": 1,
+                     *         "change": "text"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagCountAnswer"];
+                    "application/json": components["schemas"]["TagChangedAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -7677,11 +7685,12 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": {
                      *         "tag": "spring",
-                     *         "links": 1
+                     *         "links": 1,
+                     *         "change": "text"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TagCountAnswer"];
+                    "application/json": components["schemas"]["TagChangedAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { EventRecord } from "../lib/event.ts";
+import { type EventRecord, PART_OF_BULK } from "../lib/event.ts";
 import type { StoredEvent } from "./event.ts";
 
 export type EventFilter = {
@@ -59,7 +59,7 @@ export function createEventsRepository({
     /** Newest first, after a place. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<StoredEvent[]> {
       const matching = (most: number) => {
-        let query = read.selectFrom("events").select(COLUMNS);
+        let query = read.selectFrom("events").select(COLUMNS).where("action", "!=", PART_OF_BULK);
         for (const column of ["actor", "via", "action", "subject"] as const) {
           const value = filter[column];
           if (value !== undefined) query = query.where(column, "=", value);

@@ -1,5 +1,8 @@
 import type { Actor } from "./actor.ts";
 
+/** The action of events that only undo reads: lists leave them out. */
+export const PART_OF_BULK = "bulk.part";
+
 /** What an actor did. See `events` in db/account-tables.ts. */
 export type EventRecord = {
   at: number;

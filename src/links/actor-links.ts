@@ -17,6 +17,7 @@ import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery } from "./list/page.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
+import { takePartBack } from "./query-batch/tag-back.ts";
 import { type BulkEvents, createBulkUndo } from "./query-batch/undo.ts";
 import type { DeletedLinks } from "./deleted/deleted.ts";
 import type { PlacedQuery } from "./list/placed-pages.ts";
@@ -162,7 +163,12 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /** What a filter finds. */
     queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, actor }),
-    undoBatch: createBulkUndo({ ...parts, restoreManyIn: parts.deleted.restoreManyIn, actor }),
+    undoBatch: createBulkUndo({
+      ...parts,
+      restoreManyIn: parts.deleted.restoreManyIn,
+      takePartBack: takePartBack({ ...parts, actor }),
+      actor,
+    }),
 
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };

@@ -28,8 +28,12 @@ describe("tags", () => {
     expect(await codes("?tag=&sort=code")).toEqual(["a", "b"]);
     expect((await call("GET", "/tags")).body.data[0]).toEqual({ tag: "x", links: 2 });
     const renamed = await call("PATCH", "/tags/y%2Fz", { tag: "X" });
-    expect(renamed.body.data).toEqual({ tag: "x", links: 2 });
-    expect((await call("DELETE", "/tags/50%25%20off%3F")).body.data).toEqual({ tag: "50% off?", links: 1 });
+    expect(renamed.body.data).toEqual({ tag: "x", links: 2, change: expect.any(String) });
+    const removed = (await call("DELETE", "/tags/50%25%20off%3F")).body.data;
+    expect(removed).toEqual({ tag: "50% off?", links: 1, change: expect.any(String) });
+    const undone = await call("POST", "/links/batch/undo", { change: removed.change });
+    expect(undone.body.data).toEqual({ restored: 1, failed: [], next: null });
+    expect((await call("DELETE", "/tags/50%25%20off%3F")).body.data).toMatchObject({ links: 1 });
     expect((await call("GET", "/tags")).body.data).toEqual([{ tag: "x", links: 2 }]);
     expect(failure(await call("DELETE", "/tags/gone"))).toEqual([404, 1004, "NotFound"]);
   });

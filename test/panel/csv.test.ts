@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import {
+  expectAccessibleInAllLooks,
+  once,
+  signInToPanel,
+  startPanel,
+  story,
+  undo,
+} from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -171,10 +178,17 @@ once(
     await page.keyboard.press("Enter");
     await page.getByText("spring is merged with summer.").waitFor();
     await page.getByRole("row").filter({ hasText: "summer" }).filter({ hasText: "2 links" }).waitFor();
+    expect((await codeOf("back/again")).body.data.tags).toEqual([HOSTILE, "summer"]);
+    await undo(page, "spring is merged with summer.");
+    await page.getByRole("row").filter({ hasText: "spring" }).waitFor();
+    expect((await codeOf("back/again")).body.data.tags).toEqual([HOSTILE, "spring"]);
     await page.getByRole("row").filter({ hasText: HOSTILE }).getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
     await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor({ state: "detached" });
-    await soon(async () => expect((await codeOf("back/again")).body.data.tags).toEqual(["summer"]));
+    await page.getByText(`The tag ${HOSTILE} is deleted.`).waitFor();
+    await soon(async () => expect((await codeOf("back/again")).body.data.tags).toEqual(["spring"]));
+    await undo(page, `The tag ${HOSTILE} is deleted.`);
+    await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor();
+    expect((await codeOf("back/again")).body.data.tags).toEqual([HOSTILE, "spring"]);
     await close();
   },
 );

@@ -220,3 +220,52 @@ test.skipIf(!CHROMIUM)(
     await close();
   },
 );
+
+test.skipIf(!CHROMIUM)("tags are renamed, merged and deleted, and Ctrl+Z takes each back", async () => {
+  const codes = ["t1", "t2", "t3"];
+  const tagsOf = async () =>
+    Promise.all(codes.map(async (code): Promise<string> => (await linkOf(code)).tags.join(" ")));
+  for (const [at, code] of codes.entries()) {
+    const tags = at === 2 ? ["dusk"] : ["dawn"];
+    await panel.client.call("POST", "/links", { code, target: "https://example.com/", tags });
+  }
+  const { page, complaints, close } = await panel.open("/panel/links/tags?q=d");
+  await signInByKeyboard(page);
+  const button = (name: string) => page.getByRole("button", { name });
+  await button("Rename dawn").waitFor();
+  await tabTo(page, button("Rename dawn"));
+  await press(page, "Enter");
+  await expectFocus(page, page.getByLabel("New name"), "the opened form");
+  await retype(page, "Day");
+  await press(page, "Enter");
+  await page.getByText("dawn is now day.").waitFor();
+  expect(await tagsOf()).toEqual(["day", "day", "dusk"]);
+  // Meanwhile another link gets the new name, which it keeps.
+  await panel.client.call("PATCH", "/links/t3", { add_tags: ["day"] });
+  await expectFocus(page, page.locator("[data-holds-rows]"), "the rename");
+  await press(page, "Control+z");
+  await button("Rename dawn").waitFor();
+  expect(await tagsOf()).toEqual(["dawn", "dawn", "day dusk"]);
+
+  await tabTo(page, button("Rename dusk"));
+  await press(page, "Enter");
+  await retype(page, "dawn");
+  await page.getByText("There is such a tag on 2 links").waitFor();
+  await press(page, "Enter");
+  await page.getByText("dusk is merged with dawn.").waitFor();
+  await tabTo(page, button("Delete dawn"));
+  await press(page, "Enter");
+  await page.getByText("The tag dawn is deleted.").waitFor();
+  expect(await tagsOf()).toEqual(["", "", "day"]);
+  await button("Delete dawn").waitFor({ state: "detached" });
+  await expectFocus(page, page.locator("[data-holds-rows]"), "the deletion");
+  await panel.client.call("PATCH", "/links/t2", { add_tags: ["dawn"] });
+  await press(page, "Control+z");
+  await page.getByText('1 link stays as it is. The tags of "t2" were changed since').waitFor();
+  expect(await tagsOf()).toEqual(["dawn", "dawn", "dawn day"]);
+  await press(page, "Control+z");
+  await button("Rename dusk").waitFor();
+  expect(await tagsOf()).toEqual(["dawn", "dawn", "day dusk"]);
+  expect(complaints).toEqual([]);
+  await close();
+});

@@ -49,7 +49,7 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
       </Table.Td>
     ));
   return (
-    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
+    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} data-holds-rows>
       <Table
         aria-label={label}
         verticalSpacing="xs"

@@ -17,7 +17,7 @@ let list: HTMLElement | null = null;
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLElement) || !page()?.contains(target)) return;
   last = target;
-  list = target.closest<HTMLElement>("[role=grid]") ?? list;
+  list = target.closest<HTMLElement>("[role=grid], [data-holds-rows]") ?? list;
 });
 
 export const isFocusLost = (): boolean =>

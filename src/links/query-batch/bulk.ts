@@ -1,18 +1,11 @@
-/** Which bulk change of an account: the instant of its events and the number that they have in common. */
-import { randomInt } from "node:crypto";
+/** How requests name a bulk change, and a place in it. */
 import { z } from "zod";
+import type { BulkId } from "../../lib/bulk-id.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 
-export type BulkId = { at: number; bulk: number };
-
-const NUMBERS = 2 ** 47;
 const MOST_CHARACTERS = 200;
-const RULE = "change: take it from the answer of POST /links/batch/query, unchanged.";
-
-export const newBulk = (): number => randomInt(1, NUMBERS);
-
-export const bulkText = ({ at, bulk }: BulkId): string => cursorText({ at, id: bulk });
+const RULE = "change: take it from the answer to the change, unchanged.";
 
 /** @throws BadRequest */
 export function bulkOf(text: string): BulkId {

@@ -7,18 +7,10 @@
 import { z } from "zod";
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
-import {
-  type BulkId,
-  bulkCursor,
-  bulkCursorText,
-  bulkField,
-  bulkOf,
-  bulkPlaceOf,
-  bulkText,
-  newBulk,
-} from "./bulk.ts";
+import { bulkCursor, bulkCursorText, bulkField, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { MOST_ITEMS } from "../batch.ts";
 import { isCodeText } from "../code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";

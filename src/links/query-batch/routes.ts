@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { type BulkId, bulkField, bulkOf } from "./bulk.ts";
+import type { BulkId } from "../../lib/bulk-id.ts";
+import { bulkField, bulkOf } from "./bulk.ts";
 import {
   type QueryBatchInput,
   type QueryBatchResult,
@@ -20,7 +21,7 @@ const undoAnswer = z.object({
   restored: z.int().describe("links that are as before"),
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() }))
-    .describe("links that stay: changed or deleted since, or their code is taken"),
+    .describe("links that stay: changed or deleted since, or their code is taken; by a tag for good"),
   next: z.int().nullable().describe("null: all are handled"),
 });
 undoAnswer.register(z.globalRegistry, { id: "LinkBatchUndone" });
@@ -48,7 +49,7 @@ export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] 
     endpoint({
       ...shared,
       path: "/links/batch/undo",
-      summary: "Take back what the account changed by a filter, 500 links a call; passwords stay",
+      summary: "Take back what the account changed in bulk or by a tag, 500 links a call; passwords stay",
       body: undoBody,
       answer: undoAnswer,
       async handle({ body, account }) {

@@ -5,14 +5,17 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
+import type { BulkId } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { PART_OF_BULK } from "../../lib/event.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../changes.ts";
 import { linkNotFound } from "../code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import type { LinkRepository } from "../links.repository.ts";
+import { readTagPart, type TagPart } from "../tags/tag-part.ts";
+import type { PartTakenBack } from "./tag-back.ts";
 import { type CheckedUpdate, type LinkWriter, reaches } from "../writer.ts";
-import type { BulkId } from "./bulk.ts";
 import { type ChangeEvent, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {
@@ -27,9 +30,7 @@ export type BulkEvents = {
 
 type BulkLinkEvent = ChangeEvent & { id: number; action: string; subjectId: number | null };
 
-export type TakenBack = {
-  restored: number;
-  failed: { code: string; error: AppError }[];
+export type TakenBack = PartTakenBack & {
   /** The event after which to go on; null at the end. */
   next: number | null;
 };
@@ -43,6 +44,8 @@ type Deps = {
     tx: LinkTransaction,
     wanted: { actor: Actor; at: number; ids: readonly number[] },
   ): Promise<ReadonlyMap<number, AppError>>;
+  /** Of a change of a tag. */
+  takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
   loops: FallbackLoops;
   changes: LinkChanges;
   clock: Clock;
@@ -98,9 +101,24 @@ export function createBulkUndo(deps: Deps) {
     return refusals;
   }
 
+  /** Once: links that stay as they are do so for good. */
+  async function partBack(bulk: number, { id, before }: BulkLinkEvent): Promise<PartTakenBack> {
+    const part = readTagPart(before);
+    return written(async (tx) => {
+      if (!(await events.lockBulk(tx.db, bulk, [id])).has(id)) return { restored: 0, failed: [] };
+      await events.leaveBulk(tx.db, [id]);
+      return deps.takePartBack(tx, part);
+    });
+  }
+
   /** A portion of what the actor changed, after an event. */
   return async function takeBack({ at, bulk }: BulkId, after: number): Promise<TakenBack> {
-    const found = await events.ofBulk({ actor: actor.name, at, bulk }, after, PORTION);
+    const run = { actor: actor.name, at, bulk };
+    const [first, second] = await events.ofBulk(run, after, 2);
+    if (first?.action === PART_OF_BULK) {
+      return { ...(await partBack(bulk, first)), next: second === undefined ? null : first.id };
+    }
+    const found = first === undefined ? [] : await events.ofBulk(run, after, PORTION);
     const ofLinks = found.filter((event): event is OfLink => event.subjectId !== null);
     if (ofLinks.length === 0) return { restored: 0, failed: [], next: null };
     const looping = await loopsOf(ofLinks);

@@ -32,7 +32,7 @@ export function addTagCommands(program: Command, { services, output, input }: Co
     .argument("<name>")
     .option("--json", "print JSON")
     .action(async (tag: string, name: string, { json }: Json) => {
-      const renamed = await (await tags()).rename(tag, name);
+      const { change: _, ...renamed } = await (await tags()).rename(tag, name);
       if (json) output.json(renamed);
       else output.line(`${pluralize(renamed.links, "link")} with the tag ${renamed.tag}.`);
     });
@@ -47,7 +47,7 @@ export function addTagCommands(program: Command, { services, output, input }: Co
       if (!yes && !(await input.confirm(`Remove the tag ${tag} from all links?`))) {
         throw appError("BadRequest", "Nothing was changed; answer y, or use --yes.");
       }
-      const removed = await (await tags()).remove(tag);
+      const { change: _, ...removed } = await (await tags()).remove(tag);
       if (json) output.json(removed);
       else output.line(`Removed ${removed.tag} from ${pluralize(removed.links, "link")}.`);
     });

@@ -9,6 +9,8 @@ export type TagRepository = ReturnType<typeof createTagRepository>;
 /** `ownerId`: of the links; null: all. */
 type Owner = number | null;
 
+const RENAMED_AT_ONCE = 10_000;
+
 export function createTagRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { lockTags, countOwned } = createTagging(dialect);
 
@@ -19,7 +21,21 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       .where("link_tags.tag_id", "=", tagId)
       .$if(ownerId !== null, (query) => query.where("links.owner_id", "=", ownerId));
 
-  /** Returns how many links of the portion lost the tag. */
+  /** Ids, in order. */
+  async function linksAfter(
+    db: Db,
+    tagId: number,
+    { ownerId, after, limit }: { ownerId: Owner; after: number; limit: number },
+  ): Promise<number[]> {
+    const rows = await taggedLinks(db, tagId, ownerId)
+      .select("link_tags.link_id")
+      .where("link_tags.link_id", ">", after)
+      .orderBy("link_tags.link_id")
+      .limit(limit)
+      .execute();
+    return rows.map(({ link_id }) => link_id);
+  }
+
   async function untag(tx: Db, tagId: number, linkIds: readonly number[]): Promise<void> {
     await tx.deleteFrom("link_tags").where("tag_id", "=", tagId).where("link_id", "in", linkIds).execute();
   }
@@ -68,36 +84,58 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       return links > 0 ? { tag, links } : null;
     },
 
-    /** Returns the number of its links; null if a tag has that name already, or none the old one. */
-    async rename(tx: Db, from: string, to: string): Promise<number | null> {
+    /**
+     * Returns the number of its links; null if a tag has that name already, or none the old one. `tell` hears the ids of
+     * its links, in portions of up to 10,000.
+     */
+    async rename(
+      tx: Db,
+      { from, to }: { from: string; to: string },
+      tell: (ids: readonly number[]) => Promise<void>,
+    ): Promise<number | null> {
+      // While it is locked no link gets or loses it.
+      const source = await tx
+        .selectFrom("tags")
+        .select("id")
+        .where("tag", "=", from)
+        .$call(dialect.forUpdate)
+        .executeTakeFirst();
+      if (source === undefined) return null;
       const taken = await tx.selectFrom("tags").select("id").where("tag", "=", to).executeTakeFirst();
       if (taken !== undefined) return null;
-      const { numUpdatedRows } = await tx
-        .updateTable("tags")
-        .set({ tag: to })
-        .where("tag", "=", from)
-        .executeTakeFirst();
-      if (Number(numUpdatedRows) === 0) return null;
-      return (await tx.selectFrom("tags").select("links").where("tag", "=", to).executeTakeFirstOrThrow())
-        .links;
+      let links = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const ids = await linksAfter(tx, source.id, { ownerId: null, after, limit: RENAMED_AT_ONCE });
+        if (ids.length > 0) await tell(ids);
+        links += ids.length;
+        after = ids.length < RENAMED_AT_ONCE ? undefined : ids.at(-1)!;
+      }
+      await tx.updateTable("tags").set({ tag: to }).where("id", "=", source.id).execute();
+      return links;
+    },
+
+    /** Of links that exist or were deleted, by id; at most 1,000. */
+    async keysOf(tx: Db, ids: readonly number[]): Promise<Map<number, string>> {
+      const [deleted, existing] = [
+        await tx
+          .selectFrom("deleted_links")
+          .select(["link_id as id", "code"])
+          .where("link_id", "in", ids)
+          .execute(),
+        await tx.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute(),
+      ];
+      return new Map([...deleted, ...existing].map(({ id, code }) => [id, code]));
     },
 
     /**
-     * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns how many did, and
-     * the last id; null after the last portion.
+     * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns which did, which of
+     * these had `to` before, and the last id; null after the last portion.
      */
     async move(tx: Db, { from, to, ownerId, after, limit }: Move): Promise<Moved> {
       const source = await tx.selectFrom("tags").select("id").where("tag", "=", from).executeTakeFirst();
-      if (source === undefined) return { moved: 0, last: null };
-      const candidates = await taggedLinks(tx, source.id, ownerId)
-        .select("link_tags.link_id")
-        .where("link_tags.link_id", ">", after)
-        .orderBy("link_tags.link_id")
-        .limit(limit)
-        .execute();
-      const last = candidates.length < limit ? null : candidates.at(-1)!.link_id;
-      if (candidates.length === 0) return { moved: 0, last: null };
-      const ids = candidates.map(({ link_id }) => link_id);
+      const ids = source === undefined ? [] : await linksAfter(tx, source.id, { ownerId, after, limit });
+      if (ids.length === 0) return { moved: [], had: [], last: null };
+      const last = ids.length < limit ? null : ids.at(-1)!;
       const links = await tx
         .selectFrom("links")
         .select(["id", "owner_id"])
@@ -120,8 +158,8 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
         return rows.map(({ link_id }) => link_id);
       };
       const moved = await having(fromId);
+      const already = new Set(toId === null || moved.length === 0 ? [] : await having(toId));
       if (toId !== null && moved.length > 0) {
-        const already = new Set(await having(toId));
         const added = moved.filter((id) => !already.has(id));
         await dialect.insertMany(
           tx,
@@ -138,12 +176,12 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       }
       await countOwned(tx, owned);
       await removeEmpty(tx, [fromId, ...(toId === null ? [] : [toId])]);
-      return { moved: moved.length, last };
+      return { moved, had: moved.filter((id) => already.has(id)), last };
     },
   };
 }
 
-type Moved = { moved: number; last: number | null };
+type Moved = { moved: number[]; had: number[]; last: number | null };
 
 type Move = {
   from: string;

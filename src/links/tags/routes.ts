@@ -6,6 +6,10 @@ import type { TagService } from "./service.ts";
 
 const tagCount = z.object({ tag: z.string(), links: z.number().int() });
 tagCount.register(z.globalRegistry, { id: "TagCount" });
+const tagChanged = tagCount.extend({
+  change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
+});
+tagChanged.register(z.globalRegistry, { id: "TagChanged" });
 const params = { tag: tagText };
 const tagIn = (c: HttpContext): string => c.req.param("tag") ?? "";
 
@@ -28,7 +32,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       params,
       summary: "Rename a tag; onto another tag it merges them",
       body: z.object({ tag: tagText }),
-      answer: tagCount,
+      answer: tagChanged,
       handle({ c, body, account }) {
         c.env.liftIdleTimeout();
         return tagsOf(actorOf(account)).rename(tagIn(c), body.tag);
@@ -40,7 +44,7 @@ export function tagEndpoints(tagsOf: (actor: Actor) => TagService): Endpoint[] {
       path: "/tags/:tag{.+}",
       params,
       summary: "Remove a tag from all links",
-      answer: tagCount,
+      answer: tagChanged,
       handle({ c, account }) {
         c.env.liftIdleTimeout();
         return tagsOf(actorOf(account)).remove(tagIn(c));

@@ -1,14 +1,17 @@
 /**
  * All tags of the links that an actor may reach. A change goes link by link in bounded transactions; one that ends early
- * has changed some links, and may be repeated. Renaming a tag to a new name is one step.
+ * has changed some links, and may be repeated. Renaming a tag to a new name is one step. Each change can be taken back
+ * like bulk work (query-batch/tag-back.ts).
  */
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
 import { checkTag } from "./tag.ts";
+import { MOST_OF_PART, partEvents } from "./tag-part.ts";
 import type { TagCount, TagRepository } from "./repository.ts";
 
 /** See cluster/changes.ts. */
@@ -18,7 +21,9 @@ type TagChanges = { write<T>(run: (tx: TagTransaction) => Promise<T>): Promise<T
 export type TagService = ReturnType<typeof createTagService>;
 
 const MOST_TAGS_LISTED = 10_000;
-const PORTION = 500;
+
+/** `change`: for POST /links/batch/undo; undefined if nothing changed. */
+export type TagChanged = TagCount & { change: string | undefined };
 
 type Deps = {
   repository: TagRepository;
@@ -50,57 +55,68 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
       },
     ]);
 
-  /** The last portion records the event. */
-  async function move(from: string, to: string | null): Promise<void> {
+  /** The last portion records the event. Returns how many links lost the tag. */
+  async function move(from: string, to: string | null, id: BulkId): Promise<number> {
     let links = 0;
     for (let after: number | null = 0; after !== null; ) {
       const start: number = after;
       const portion = await changes.write(async (tx) => {
-        const found = await repository.move(tx.db, { from, to, ownerId, after: start, limit: PORTION });
+        const found = await repository.move(tx.db, { from, to, ownerId, after: start, limit: MOST_OF_PART });
         tx.changed("tags", to === null ? [from] : [from, to]);
-        const all = links + found.moved;
+        const all = links + found.moved.length;
+        await record(tx.db, partEvents(actor, id, { from, to, ...found }));
         if (found.last === null && all > 0) await tell(tx.db, from, to, all);
         return found;
       });
-      links += portion.moved;
+      links += portion.moved.length;
       after = portion.last;
     }
+    return links;
   }
 
-  /** Not for an actor who reaches only some links. */
-  async function rename(from: string, to: string): Promise<boolean> {
-    if (ownerId !== null) return false;
+  /** Not for an actor who reaches only some links. Null if it was not done. */
+  async function rename(from: string, to: string, id: BulkId): Promise<number | null> {
+    if (ownerId !== null) return null;
     try {
       return await changes.write(async (tx) => {
-        const links = await repository.rename(tx.db, from, to);
-        if (links === null) return false;
+        const links = await repository.rename(tx.db, { from, to }, (moved) =>
+          record(tx.db, partEvents(actor, id, { from, to, moved, had: [] })),
+        );
+        if (links === null) return null;
         tx.changed("tags", [from, to]);
         await tell(tx.db, from, to, links);
-        return true;
+        return links;
       });
     } catch (error) {
-      if (isUniqueViolation(error)) return false;
+      if (isUniqueViolation(error)) return null;
       throw error;
     }
   }
+
+  const changed = (count: TagCount, links: number, id: BulkId): TagChanged => ({
+    ...count,
+    change: links > 0 ? bulkText(id) : undefined,
+  });
+  const newId = (): BulkId => ({ at: clock.now(), bulk: newBulk() });
 
   return {
     /** The 10,000 that most links have. */
     list: (): Promise<TagCount[]> => repository.list(ownerId, MOST_TAGS_LISTED),
 
     /** Onto another tag: merges them. @throws NotFound, BadRequest */
-    async rename(text: string, name: string): Promise<TagCount> {
+    async rename(text: string, name: string): Promise<TagChanged> {
       const to = checkTag(name);
       const { tag } = await existing(text);
-      if (tag !== to && !(await rename(tag, to))) await move(tag, to);
-      return (await repository.find(to, ownerId)) ?? { tag: to, links: 0 };
+      const id = newId();
+      const links = tag === to ? 0 : ((await rename(tag, to, id)) ?? (await move(tag, to, id)));
+      return changed((await repository.find(to, ownerId)) ?? { tag: to, links: 0 }, links, id);
     },
 
     /** From all links. Returns how many had it. @throws NotFound, BadRequest */
-    async remove(text: string): Promise<TagCount> {
+    async remove(text: string): Promise<TagChanged> {
       const found = await existing(text);
-      await move(found.tag, null);
-      return found;
+      const id = newId();
+      return changed(found, await move(found.tag, null, id), id);
     },
   };
 }

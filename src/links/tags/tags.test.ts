@@ -152,10 +152,10 @@ forEachDialect((dialect) => {
     test("a tag gets a new name, and filters know it at once", async () => {
       await add("a", "old");
       expect(await found("old")).toEqual(["a"]);
-      expect(await room.links.tags.rename("OLD", "New")).toEqual({ tag: "new", links: 1 });
+      expect(await room.links.tags.rename("OLD", "New")).toMatchObject({ tag: "new", links: 1 });
       expect(await found("old")).toEqual([]);
       expect(await found("new")).toEqual(["a"]);
-      expect(await room.links.tags.rename("new", "NEW")).toEqual({ tag: "new", links: 1 });
+      expect(await room.links.tags.rename("new", "NEW")).toMatchObject({ tag: "new", links: 1 });
       expect(await refusal(room.links.tags.rename("old", "x"))).toBe("NotFound");
       expect(await refusal(room.links.tags.rename("new", " "))).toBe("BadRequest");
       expect(await counts()).toEqual({ new: 1 });
@@ -169,7 +169,7 @@ forEachDialect((dialect) => {
       }));
       await room.links.batch.create(items);
       expect((await room.links.list(linkQueryOf({ tag: ["y"] }, NOW))).total).toBe(367);
-      expect(await room.links.tags.rename("x", "y")).toEqual({ tag: "y", links: 1100 });
+      expect(await room.links.tags.rename("x", "y")).toMatchObject({ tag: "y", links: 1100 });
       expect(await counts()).toEqual({ y: 1100 });
       expect((await room.links.list(linkQueryOf({ tag: ["y"] }, NOW))).total).toBe(1100);
       expect(await tagsOf("l0")).toEqual(["y"]);
@@ -197,7 +197,7 @@ forEachDialect((dialect) => {
     test("a removed tag is gone from all links", async () => {
       await add("a", "x", "y");
       await add("b", "x");
-      expect(await room.links.tags.remove("x")).toEqual({ tag: "x", links: 2 });
+      expect(await room.links.tags.remove("x")).toMatchObject({ tag: "x", links: 2 });
       expect(await counts()).toEqual({ y: 1 });
       expect(await refusal(room.links.tags.remove("x"))).toBe("NotFound");
     });
@@ -268,7 +268,7 @@ forEachDialect((dialect) => {
       ]);
       expect(await refusal(own.tags.rename("y", "z"))).toBe("NotFound");
       expect(await refusal(own.tags.remove("y"))).toBe("NotFound");
-      expect(await own.tags.rename("x", "z")).toEqual({ tag: "z", links: 1 });
+      expect(await own.tags.rename("x", "z")).toMatchObject({ tag: "z", links: 1 });
       expect(await tagsOf("a")).toEqual(["x", "y"]);
       expect(await tagsOf("mine")).toEqual(["m", "z"]);
       await add("b", "m");

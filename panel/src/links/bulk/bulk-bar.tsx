@@ -3,6 +3,7 @@ import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core
 import { IconPencil, IconTrash } from "@tabler/icons-react";
 import { formatNumber } from "../../app/i18n.ts";
 import type { Bulk } from "./bulk.tsx";
+import type { Runs } from "./runs.tsx";
 import { countOfSelected, type Selection } from "../list/selection.ts";
 import classes from "../list/list.module.css";
 
@@ -21,7 +22,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
   const { t } = useLingui();
   const { selected, clear } = selection;
   const count = countOfSelected(selected);
-  if (bulk.task !== null) return <TaskBar bulk={bulk} />;
+  if (bulk.task !== null) return <TaskBar runs={bulk} label={t`Selection`} />;
   if (count === 0) return null;
   return (
     <div className={classes["bulk"]} role="region" aria-label={t`Selection`}>
@@ -49,12 +50,12 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
   );
 }
 
-function TaskBar({ bulk: { task, stop } }: { bulk: Bulk }) {
-  const { t } = useLingui();
+/** How far bulk work is, while there is some. */
+export function TaskBar({ runs: { task, stop }, label: name }: { runs: Runs; label: string }) {
   if (task === null) return null;
   const { label, done, total } = task;
   return (
-    <div className={classes["bulk"]} role="region" aria-label={t`Selection`}>
+    <div className={classes["bulk"]} role="region" aria-label={name}>
       <Stack gap={4} flex={1} miw={180}>
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600} role="status">

@@ -42,6 +42,8 @@ export type FoundRun = ChangeRun | UndoRun;
 
 const KEPT = "waymark-bulk";
 const AT_ONCE = 1_000;
+/** Calls in a row that do not arrive although the server is there. */
+const MOST_MISSES = 5;
 
 /** Without a change they are deleted. */
 const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
@@ -83,7 +85,11 @@ export const changeRun = (selected: Selected, change: BulkChange | null): Change
   changed: 0,
 });
 
-export const undoRun = ({ kind, change = "", changed }: ChangeRun): UndoRun => ({
+export const undoRun = ({
+  kind,
+  change = "",
+  changed,
+}: Pick<ChangeRun, "kind" | "change" | "changed">): UndoRun => ({
   kind: "undo",
   of: kind,
   change,
@@ -168,13 +174,18 @@ export async function runFound<R extends FoundRun>(
   course: Course & { onFailure(error: Error): void },
 ): Promise<R> {
   let run: FoundRun = start;
+  let misses = 0;
   isRunning = true;
   try {
     while (!course.signal.aborted) {
       keep(account, run);
       course.onDone(doneOf(run));
-      const next: FoundRun | null = await nextOf(run).catch((error) => outlasted(error, run, course.signal));
+      const next: FoundRun | null = await nextOf(run).catch((error) => {
+        if (++misses > MOST_MISSES) throw error;
+        return outlasted(error, run, course.signal);
+      });
       if (next === null) break;
+      if (next !== run) misses = 0;
       run = next;
     }
   } catch (error) {

@@ -1,18 +1,17 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
 import { useDraftText } from "../../ui/use-draft.tsx";
-import { refreshLinks } from "../link-queries.ts";
-import { renameTag, storedTag } from "./tag-queries.ts";
+import { type OnTagChanged, renameTag, storedTag } from "./tag-queries.ts";
 
-type Props = { tag: string; tags: readonly TagCount[] };
+type Props = { tag: string; tags: readonly TagCount[]; onChanged: OnTagChanged };
 
-export function RenameTag({ tag, tags }: Props) {
+export function RenameTag(props: Props) {
+  const { tag } = props;
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -31,15 +30,14 @@ export function RenameTag({ tag, tags }: Props) {
         </Button>
       }
     >
-      <NewName tag={tag} tags={tags} onClose={() => setIsOpen(false)} />
+      <NewName {...props} onClose={() => setIsOpen(false)} />
     </PopoverForm>
   );
 }
 
 /** Says beforehand if it merges. */
-function NewName({ tag, tags, onClose }: Props & { onClose(): void }) {
+function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void }) {
   const { t } = useLingui();
-  const queries = useQueryClient();
   const sentenceOf = useSentence();
   const { text, type, notice, forget } = useDraftText(`tag ${tag}`, tag);
   const wanted = storedTag(text);
@@ -49,10 +47,7 @@ function NewName({ tag, tags, onClose }: Props & { onClose(): void }) {
     async onSuccess(now) {
       forget();
       onClose();
-      notifications.show({
-        message: other ? t`${tag} is merged with ${now.tag}.` : t`${tag} is now ${now.tag}.`,
-      });
-      await refreshLinks(queries);
+      await onChanged(now, other ? t`${tag} is merged with ${now.tag}.` : t`${tag} is now ${now.tag}.`);
     },
   });
   return (
@@ -70,8 +65,8 @@ function NewName({ tag, tags, onClose }: Props & { onClose(): void }) {
         {other && (
           <Plural
             value={other.links}
-            one="There is such a tag on # link: they are merged, for good."
-            other="There is such a tag on # links: they are merged, for good."
+            one="There is such a tag on # link: they are merged."
+            other="There is such a tag on # links: they are merged."
           />
         )}
       </Text>

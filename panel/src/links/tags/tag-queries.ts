@@ -1,12 +1,15 @@
-import { answerOf, api, type TagCount } from "../../app/api.ts";
+import { answerOf, api, type TagChanged } from "../../app/api.ts";
 
 /** Onto another tag: merges them. */
-export const renameTag = async (tag: string, name: string): Promise<TagCount> =>
+export const renameTag = async (tag: string, name: string): Promise<TagChanged> =>
   (await answerOf(api.PATCH("/admin/v1/tags/{tag}", { params: { path: { tag } }, body: { tag: name } })))
     .data;
 
-export const deleteTag = (tag: string): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/tags/{tag}", { params: { path: { tag } } }));
+export const deleteTag = async (tag: string): Promise<TagChanged> =>
+  (await answerOf(api.DELETE("/admin/v1/tags/{tag}", { params: { path: { tag } } }))).data;
+
+/** Tells what happened, with the way back. */
+export type OnTagChanged = (changed: TagChanged, message: string) => Promise<void>;
 
 /** As the server stores it. */
 export const storedTag = (text: string): string => text.normalize("NFC").toLowerCase().trim();

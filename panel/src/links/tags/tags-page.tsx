@@ -1,19 +1,23 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
 import type { TagCount } from "../../app/api.ts";
+import { TaskBar } from "../bulk/bulk-bar.tsx";
+import { undoRun } from "../bulk/found-run.ts";
+import { useRuns } from "../bulk/runs.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { giveFocusBack } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { tagsQuery } from "../link-queries.ts";
 import { RenameTag } from "./rename-tag.tsx";
-import { deleteTag, storedTag } from "./tag-queries.ts";
+import { DeleteTag } from "./delete-tag.tsx";
+import { type OnTagChanged, storedTag } from "./tag-queries.ts";
 
 const MOST_SHOWN = 100;
 
@@ -26,6 +30,20 @@ export function TagsPage() {
   const wanted = storedTag(useDeferredValue(q));
   const found = tags?.filter(({ tag }) => tag.includes(wanted));
   const more = (found?.length ?? 0) - MOST_SHOWN;
+  const runs = useRuns();
+
+  /** @param links that the change was of */
+  const onChanged =
+    (links: number): OnTagChanged =>
+    async ({ change }, message) => {
+      if (change !== undefined) {
+        const undo = () => runs.runAll(undoRun({ kind: "change", change, changed: links }));
+        runs.offerUndo({ message, undo, refresh: runs.refresh });
+      }
+      await runs.refresh();
+      giveFocusBack();
+    };
+
   return (
     <Stack p="md" gap="md" maw={860}>
       <PageHead title={t`Tags`} sentence={t`A tag that gets the name of another one is merged with it.`}>
@@ -76,14 +94,9 @@ export function TagsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: ({ tag, links }) => (
-              <Group gap={4} justify="end">
-                <RenameTag tag={tag} tags={tags ?? []} />
-                <ConfirmButton
-                  label={t`Delete`}
-                  question={t`Take the tag ${tag} from ${links} links? This can't be undone.`}
-                  run={() => deleteTag(tag)}
-                  list="links"
-                />
+              <Group gap={4} justify="end" wrap="nowrap">
+                <RenameTag tag={tag} tags={tags ?? []} onChanged={onChanged(links)} />
+                <DeleteTag tag={tag} onChanged={onChanged(links)} />
               </Group>
             ),
           },
@@ -94,6 +107,9 @@ export function TagsPage() {
           <Plural value={more} one="And # more: search for it." other="And # more: search for them." />
         </Text>
       )}
+      <Box pos="sticky" bottom={0}>
+        <TaskBar runs={runs} label={t`Tags`} />
+      </Box>
     </Stack>
   );
 }

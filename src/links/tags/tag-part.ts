@@ -1,0 +1,36 @@
+/** Which links a change of a tag took it from: an event that undo reads. */
+import { z } from "zod";
+import type { Actor } from "../../lib/actor.ts";
+import type { BulkId } from "../../lib/bulk-id.ts";
+import { chunked } from "../../lib/chunked.ts";
+import { type EventRecord, PART_OF_BULK } from "../../lib/event.ts";
+
+export type TagPart = {
+  from: string;
+  /** What they got instead; null: nothing. */
+  to: string | null;
+  /** Ids of links. */
+  moved: readonly number[];
+  /** Those of them that had `to` already. */
+  had: readonly number[];
+};
+
+const ids = z.array(z.int());
+const shape = z.object({ from: z.string(), to: z.string().nullable(), moved: ids, had: ids });
+
+/** Links; one transaction takes a part back. */
+export const MOST_OF_PART = 500;
+
+export const readTagPart = (json: string | null): TagPart => shape.parse(JSON.parse(json ?? "{}"));
+
+export const partEvents = (actor: Actor, { at, bulk }: BulkId, part: TagPart): EventRecord[] => {
+  const had = new Set(part.had);
+  return [...chunked(part.moved, MOST_OF_PART)].map((moved) => ({
+    at,
+    actor,
+    action: PART_OF_BULK,
+    subject: part.from,
+    bulk,
+    before: { ...part, moved, had: moved.filter((id) => had.has(id)) } satisfies TagPart,
+  }));
+};
