@@ -10,7 +10,7 @@ const ROOMS: Record<string, readonly string[]> = {
   config: ["app", "auth", "ui"],
   domains: ["app", "ui"],
   health: ["app", "ui"],
-  commands: ["app", "ui"],
+  commands: ["app", "config", "ui"],
   shares: ["app", "auth", "ui"],
   files: ["app", "auth", "shares", "ui"],
   events: ["app", "ui"],

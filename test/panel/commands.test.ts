@@ -111,6 +111,37 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)(
+  "settings are found by their names in the reader's language, and by their keys",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/tokens");
+    await signInToPanel(page);
+    await page.evaluate(() => localStorage.setItem("waymark-language", "de"));
+    await page.reload();
+    await openCommands(page);
+    const chosen = page.getByRole("option", { selected: true });
+    await page.keyboard.type("trusted_prox");
+    await chosen.filter({ hasText: "Vertraute Proxysapi.trusted_proxies" }).waitFor();
+    await page.getByRole("combobox").fill("vertraute pro");
+    await chosen.filter({ hasText: "api.trusted_proxies" }).waitFor();
+    await page.keyboard.press("Enter");
+    const named = (name: string) => page.getByRole("heading", { level: 3, name, exact: true });
+    await named("Vertraute Proxys").waitFor();
+    await page.getByRole("searchbox").fill("vertraute");
+    await page.waitForURL(/q=vertraute$/);
+    await named("Vertraute Proxys").waitFor();
+    await page.getByRole("searchbox").fill("");
+    await named("Standard-URL").waitFor();
+    // What has no translation would say that it is English.
+    expect(await page.locator("main [lang]").count()).toBe(0);
+    await page.getByRole("banner").getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "日本語" }).click();
+    await named("信頼するプロキシ").waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
 test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it back", async () => {
   const { page, context, complaints, close } = await panel.open("/panel/events");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

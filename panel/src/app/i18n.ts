@@ -1,4 +1,4 @@
-import { i18n } from "@lingui/core";
+import { i18n, type Messages } from "@lingui/core";
 import { loaded } from "./lazy.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語", zh: "中文" } as const;
@@ -15,10 +15,36 @@ export function preferredLanguage(): Language {
   return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
 }
 
+type Catalog = (language: string) => Promise<{ messages: Messages }>;
+
+const catalogs = new Map<Catalog, Promise<void> | null>([
+  [(language) => import(`../locales/${language}.po`), null],
+]);
+
+/** Of all catalogs, also of those that are wanted meanwhile. */
+async function messagesIn(language: string): Promise<Messages> {
+  const loads = [...catalogs.keys()];
+  const parts = await loaded(() => Promise.all(loads.map((load) => load(language))));
+  if (loads.length !== catalogs.size) return messagesIn(language);
+  return Object.assign({}, ...parts.map(({ messages }) => messages)) as Messages;
+}
+
 export async function loadLanguage(language: Language): Promise<void> {
-  const { messages } = await loaded(() => import(`../locales/${language}.po`));
-  i18n.loadAndActivate({ locale: language, messages });
+  i18n.loadAndActivate({ locale: language, messages: await messagesIn(language) });
   document.documentElement.lang = language;
+}
+
+/** Texts that few pages need: now, and from now on with every language. */
+export function loadTexts(catalog: Catalog): Promise<void> {
+  const load = async (): Promise<void> => {
+    const { locale } = i18n;
+    const { messages } = await loaded(() => catalog(locale));
+    if (i18n.locale === locale) i18n.load(locale, messages);
+  };
+  const loading = catalogs.get(catalog) ?? load();
+  catalogs.set(catalog, loading);
+  loading.catch(() => catalogs.delete(catalog));
+  return loading;
 }
 
 export async function chooseLanguage(language: Language): Promise<void> {

@@ -15,6 +15,7 @@ import { Command } from "cmdk";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { Account } from "../app/api.ts";
 import type { usePages } from "../app/pages.ts";
+import { wordsOf } from "../config/words/setting-words.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";
 import classes from "./commands.module.css";
@@ -125,14 +126,14 @@ export function CommandMenu({ pages, account, onClose }: Props) {
           )}
         </Found>
         <Found label={t`Settings`} items={found.settings}>
-          {({ key, description }) => (
+          {(setting) => (
             <Row
-              key={`setting ${key}`}
-              id={`setting ${key}`}
+              key={`setting ${setting.key}`}
+              id={`setting ${setting.key}`}
               icon={IconSettings}
-              title={key}
-              more={description}
-              onSelect={run(() => navigate({ to: "/settings", search: { q: key } }))}
+              title={wordsOf(setting).name}
+              more={setting.key}
+              onSelect={run(() => navigate({ to: "/settings", search: { q: setting.key } }))}
             />
           )}
         </Found>

@@ -1,6 +1,7 @@
 /** What the commands find on the server. Every question is bounded. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type Account, answerOf, api } from "../app/api.ts";
+import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;
 const SHORTEST = 2;
@@ -48,17 +49,15 @@ function useFoundSettings(text: string, isAllowed: boolean) {
   return useQuery({
     ...shared,
     queryKey: ["settings", "schema"],
-    queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/config/schema", { signal }))).data,
-    enabled: isAllowed && text.length >= SHORTEST,
-    select: (settings) => {
-      const words = text.toLowerCase().split(/\s+/);
-      return settings
-        .filter(({ key, description }) => {
-          const whole = `${key} ${description}`.toLowerCase();
-          return words.every((word) => whole.includes(word));
-        })
-        .slice(0, MOST);
+    queryFn: async ({ signal }) => {
+      const [schema] = await Promise.all([
+        answerOf(api.GET("/admin/v1/config/schema", { signal })),
+        loadSettingWords(),
+      ]);
+      return schema.data;
     },
+    enabled: isAllowed && text.length >= SHORTEST,
+    select: (settings) => settings.filter((setting) => isSettingFound(text, setting)).slice(0, MOST),
   });
 }
 

@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useFailureNotice } from "../ui/undo.tsx";
-import { settingName } from "./setting-names.ts";
 import { generateSecret, type ShownSetting } from "./setting-queries.ts";
+import { wordsOf } from "./words/setting-words.ts";
 
 type Props = {
   shown: ShownSetting;
@@ -37,7 +37,7 @@ export function SecretField({ shown: { definition, setting }, value, error, onCh
       </Text>
       <PasswordInput
         size="sm"
-        aria-label={`${settingName(key)}, ${key}`}
+        aria-label={`${wordsOf(definition).name}, ${key}`}
         value={value ?? ""}
         error={error}
         placeholder={isSet ? t`Replace it` : t`A new value`}

@@ -3,8 +3,9 @@ import { ListField } from "./list-field.tsx";
 import { SecretField } from "./secret-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
 import type { ShownSetting } from "./setting-queries.ts";
-import { longUnit, separators, settingName } from "./setting-names.ts";
-import { useUnitNames } from "./setting-texts.ts";
+import { longUnit, separators } from "./setting-numbers.ts";
+import { useUnitNames } from "./words/setting-texts.ts";
+import { wordsOf } from "./words/setting-words.ts";
 
 type Props = {
   shown: ShownSetting;
@@ -28,13 +29,14 @@ function listOf(text: string): string[] {
 /** The field that fits the type of a setting. */
 export function SettingField({ shown, value, faults, onChange, onLeave }: Props) {
   const units = useUnitNames();
+  const words = wordsOf(shown.definition);
   const { key, value_type: type, enum_options: options, unit, minimum, maximum } = shown.definition;
   const error = faults[key];
   if (shown.setting.is_sensitive) {
     return <SecretField shown={shown} value={value} error={error} onChange={onChange} />;
   }
   const text = value ?? "";
-  const label = `${settingName(key)}, ${key}`;
+  const label = `${words.name}, ${key}`;
   const shared = { "aria-label": label, size: "sm", error, onBlur: onLeave } as const;
   const choices = (options ?? []).map((option) => ({ value: option.value, label: option.label }));
   switch (type) {
@@ -56,8 +58,8 @@ export function SettingField({ shown, value, faults, onChange, onLeave }: Props)
             value={text}
             onChange={(chosen) => onChange(chosen ?? "")}
           />
-          <Text size="xs" c="dimmed" lang="en">
-            {options?.find((option) => option.value === text)?.description}
+          <Text size="xs" c="dimmed" lang={words.lang}>
+            {words.optionOf(text)}
           </Text>
         </Stack>
       );

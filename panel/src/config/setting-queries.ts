@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api, type operations, type Setting, type SettingDefinition } from "../app/api.ts";
+import { loadSettingWords } from "./words/setting-words.ts";
 
 /** A setting with what its definition says. */
 export type ShownSetting = { definition: SettingDefinition; setting: Setting };
@@ -14,6 +15,7 @@ export const settingsQuery = queryOptions({
     const [schema, values] = await Promise.all([
       answerOf(api.GET("/admin/v1/config/schema", { signal })),
       answerOf(api.GET("/admin/v1/config", { signal })),
+      loadSettingWords(),
     ]);
     const settings = new Map(values.data.map((setting) => [setting.key, setting]));
     return schema.data.flatMap((definition) => {

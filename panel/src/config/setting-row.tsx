@@ -5,9 +5,10 @@ import type { FormEvent } from "react";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
-import { groupedNumber, groupNumbersIn, longUnit, settingName } from "./setting-names.ts";
+import { groupedNumber, longUnit } from "./setting-numbers.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
-import { useUnitNames } from "./setting-texts.ts";
+import { useUnitNames } from "./words/setting-texts.ts";
+import { wordsOf } from "./words/setting-words.ts";
 import classes from "./settings.module.css";
 
 type Props = {
@@ -29,6 +30,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
   const { t } = useLingui();
   const { definition, setting } = shown;
   const { key, default_value: fallback } = definition;
+  const words = wordsOf(definition);
   const stored = storedText(shown);
   const isChanged = draft !== undefined;
   const value = isChanged ? draft : stored;
@@ -49,8 +51,15 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
     >
       <div>
         <Group gap={6} wrap="nowrap" align="start">
-          <Text component="h3" size="sm" fw={600} lh="24px" lang="en" className={classes["key"] ?? ""}>
-            {settingName(key)}
+          <Text
+            component="h3"
+            size="sm"
+            fw={600}
+            lh="24px"
+            lang={words.lang}
+            className={classes["key"] ?? ""}
+          >
+            {words.name}
           </Text>
           <ActionIcon
             variant="subtle"
@@ -63,8 +72,8 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
           </ActionIcon>
         </Group>
         <code className={classes["name"]}>{key}</code>
-        <Text size="sm" c="dimmed" lang="en">
-          {definition.description}
+        <Text size="sm" c="dimmed" lang={words.lang}>
+          {words.description}
         </Text>
         <Limits shown={shown} />
         {setting.pending_value !== undefined && (
@@ -125,7 +134,8 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
 function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const { t } = useLingui();
   const units = useUnitNames();
-  const { allowed, default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
+  const { allowed, lang } = wordsOf(definition);
+  const { default_value: fallback, unit, value_type: type, requires_restart: needs } = definition;
   const state = fallback === "true" ? t`on` : t`off`;
   const list = type === "stringarray" || type === "enumarray";
   const plain = type === "bool" ? state : list ? listText(fallback) : groupedNumber(fallback);
@@ -133,9 +143,7 @@ function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const shown = [plain, unit !== null && units[unit], long && `(${long})`].filter(Boolean).join(" ");
   return (
     <Text size="xs" c="dimmed" mt={2} className={classes["key"] ?? ""}>
-      {type !== "bool" && type !== "enum" && type !== "enumarray" && (
-        <span lang="en">{groupNumbersIn(allowed.charAt(0).toUpperCase() + allowed.slice(1))}. </span>
-      )}
+      {allowed !== undefined && <span lang={lang}>{allowed} </span>}
       {!setting.is_sensitive &&
         (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}{" "}
       {needs && <Trans>Needs a restart.</Trans>}

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
-import { anchorOf, useCategoryNames } from "./setting-texts.ts";
+import { anchorOf, useCategoryNames } from "./words/setting-texts.ts";
 import classes from "./settings.module.css";
 
 /** Beside the settings where there is room. */

@@ -8,7 +8,7 @@ import { useSettingDrafts } from "./setting-drafts.ts";
 import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";
 import { SettingRow } from "./setting-row.tsx";
-import { anchorOf, useCategoryNames } from "./setting-texts.ts";
+import { anchorOf, useCategoryNames } from "./words/setting-texts.ts";
 import { DraftBar, RestartBar } from "./settings-bars.tsx";
 import { SettingsContents } from "./settings-contents.tsx";
 import classes from "./settings.module.css";

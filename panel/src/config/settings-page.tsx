@@ -6,7 +6,8 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
-import { useCategoryNames } from "./setting-texts.ts";
+import { useCategoryNames } from "./words/setting-texts.ts";
+import { isSettingFound } from "./words/setting-words.ts";
 import { SettingsForm } from "./settings-form.tsx";
 
 export function SettingsPage() {
@@ -15,11 +16,8 @@ export function SettingsPage() {
   const { q = "" } = useSearch({ from: "/inside/settings" });
   const navigate = useNavigate({ from: "/settings" });
   const { data, error, refetch } = useQuery(settingsQuery);
-  const words = q.toLowerCase().split(/\s+/);
-  const matches = ({ definition: { key, description, category } }: ShownSetting): boolean => {
-    const text = `${key} ${description} ${nameOf(category)}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
+  const matches = ({ definition }: ShownSetting): boolean =>
+    isSettingFound(q, definition, nameOf(definition.category));
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Settings`} sentence={t`They apply at once, except for those that need a restart.`} />

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import type { SettingDefinition } from "../app/api.ts";
+import type { SettingDefinition } from "../../app/api.ts";
 
 export function useUnitNames(): Record<NonNullable<SettingDefinition["unit"]>, string> {
   const { t } = useLingui();
@@ -16,20 +16,22 @@ export function useUnitNames(): Record<NonNullable<SettingDefinition["unit"]>, s
 /** A category that this panel does not know has its own name. */
 export function useCategoryNames(): (category: string) => string {
   const { t } = useLingui();
-  const names: Record<string, string> = {
-    auth: t`Sign-in and sessions`,
-    cookie: t`Cookies`,
-    routes: t`Paths`,
-    features: t`Features`,
-    tracking: t`Counting clicks`,
-    cache: t`Cache`,
-    analytics: t`Analytics`,
-    events: t`Events`,
-    files: t`Files`,
-    links: t`Links`,
-    cors: t`Other sites (CORS)`,
+  return (category) => {
+    const names: Record<string, string> = {
+      auth: t`Sign-in and sessions`,
+      cookie: t`Cookies`,
+      routes: t`Paths`,
+      features: t`Features`,
+      tracking: t`Counting clicks`,
+      cache: t`Cache`,
+      analytics: t`Analytics`,
+      events: t`Events`,
+      files: t`Files`,
+      links: t`Links`,
+      cors: t`Other sites (CORS)`,
+    };
+    return names[category] ?? category;
   };
-  return (category) => names[category] ?? category;
 }
 
 /** For the anchor of a category. */

@@ -1,0 +1,65 @@
+/** What is recorded, and how long it is kept. */
+import { msg } from "@lingui/core/macro";
+
+export const KEPT_WORDS = {
+  "analytics.enable_detailed_logging": {
+    name: msg`Enable detailed logging`,
+    description: msg`Record each click with referrer, source, address and user agent.`,
+  },
+  "analytics.enable_auto_rollup": {
+    name: msg`Enable retention task`,
+    description: msg`Run the retention task, every 4 hours.`,
+  },
+  "analytics.log_retention_days": {
+    name: msg`Log retention`,
+    description: msg`Days to keep raw click records. Needs analytics.enable_auto_rollup.`,
+  },
+  "analytics.hourly_retention_days": {
+    name: msg`Hourly retention`,
+    description: msg`Days to keep hourly rollups. Needs analytics.enable_auto_rollup.`,
+  },
+  "analytics.daily_retention_days": {
+    name: msg`Daily retention`,
+    description: msg`Days to keep daily rollups. Needs analytics.enable_auto_rollup.`,
+  },
+  "analytics.enable_ip_logging": {
+    name: msg`Enable IP logging`,
+    description: msg`Record addresses in click records.`,
+  },
+  "analytics.enable_geo_lookup": {
+    name: msg`Enable geo lookup`,
+    description: msg`Fill country and city of click records, off the request path.`,
+  },
+  "analytics.sample_rate": {
+    name: msg`Sample rate`,
+    description: msg`Share of clicks that detailed logging records; 1.0 is all. Counts stay exact.`,
+  },
+  "analytics.max_log_rows": {
+    name: msg`Max log rows`,
+    description: msg`Maximum number of raw click records. 0: unlimited. 10000000 suits one machine.`,
+  },
+  "analytics.max_rows_action": {
+    name: msg`Action at the maximum`,
+    description: msg`Action when analytics.max_log_rows is exceeded.`,
+    options: {
+      cleanup: msg`Delete the oldest records.`,
+      stop: msg`Stop detailed logging.`,
+    },
+  },
+  "events.retention_days": {
+    name: msg`Event retention`,
+    description: msg`Days to keep the record of who did what.`,
+  },
+  "files.trash_days": {
+    name: msg`Trash days`,
+    description: msg`Days after which files and folders in the trash are deleted.`,
+  },
+  "links.restore_days": {
+    name: msg`Restore days`,
+    description: msg`Days for which deleted links can be put back.`,
+  },
+  "utm.enable_passthrough": {
+    name: msg`Enable UTM passthrough`,
+    description: msg`Append utm_source, utm_medium, utm_campaign, utm_term and utm_content of the request to the target.`,
+  },
+};

@@ -1,0 +1,74 @@
+/** Paths, links, counting and the cache. */
+import { msg } from "@lingui/core/macro";
+
+const PREFIX = msg`1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end`;
+
+export const SERVICE_WORDS = {
+  "routes.admin_prefix": {
+    name: msg`Admin prefix`,
+    description: msg`Path of the admin API. Links can't use it.`,
+    allowed: PREFIX,
+  },
+  "routes.health_prefix": {
+    name: msg`Health prefix`,
+    description: msg`Path of the health endpoints and metrics. Links can't use it.`,
+    allowed: PREFIX,
+  },
+  "routes.frontend_prefix": {
+    name: msg`Panel prefix`,
+    description: msg`Path reserved for the panel. Links can't use it.`,
+    allowed: PREFIX,
+  },
+  "features.random_code_length": {
+    name: msg`Random code length`,
+    description: msg`Length of the random code of a link made without one.`,
+  },
+  "features.share_code_length": {
+    name: msg`Share code length`,
+    description: msg`Length of the random code of a share. 14 characters can't be guessed.`,
+  },
+  "features.enforce_link_passwords": {
+    name: msg`Enforce link passwords`,
+    description: msg`Ask visitors for the password of a link before they go on. False: it is stored only.`,
+  },
+  "features.default_url": {
+    name: msg`Default URL`,
+    description: msg`Target of the root path /. Empty: 404.`,
+    allowed: msg`empty or an absolute http or https URL without user name and password, at most 8192 bytes`,
+  },
+  "features.public_url": {
+    name: msg`Public URL`,
+    description: msg`Scheme, host and optional port under which visitors reach Waymark, for short_url in answers. Empty: those of the request, or the listening address on the command line.`,
+    allowed: msg`empty or scheme, host and optional port such as https://go.example.com, without a path`,
+  },
+  "features.instance_name": {
+    name: msg`Instance name`,
+    description: msg`Name of this instance on the pages that visitors see.`,
+    allowed: msg`1 to 64 characters that show something, without control characters and those that change the direction of text`,
+  },
+  "features.accent_color": {
+    name: msg`Accent color`,
+    description: msg`Colour of this instance on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.`,
+    allowed: msg`a colour as # and three or six hexadecimal digits, such as #1757c2`,
+  },
+  "features.enable_admin_panel": {
+    name: msg`Enable admin panel`,
+    description: msg`Serve the web panel at routes.frontend_prefix.`,
+  },
+  "click.enable_tracking": {
+    name: msg`Count clicks`,
+    description: msg`Count clicks.`,
+  },
+  "click.flush_interval": {
+    name: msg`Flush interval`,
+    description: msg`Seconds between two flushes of counted clicks to the database.`,
+  },
+  "click.max_clicks_before_flush": {
+    name: msg`Max clicks before flush`,
+    description: msg`Number of waiting clicks that starts an early flush.`,
+  },
+  "cache.bloom_rebuild_interval": {
+    name: msg`Bloom rebuild interval`,
+    description: msg`Seconds between two rebuilds of the Bloom filter. A rebuild drops deleted codes. 0: never.`,
+  },
+};

@@ -1,0 +1,75 @@
+/** What the panel calls a setting and says of it, in the reader's language. The server's own words are English. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { t } from "@lingui/core/macro";
+import type { SettingDefinition } from "../../app/api.ts";
+import { formatNumber, loadTexts } from "../../app/i18n.ts";
+import { ACCESS_WORDS } from "./access.ts";
+import { KEPT_WORDS } from "./kept.ts";
+import { SERVICE_WORDS } from "./service.ts";
+
+type Words = {
+  name: MessageDescriptor;
+  description: MessageDescriptor;
+  /** Of texts and lists. */
+  allowed?: MessageDescriptor;
+  options?: Readonly<Record<string, MessageDescriptor>>;
+};
+
+const WORDS: Readonly<Record<string, Words>> = { ...ACCESS_WORDS, ...SERVICE_WORDS, ...KEPT_WORDS };
+
+const catalog = (language: string) => import(`../../locales/settings/${language}.po`);
+
+/** Before any other function of this file. Rejects when a new build has replaced the file. */
+export const loadSettingWords = (): Promise<void> => loadTexts(catalog);
+
+export type SettingWords = {
+  name: string;
+  description: string;
+  /** A sentence; undefined where the field shows what may be chosen. */
+  allowed: string | undefined;
+  optionOf(value: string): string | null | undefined;
+  /** Of these words, where the page's is another. */
+  lang: "en" | undefined;
+};
+
+/** Of a setting that the panel does not know, the key and the server's words. */
+export function wordsOf({ key, description, allowed, ...more }: SettingDefinition): SettingWords {
+  const words = Object.hasOwn(WORDS, key) ? WORDS[key] : undefined;
+  const { value_type: type, enum_options: options } = more;
+  const limits = numberLimits(allowed) ?? (words?.allowed === undefined ? allowed : i18n._(words.allowed));
+  const optionOf = (value: string) => {
+    const option = words?.options?.[value];
+    return option ? i18n._(option) : options?.find((known) => known.value === value)?.description;
+  };
+  return {
+    name: words === undefined ? key : i18n._(words.name),
+    description: words === undefined ? description : i18n._(words.description),
+    allowed: ["bool", "enum", "enumarray"].includes(type) ? undefined : sentence(limits),
+    optionOf,
+    lang: words === undefined ? "en" : undefined,
+  };
+}
+
+const NUMBERS = /^(0 or )?a (?:whole )?number from (\d+) to (\d+)$/;
+
+function numberLimits(allowed: string): string | undefined {
+  const found = NUMBERS.exec(allowed);
+  if (found === null) return undefined;
+  const [zero, least, most] = [found[1], formatNumber(Number(found[2])), formatNumber(Number(found[3]))];
+  return zero === undefined ? t`from ${least} to ${most}` : t`0, or from ${least} to ${most}`;
+}
+
+function sentence(words: string): string {
+  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  return t`${text}.`;
+}
+
+/** By all words of the search in its key, name, description or `more`; in English too. */
+export function isSettingFound(search: string, definition: SettingDefinition, more = ""): boolean {
+  const { name, description } = wordsOf(definition);
+  const text = [definition.key, name, description, definition.description, more].join(" ").toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,36 @@
+/** The panel's words for settings against the server's. Each failure names what the panel does not know. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CONFIG_KEYS, definitionOf } from "../src/config/definitions.ts";
+
+const ROOT = join(import.meta.dir, "../panel/src");
+/** English texts of the panel's catalog of settings. */
+const texts = new Set(
+  [...readFileSync(join(ROOT, "locales/settings/en.po"), "utf8").matchAll(/^msgid (".*")$/gm)].map(
+    ([, text]) => JSON.parse(text!) as string,
+  ),
+);
+const words = ["access", "kept", "service"]
+  .map((name) => readFileSync(join(ROOT, `config/words/${name}.ts`), "utf8"))
+  .join("\n");
+
+test("the panel has a name for every setting, and the server's description of it to translate", () => {
+  const missing = CONFIG_KEYS.filter(
+    (key) => !words.includes(`"${key}": {`) || !texts.has(definitionOf(key).description),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the panel translates what the server allows, and what choices mean", () => {
+  const missing = CONFIG_KEYS.filter((key) => {
+    const { type, allowed, options } = definitionOf(key);
+    const isText = type === "string" || type === "stringarray";
+    // In rows, a list is no JSON.
+    if (isText && !texts.has(allowed) && !texts.has(allowed.split(", as a JSON array")[0]!)) return true;
+    return options?.some(
+      ({ description }) => type === "enum" && description !== null && !texts.has(description),
+    );
+  });
+  expect(missing).toEqual([]);
+});
