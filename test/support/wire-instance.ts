@@ -1,4 +1,5 @@
 /** A running instance with links and files, for tests of HTTP on the wire. */
+import { readdirSync, readFileSync } from "node:fs";
 import { type DriveClient, driveClient } from "./drive.ts";
 import { type Client, PASSWORD, signIn } from "./session.ts";
 import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
@@ -21,14 +22,19 @@ export type WireInstance = {
 
 export async function startOnWire(settings: Settings = {}): Promise<WireInstance> {
   const installation = install(settings);
-  await installation.run(["reset-password", "--stdin"], PASSWORD);
-  await installation.run(["links", "add", TARGET, "--code", "a/b"]);
-  await installation.run(["links", "add", OTHER, "--code", "other"]);
+  await prepare(installation);
   const server = await installation.serve();
   const client = await signIn(server.url);
   const auth = `Authorization: Bearer ${client.token}\r\n`;
   const me = driveClient(server.url, client.token);
   return { installation, server, client, me, auth, open: () => dial(server.url) };
+}
+
+/** Sets the password and makes the links. */
+export async function prepare({ run }: Installation): Promise<void> {
+  await run(["reset-password", "--stdin"], PASSWORD);
+  await run(["links", "add", TARGET, "--code", "a/b"]);
+  await run(["links", "add", OTHER, "--code", "other"]);
 }
 
 export const HOST = "Host: wire.example\r\n";
@@ -68,3 +74,11 @@ export async function refusal(wire: Wire, bytes: string): Promise<number[]> {
   wire.hangUp();
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }
+
+/** Of the process without its workers. */
+export const openFilesOf = ({ process: { pid } }: RunningWaymark): number =>
+  readdirSync(`/proc/${pid}/fd`).length;
+
+/** Resident memory in MiB. */
+export const memoryOf = ({ process: { pid } }: RunningWaymark): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
