@@ -41,8 +41,8 @@ export type Dialect = {
 
   /**
    * Code or target of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII, else at
-   * least for the needle as given, lower-case, upper-case and capitalised. Accents count. `likely` hints that half of
-   * the rows or more match, so that no index helps.
+   * least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or decomposed. `likely`
+   * hints that half of the rows or more match, so that no index helps.
    */
   linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
 

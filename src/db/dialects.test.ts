@@ -115,6 +115,20 @@ forEachDialect(({ name, openDb }) => {
         expect(await search(database, needle)).toEqual(["1", "2", "3"]);
       expect(await search(database, "ARGER")).toEqual(["4"]);
     });
+
+    test("finds letters with marks composed and decomposed", async () => {
+      const titles = ["Höhe über", "HÖHE ÜBER", "hohe uber", "が한글"];
+      const both = (title: string, at: number) =>
+        ["NFC", "NFD"].map((form) => ({ ...link(`${at}${form}`), title: title.normalize(form) }));
+      await database.dialect.insertMany(database.write, "links", titles.flatMap(both));
+      const german = ["0NFC", "0NFD", "1NFC", "1NFD"];
+      const asian = ["3NFC", "3NFD"];
+      for (const needle of ["öhe ü", "ÖHE", "ü", "が한", "글"]) {
+        const found = needle.length > 2 || needle === "ü" ? german : asian;
+        expect(await search(database, needle.normalize("NFC"))).toEqual(found);
+        expect(await search(database, needle.normalize("NFD"))).toEqual(found);
+      }
+    });
   });
 
   describe("numbers", () => {

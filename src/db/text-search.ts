@@ -1,6 +1,6 @@
 /**
  * Case-insensitive search with LIKE. Beyond ASCII the databases fold case differently, so such a needle is searched in
- * four spellings.
+ * four spellings. Links keep texts as typed, so letters with marks are searched composed (NFC) and decomposed (NFD).
  */
 
 import { sql } from "kysely";
@@ -17,15 +17,27 @@ export function joinedTexts(separator: string) {
 /** Unlike the backslash it needs no escaping in SQL literals. */
 export const LIKE_ESCAPE = "!";
 
-/** `%needle%`, escaped, for each spelling. */
+/** `%needle%`, escaped, for each of `writtenForms`. */
 export function likePatterns(needle: string): string[] {
-  return spellings(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
+  return writtenForms(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
 }
 
+// oxlint-disable-next-line no-control-regex -- matches ASCII
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** In NFC. */
 export function spellings(needle: string): string[] {
-  // oxlint-disable-next-line no-control-regex -- matches ASCII
-  if (/^[\x00-\x7f]*$/.test(needle)) return [needle];
-  const lower = needle.toLowerCase();
+  if (ASCII.test(needle)) return [needle];
+  const given = needle.normalize("NFC");
+  const lower = given.toLowerCase();
   const [first = "", ...rest] = lower;
-  return [...new Set([needle, lower, needle.toUpperCase(), first.toUpperCase() + rest.join("")])];
+  const all = [given, lower, given.toUpperCase(), first.toUpperCase() + rest.join("")];
+  return [...new Set(all.map((text) => text.normalize("NFC")))];
+}
+
+/** The spellings composed and decomposed, and the needle as given. */
+export function writtenForms(needle: string): string[] {
+  if (ASCII.test(needle)) return [needle];
+  const composed = spellings(needle);
+  return [...new Set([...composed, ...composed.map((text) => text.normalize("NFD")), needle])];
 }

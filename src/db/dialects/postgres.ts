@@ -125,7 +125,7 @@ const dialect: Dialect = {
    * may choose to sort everything for one page; coalesce makes it assume half of the rows.
    */
   linkContains: (needle, { likely = false } = {}) => {
-    const isShort = needle.length < TRIGRAM;
+    const isShort = needle.normalize("NFC").length < TRIGRAM;
     const folded = isShort ? KEPT_FOLDED : FOLDED;
     const tests = likePatterns(needle).flatMap((pattern) => {
       const small = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -57,6 +57,10 @@ forEachDialect((dialect) => {
     ]);
     expect(await found("ocumen")).toEqual(["Documents"]);
     expect(await found("nothing like that")).toEqual([]);
+    await at.upload(me, null, "Zürich.txt".normalize("NFD"), "content");
+    for (const form of ["NFC", "NFD"]) {
+      expect(await found("züri".normalize(form))).toEqual(["Zürich.txt".normalize("NFC")]);
+    }
   });
 
   test("a new name is found, the former one is not", async () => {

@@ -18,6 +18,9 @@ import { createLinkListRepository } from "./repository.ts";
 
 /** Notes of a block are longer than one answer of some servers. */
 const NOTE = "a note ".repeat(280).trim();
+const WORD = "Zürich";
+/** As some keyboards and copied file names have it. */
+const MARKED: Record<number, string> = { 5: WORD.normalize("NFC"), 6: `in ${WORD.normalize("NFD")}` };
 const LINKS = Array.from({ length: 2_500 }, (_, at) => ({
   ...PLAIN,
   ...UNOWNED,
@@ -29,7 +32,7 @@ const LINKS = Array.from({ length: 2_500 }, (_, at) => ({
   clickCount: 0,
   automatedClicks: 0,
   ownerId: null,
-  title: at % 50 === 3 ? `Überfahrt ${at}` : at % 50 === 4 ? `100%_sure! ${at}` : null,
+  title: at % 50 === 3 ? `Überfahrt ${at}` : at % 50 === 4 ? `100%_sure! ${at}` : (MARKED[at % 50] ?? null),
   note: at < 1200 ? `${NOTE} ${at}\nline` : null,
   tags: [],
 }));
@@ -46,6 +49,8 @@ const SEARCHES = [
   "!",
   "a note 11",
   "1\nL",
+  WORD.normalize("NFC"),
+  "ZÜRICH".normalize("NFD"),
 ];
 const WITHOUT_TEXTS = ["nothing at all", "\u0001", "other\u0002"];
 
@@ -131,6 +136,12 @@ forEachDialect(({ openDb }) => {
       await check([...SEARCHES.slice(1), ...WITHOUT_TEXTS]);
       // The first one is held.
       expect(finds).toBe(SEARCHES.length - 1 + WITHOUT_TEXTS.length);
+    });
+
+    test("find letters with marks composed and decomposed", async () => {
+      for (const form of ["NFC", "NFD"]) {
+        expect((await list.page(ask(WORD.normalize(form), 1))).total).toBe(100);
+      }
     });
 
     test("follow links that are made, changed, renamed, deleted and put back", async () => {

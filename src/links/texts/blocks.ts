@@ -127,7 +127,7 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
     },
 
     find(needles) {
-      const wanted = needles.map((needle) => folded(Buffer.from(needle)));
+      const wanted = distinct(needles.map((needle) => folded(Buffer.from(needle))));
       const found = new Uint8Array((largest >> 3) + 1);
       for (const slot of slots.values()) {
         const bytes = read(slot);
@@ -188,6 +188,10 @@ function idAt(bytes: Uint8Array, at: number): number {
     (bytes[at + 3]! & 63)
   );
 }
+
+/** Needles that differed by the case of ASCII are the same, folded. */
+const distinct = (all: readonly Buffer[]): Buffer[] =>
+  all.filter((one, at) => all.findIndex((other) => other.equals(one)) === at);
 
 /** In place. */
 function folded(bytes: Buffer): Buffer {

@@ -3,7 +3,7 @@
  * the database until a few hundred have changed, then those are read again. Texts of deleted links stay.
  */
 import { chunked } from "../../lib/chunked.ts";
-import { spellings } from "../../db/text-search.ts";
+import { writtenForms } from "../../db/text-search.ts";
 import { END, SEPARATOR, type TextSizes } from "./blocks.ts";
 import type { TextsRead, TextsRepository } from "./repository.ts";
 import type { ScanThread } from "./scan.thread.ts";
@@ -99,7 +99,7 @@ export function createLinkTexts({ repository, thread, refreshFrom = REFRESH_FROM
       if (!repository.foldsOnlyAscii && !ASCII.test(search)) return null;
       const unsure = [...new Set([...changed, ...inWork, ...odd])];
       if (unsure.length > MOST_UNSURE) return null;
-      return { ids: await thread.find(spellings(search)), unsure };
+      return { ids: await thread.find(writtenForms(search)), unsure };
     },
     sizes: thread.sizes,
     close() {
