@@ -97,9 +97,11 @@ test("what is not there is 404, for programs also where a person gets the page",
   expect((await ask("/panel/")).status).toBe(200);
 });
 
-test("HEAD has no body, other methods are refused", async () => {
-  const head = await ask("/panel/", { method: "HEAD" });
-  expect([head.status, await head.text()]).toEqual([200, ""]);
+test("HEAD is answered like GET, for the length; other methods are refused", async () => {
+  for (const path of ["/panel/", "/panel/assets/a-1.js"]) {
+    const [head, get] = [await ask(path, { method: "HEAD" }), await ask(path)];
+    expect([head.status, await head.text()]).toEqual([200, await get.text()]);
+  }
   const post = await ask("/panel/", { method: "POST" });
   expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
 });

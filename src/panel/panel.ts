@@ -11,7 +11,10 @@ import { type Pack, type PackedFile, readPack } from "./pack.ts";
 import { PAGE_POLICY, panelPage } from "./page.ts";
 
 export type Panel = {
-  /** Answers a request at or below the prefix. Never rejects. */
+  /**
+   * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length: the server
+   * drops it.
+   */
   answer(request: Request): Promise<Response>;
 };
 
@@ -60,23 +63,25 @@ export function createPanel({
     const accepted = request.headers.get("accept-encoding") ?? "";
     const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : null;
     const body = encoding === null ? await plainBytes(name, file) : Buffer.from(file[encoding], "base64");
-    return answerOf(request, body as Uint8Array<ArrayBuffer>, {
+    const headers = {
       "Content-Type": file.type,
       "Cache-Control": "public, max-age=31536000, immutable",
       Vary: "Accept-Encoding",
       ...(encoding !== null && { "Content-Encoding": encoding }),
-    });
+    };
+    return new Response(body as Uint8Array<ArrayBuffer>, { headers });
   }
 
-  async function page(pack: Pack, path: string, request: Request): Promise<Response> {
+  async function page(pack: Pack, path: string): Promise<Response> {
     const html = (await plainBytes(PAGE, pack.files[PAGE]!)).toString();
     const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName(), isSetUp: isSetUp() });
-    return answerOf(request, shown, {
+    const headers = {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": PAGE_POLICY,
       "Cache-Control": "no-cache",
       "X-Frame-Options": "DENY",
-    });
+    };
+    return new Response(shown, { headers });
   }
 
   async function respond(request: Request): Promise<Response> {
@@ -105,7 +110,7 @@ export function createPanel({
     }
     // Programs that guess addresses learn that there is nothing.
     if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
-    return page(pack, path, request);
+    return page(pack, path);
   }
 
   return {
@@ -119,12 +124,6 @@ export function createPanel({
 }
 
 const nothing = () => appError("NotFound", "There is nothing at this address.");
-
-const answerOf = (
-  request: Request,
-  body: string | Uint8Array<ArrayBuffer>,
-  headers: Record<string, string>,
-): Response => new Response(request.method === "HEAD" ? null : body, { headers });
 
 /** Below the prefix, without query and fragment. */
 function pathIn(url: string, prefix: string): string {

@@ -55,30 +55,38 @@ describe("a method", () => {
     },
   );
 
-  test("HEAD has the headers of GET and no body", async () => {
-    for (const target of [
-      "/a/b",
-      "/nothing",
-      "/",
-      "/admin/v1/links",
-      "/health/ready",
-      "/panel/",
-      "/robots.txt",
-    ]) {
-      const wire = here.open();
-      const answers = [];
-      for (const method of ["GET", "HEAD", "GET"]) {
-        wire.send(request(target, here.auth, method));
-        answers.push(await wire.answer(method));
+  test.each(["*/*", "text/html"])(
+    "HEAD has the headers of GET and no body, for who takes %s",
+    async (accept) => {
+      const fields = `${here.auth}Accept: ${accept}\r\n`;
+      for (const target of [
+        "/a/b",
+        "/nothing",
+        "/",
+        "/admin/v1/config/schema",
+        "/health/ready",
+        "/panel/",
+        "/robots.txt",
+        "/favicon.ico",
+        "/admin/v1/openapi.json",
+        "/admin/v1/docs",
+        "/admin/v1/config/nothing",
+      ]) {
+        const wire = here.open();
+        const answers = [];
+        for (const method of ["GET", "HEAD", "GET"]) {
+          wire.send(request(target, fields, method));
+          answers.push(await wire.answer(method));
+        }
+        wire.hangUp();
+        const [get, head, again] = answers;
+        const lasting = (one = get!) =>
+          [...one.headers].filter(([name]) => !["date", "x-request-id"].includes(name)).sort();
+        expect([target, head!.status, again!.status]).toEqual([target, get!.status, get!.status]);
+        expect([target, lasting(head)]).toEqual([target, lasting(get)]);
       }
-      wire.hangUp();
-      const [get, head, again] = answers;
-      const lasting = (one = get!) =>
-        [...one.headers].filter(([name]) => !["date", "x-request-id"].includes(name)).sort();
-      expect([target, head!.status, again!.status]).toEqual([target, get!.status, get!.status]);
-      expect([target, lasting(head)]).toEqual([target, lasting(get)]);
-    }
-  });
+    },
+  );
 });
 
 describe("a target", () => {

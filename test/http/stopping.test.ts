@@ -55,7 +55,7 @@ test("a started upload is stored and answered", async () => {
   const { code } = await stopping();
   wire.send(FORM.subarray(1_000_000));
   const answer = await wire.answer();
-  expect(answer.status).toBe(201);
+  expect([answer.status, answer.body.toString()]).toEqual([201, expect.any(String)]);
   wire.hangUp();
   expect(await code).toBe(0);
   server = await installation.serve();
