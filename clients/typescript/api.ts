@@ -2802,7 +2802,7 @@ export interface components {
             confirm?: string;
             /** @description next of the answer before; the rest of the body is as before */
             cursor?: string;
-            /** @description only counts */
+            /** @description only counts; with change: also what that has changed by now */
             dry_run?: boolean;
             /** @description as in lists; an empty one needs confirm */
             filter: {
@@ -2863,7 +2863,7 @@ export interface components {
         PostLinksBatchQueryResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
-            /** @description of those, deleted or changed: no others' shares; 0 for a dry run */
+            /** @description of those, deleted or changed: no others' shares; by a dry run 0, or what the change has changed */
             changed: number;
             /** @description links that the filter found */
             matched: number;

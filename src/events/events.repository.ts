@@ -128,6 +128,19 @@ export function createEventsRepository({
       return new Set(rows.map(({ id }) => id!));
     },
 
+    /** Links that it has changed, and are not taken back. */
+    async countOfBulk({ actor, at, bulk }: BulkRun): Promise<number> {
+      const { n } = await read
+        .selectFrom("events")
+        .select((eb) => eb.fn.countAll<number>().as("n"))
+        .where("actor", "=", actor.slice(0, ACTOR_LENGTH))
+        .where("at", "=", at)
+        .where("bulk", "=", bulk)
+        .where("subject_id", "is not", null)
+        .executeTakeFirstOrThrow();
+      return Number(n);
+    },
+
     /** Which of them still belong to a bulk change. Locked until the transaction ends. */
     async lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<Set<number>> {
       const rows = await tx

@@ -46,6 +46,7 @@ export function createEvents({ database, clock }: Deps) {
     newer: repository.newer,
     ofBulk: repository.ofBulk,
     linksOfBulk: repository.linksOfBulk,
+    countOfBulk: repository.countOfBulk,
     lockBulk: repository.lockBulk,
     leaveBulk: repository.leaveBulk,
 

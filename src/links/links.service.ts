@@ -62,6 +62,7 @@ const NO_EVENTS: LinkEvents & BulkEvents = {
   find: async () => null,
   newer: async () => [],
   ofBulk: async () => [],
+  countOfBulk: async () => 0,
   linksOfBulk: async () => new Set(),
   lockBulk: async () => new Set(),
   leaveBulk: async () => undefined,

@@ -151,6 +151,26 @@ story("a change of selected links goes on after a reload, and is undone as a who
   expect(await totalOf("?tag=chosen")).toBe(count);
   await undo(page, `${count} links are changed.`);
   await soon(async () => expect(await totalOf("?tag=chosen")).toBe(0));
+
+  // The server does it, and the answer is lost.
+  await work.waitFor({ state: "detached" });
+  const lost = Promise.withResolvers<void>();
+  calls = 0;
+  await page.route(/\/batch\/query$/, async (route) => {
+    if (++calls !== 2) return route.continue();
+    await route.fetch();
+    lost.resolve();
+  });
+  await page.getByRole("grid").focus();
+  await press(page, "Home", "x", "Shift+End");
+  await page.getByText(`${count} selected`).waitFor();
+  await press(page, "Delete");
+  await lost.promise;
+  expect(await totalOf()).toBe(0);
+  await page.unroute(/\/batch\/query$/);
+  await page.reload();
+  await undo(page, `${count} links are deleted.`);
+  await soon(async () => expect(await totalOf()).toBe(count));
   expect(complaints).toEqual([]);
   await close();
 });

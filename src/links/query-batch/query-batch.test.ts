@@ -175,6 +175,9 @@ forEachDialect((dialect) => {
     expect((await room.links.get("l4")).tags).toEqual(["x"]);
     const removed = await run({ filter: { codes: ["l6", "l7"] }, action: "delete", change });
     expect(removed).toEqual({ matched: 2, changed: 2, change });
+    const counted = { filter: { codes: ["l0"] }, action: "delete", change, dry_run: true };
+    expect(await run(counted)).toEqual({ matched: 1, changed: 8 });
+    expect(await run(counted, room.links.by(ADMIN))).toEqual({ matched: 1, changed: 0 });
     const other = await run({ filter: { codes: ["l8"] }, action: "delete", change }, room.links.by(ADMIN));
     expect(other.change).not.toBe(change);
 

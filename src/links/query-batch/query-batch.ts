@@ -52,7 +52,7 @@ export const queryBatchSchema = z.object({
   filter: filterBody.describe("as in lists; an empty one needs confirm"),
   action: z.enum(["delete", "update"]),
   set: setBody.optional().describe("for update: what changes"),
-  dry_run: z.boolean().optional().describe("only counts"),
+  dry_run: z.boolean().optional().describe("only counts; with change: also what that has changed by now"),
   confirm: z.string().optional().describe('"all" for an empty filter'),
   limit: z.int().min(1).optional().describe("most links that this call handles; default: all"),
   change: bulkField
@@ -64,7 +64,12 @@ export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 
 export const queryBatchResult = z.object({
   matched: z.number().int().describe("links that the filter found"),
-  changed: z.number().int().describe("of those, deleted or changed: no others' shares; 0 for a dry run"),
+  changed: z
+    .number()
+    .int()
+    .describe(
+      "of those, deleted or changed: no others' shares; by a dry run 0, or what the change has changed",
+    ),
   refusal: z.string().optional().describe("why the first of the others stayed as it was"),
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
   next: z.string().optional().describe("with a limit: the cursor to go on; absent: all are handled"),
@@ -86,6 +91,7 @@ type Deps = {
   /** Of changes of an account. */
   events: {
     ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]>;
+    countOfBulk(run: BulkId & { actor: string }): Promise<number>;
     linksOfBulk(db: Db, run: BulkId, links: readonly number[]): Promise<ReadonlySet<number>>;
   };
   hashPassword(plain: string): Promise<string>;
@@ -171,7 +177,10 @@ export function createQueryBatch(deps: Deps) {
     const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
     const found = await createFoundKeys(repository, filter, keysOf(codes));
     if (input.dry_run) {
-      return { matched: await (codes === undefined ? total(filter) : countAmong(found)), changed: 0 };
+      return {
+        matched: await (codes === undefined ? total(filter) : countAmong(found)),
+        changed: goesOn ? await events.countOfBulk({ actor: actor.name, at: now, bulk }) : 0,
+      };
     }
     const isOfSome = codes !== undefined || !["", "*", undefined].includes(query.domain);
     if (isEverything({ ...given, domain: null }) && !isOfSome && input.confirm !== "all") {

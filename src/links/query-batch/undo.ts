@@ -22,6 +22,7 @@ export type BulkEvents = {
   /** Of what is not taken back yet, by id, after one. */
   ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<BulkLinkEvent[]>;
   /** Which of at most 1,000 links it has changed, and are not taken back. */
+  countOfBulk(run: BulkId & { actor: string }): Promise<number>;
   linksOfBulk(db: Db, run: BulkId, links: readonly number[]): Promise<ReadonlySet<number>>;
   /** Which of them still belong to the change. Locked until the transaction ends. */
   lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<ReadonlySet<number>>;

@@ -23,6 +23,8 @@ export type ChangeRun = {
   changed: number;
   /** Why the first of those that stay does. */
   refusal?: string | undefined;
+  /** An answer may be lost: the server knows how many it has changed. */
+  isUnsure?: true;
   /** Names what is done so far to the server, for undo. */
   change?: string | undefined;
 };
@@ -153,7 +155,22 @@ async function outlasted(cause: unknown, run: FoundRun, signal: AbortSignal): Pr
   const stop = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => stop.resolve());
   await Promise.race([reachable(), stop.promise]);
-  return run;
+  return unsure(run);
+}
+
+const unsure = (run: FoundRun): FoundRun => (run.kind === "undo" ? run : { ...run, isUnsure: true });
+
+async function counted(run: FoundRun): Promise<FoundRun> {
+  if (run.kind === "undo" || run.isUnsure === undefined || run.change === undefined) return run;
+  // What the filter finds matters to the other number.
+  const body: PostLinksBatchQueryBody = {
+    filter: { codes: ["-"] },
+    action: "delete",
+    change: run.change,
+    dry_run: true,
+  };
+  const { data } = await answerOf(api.POST("/admin/v1/links/batch/query", { body }));
+  return { ...run, changed: data.changed };
 }
 
 let isRunning = false;
@@ -180,12 +197,17 @@ export async function runFound<R extends FoundRun>(
     while (!course.signal.aborted) {
       keep(account, run);
       course.onDone(doneOf(run));
-      const next: FoundRun | null = await nextOf(run).catch((error) => {
-        if (++misses > MOST_MISSES) throw error;
-        return outlasted(error, run, course.signal);
-      });
+      const next: FoundRun | null = await nextOf(run).then(
+        (found) => {
+          misses = 0;
+          return found;
+        },
+        (error) => {
+          if (++misses > MOST_MISSES) throw error;
+          return outlasted(error, run, course.signal);
+        },
+      );
       if (next === null) break;
-      if (next !== run) misses = 0;
       run = next;
     }
   } catch (error) {
@@ -194,7 +216,7 @@ export async function runFound<R extends FoundRun>(
     isRunning = false;
     sessionStorage.removeItem(KEPT);
   }
-  return run as R;
+  return (await counted(run).catch(() => run)) as R;
 }
 
 /** What a reload of the page interrupted, of this account; once. */
@@ -204,5 +226,5 @@ export function interruptedRun(account: string): FoundRun | null {
   const found = JSON.parse(kept) as { account: string; run: FoundRun };
   if (found.account !== account) return null;
   sessionStorage.removeItem(KEPT);
-  return found.run;
+  return unsure(found.run);
 }
