@@ -133,7 +133,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   const lookup = createLinkLookup(countedFind(options, counts), limits);
   const put = ({ code, id, target, expiresAt }: StoredLink) =>
     table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
-  const pace = createLoadPace({ asked: () => counts.tableHits + counts.tableMisses });
+  const pace = createLoadPace({ counts });
   const warmer = createLinkWarmer({
     loadLinks: scan.links,
     loadCodes: scan.codes,

@@ -1,7 +1,7 @@
 /**
- * Rests of a load of all links while requests ask for links: two and a half times as long as it worked. The load then
- * takes less than half of a core, the thread that reads the database included. With rests of one and a half, redirects
- * on one core fell to 0.36 (bench/large.ts, ten million links).
+ * Rests of a load of all links while requests ask for links: two and a half times as long as it worked, and eight times
+ * while many of them are looked up in the database, as a lookup takes about as much of the core as a redirect. Redirects on
+ * one core shall keep half of their rate (bench/large.ts). Without requests the load does not rest.
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */
@@ -9,25 +9,40 @@ export type LoadPace = {
 };
 
 type Deps = {
-  /** Requests for links so far. */
-  asked(): number;
+  /** They grow. A request is a hit or a miss, and a lookup asks the database. */
+  counts: { readonly tableHits: number; readonly tableMisses: number; readonly lookups: number };
   /** Monotonic, in ms. */
   now?(): number;
   sleep?(ms: number): Promise<unknown>;
 };
 
 const REST_PER_WORK = 2.5;
+const REST_BESIDE_LOOKUPS = 8;
+/** One request in so many. */
+const MANY_LOOKUPS = 4;
 /** Bounds the rest after a pause of the whole process. */
 const LONGEST_REST_MS = 20;
 
-export function createLoadPace({ asked, now = () => performance.now(), sleep = Bun.sleep }: Deps): LoadPace {
+export function createLoadPace(deps: Deps): LoadPace {
+  const { counts, now = () => performance.now(), sleep = Bun.sleep } = deps;
+  const asked = (): number => counts.tableHits + counts.tableMisses;
   let restedAt = now();
   let seen = asked();
+  /** Before the last rest, which most requests come in. */
+  let before = { asked: seen, lookups: counts.lookups };
+
+  function restPerWork(): number {
+    const [requests, lookups] = [asked() - before.asked, counts.lookups - before.lookups];
+    return lookups * MANY_LOOKUPS > requests ? REST_BESIDE_LOOKUPS : REST_PER_WORK;
+  }
+
   return {
     async rest() {
       const worked = now() - restedAt;
-      if (asked() === seen) await new Promise(setImmediate);
-      else await sleep(Math.min(LONGEST_REST_MS, worked * REST_PER_WORK));
+      const factor = restPerWork();
+      before = { asked: asked(), lookups: counts.lookups };
+      if (before.asked === seen) await new Promise(setImmediate);
+      else await sleep(Math.min(LONGEST_REST_MS, worked * factor));
       restedAt = now();
       seen = asked();
     },
