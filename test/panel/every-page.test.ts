@@ -113,6 +113,10 @@ for (const [locale, word] of Object.entries({
       await shown(page);
       if (path === "links") await page.getByRole("heading", { level: 1 }).filter({ hasText: word }).waitFor();
       expect([path, ...(await cutTexts(page))]).toEqual([path]);
+      if (path === "events" && /ja|zh/.test(locale)) {
+        await page.getByText("、").and(page.locator("summary")).first().waitFor();
+        expect((await page.getByRole("main").textContent())!).not.toMatch(/[。、] |[\u3040-\u9fff], /);
+      }
     }
     await close();
   });

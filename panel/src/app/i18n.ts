@@ -67,6 +67,12 @@ function formatOf<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relat
 export const formatNumber = (value: number): string =>
   formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
 
+export const formatList = (texts: readonly string[]): string =>
+  new Intl.ListFormat(i18n.locale, { type: "conjunction", style: "narrow" }).format(texts);
+
+/** Between sentences. The full stop of some languages is as wide as two letters. */
+export const sentenceGap = (): string => (/^(ja|zh)$/.test(i18n.locale) ? "" : " ");
+
 /** For axes, such as 12K. */
 export const formatCompact = (value: number): string =>
   formatOf(

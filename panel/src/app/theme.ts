@@ -21,7 +21,8 @@ export const THEME = createTheme({
   colors: { brand: BRAND },
   defaultRadius: "md",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
-  fontFamilyMonospace: "ui-monospace, 'SF Mono', Menlo, Consolas, 'Noto Sans Mono', monospace",
+  fontFamilyMonospace:
+    "ui-monospace, 'SF Mono', Menlo, Consolas, 'Noto Sans Mono', 'DejaVu Sans Mono', monospace",
   headings: { fontWeight: "650" },
   cursorType: "pointer",
   respectReducedMotion: true,

@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { FormEvent } from "react";
+import { sentenceGap } from "../app/i18n.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";
@@ -143,9 +144,11 @@ function Limits({ shown: { definition, setting } }: { shown: ShownSetting }) {
   const shown = [plain, unit !== null && units[unit], long && `(${long})`].filter(Boolean).join(" ");
   return (
     <Text size="xs" c="dimmed" mt={2} className={classes["key"] ?? ""}>
-      {allowed !== undefined && <span lang={lang}>{allowed} </span>}
+      {allowed !== undefined && <span lang={lang}>{allowed}</span>}
+      {sentenceGap()}
       {!setting.is_sensitive &&
-        (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}{" "}
+        (plain === "" ? <Trans>Default: empty.</Trans> : <Trans>Default: {shown}.</Trans>)}
+      {sentenceGap()}
       {needs && <Trans>Needs a restart.</Trans>}
     </Text>
   );

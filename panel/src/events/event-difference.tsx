@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../app/api.ts";
-import { formatBytes, formatTime } from "../app/i18n.ts";
+import { formatBytes, formatList, formatTime } from "../app/i18n.ts";
 import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
@@ -23,7 +23,7 @@ export function EventDifference({ event }: { event: Event }) {
   return (
     <details className={classes["details"]} open={isChange && rows.length <= 2}>
       <summary title={rows.map(({ field }) => field).join(", ")}>
-        {rows.map(({ field }) => names[field] ?? field).join(", ")}
+        {formatList(rows.map(({ field }) => names[field] ?? field))}
       </summary>
       <dl className={classes["difference"]}>
         {rows.map(({ field, before, after }) => (
@@ -67,6 +67,6 @@ const BYTES = new Set(["max_bytes", "max_file_size", "quota_bytes"]);
 function textOf(value: unknown, words: { yes: string; no: string }): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "boolean") return value ? words.yes : words.no;
-  if (Array.isArray(value)) return value.map((item) => textOf(item, words)).join(", ");
+  if (Array.isArray(value)) return formatList(value.map((item) => textOf(item, words)));
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

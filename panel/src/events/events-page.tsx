@@ -3,7 +3,7 @@ import { Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Event } from "../app/api.ts";
-import { formatTime } from "../app/i18n.ts";
+import { formatTime, sentenceGap } from "../app/i18n.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
@@ -30,7 +30,8 @@ export function EventsPage() {
         title={t`Events`}
         sentence={
           <>
-            <Trans>Who did what, newest first.</Trans>{" "}
+            <Trans>Who did what, newest first.</Trans>
+            {sentenceGap()}
             {days !== undefined && <Plural value={days} one="Kept for # day." other="Kept for # days." />}
           </>
         }

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { SystemReport } from "../app/api.ts";
-import { formatTime } from "../app/i18n.ts";
+import { formatList, formatTime, sentenceGap } from "../app/i18n.ts";
 import { useDuration } from "./ages.ts";
 
 /** Names of the parts in trouble. */
@@ -22,7 +22,6 @@ function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemR
 /** All of it in a line. */
 export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: boolean }) {
   const durationOf = useDuration();
-  const { i18n } = useLingui();
   const names = useTroubles(system);
   const count = names.length;
   const isWell = count === 0 && system.status === "healthy";
@@ -46,13 +45,14 @@ export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: 
     >
       {count > 0 && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {new Intl.ListFormat(i18n.locale, { type: "unit" }).format(names)}
+          {formatList(names)}
         </Text>
       )}
       <Text size="sm">
         <Trans>
           Waymark {system.version} on {system.runtime}, up for {durationOf(system.uptime)}.
-        </Trans>{" "}
+        </Trans>
+        {sentenceGap()}
         {isOld ? (
           <Trans>The server does not respond; this is how it was at {formatTime(system.checked_at)}.</Trans>
         ) : (

@@ -16,7 +16,8 @@ type Plot = {
 
 const TICK_WIDTH = 72;
 const LEFT = 52;
-const RIGHT = 10;
+/** Room for half of a date, such as 11月22日. */
+const RIGHT = 26;
 const TOP = 10;
 const BOTTOM = 30;
 /** Points are drawn up to so many buckets. */

@@ -1,10 +1,10 @@
 import { useLingui } from "@lingui/react/macro";
-import { formatNumber, formatTime } from "../../app/i18n.ts";
+import { formatList, formatNumber, formatTime } from "../../app/i18n.ts";
 import { useRedirectKinds } from "./field-texts.ts";
 
 /** A value of a link's field as people read it; null for one that is not set. */
 export function useShownValue(): (name: string, value: unknown) => string | null {
-  const { t, i18n } = useLingui();
+  const { t } = useLingui();
   const kinds = useRedirectKinds();
   return (name, value) => {
     if (value === null || value === undefined || value === "") return null;
@@ -14,9 +14,7 @@ export function useShownValue(): (name: string, value: unknown) => string | null
     if (value === false) return t`No`;
     if (typeof value === "number") return name.endsWith("_id") ? String(value) : formatNumber(value);
     if (Array.isArray(value)) {
-      return value.length === 0
-        ? null
-        : new Intl.ListFormat(i18n.locale, { type: "unit" }).format(value.map(String));
+      return value.length === 0 ? null : formatList(value.map(String));
     }
     if (typeof value === "string") return isTime(name, value) ? formatTime(value) : value;
     return JSON.stringify(value);
