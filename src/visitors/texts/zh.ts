@@ -5,7 +5,7 @@ export const zh: VisitorTexts = {
   password: {
     title: "需要密码",
     link: "此链接受密码保护。",
-    share: "此分享受密码保护。",
+    share: "此共享受密码保护。",
     label: "密码",
     open: "打开",
     wrong: "密码错误。",
@@ -63,8 +63,8 @@ export const zh: VisitorTexts = {
     usedUp: { title: "此链接已用完", sentence: "它只对有限数量的人开放，请向给您链接的人索取新链接。" },
   },
   share: {
-    notFound: { title: "未找到", sentence: "此分享不存在或已结束。" },
-    usedUp: { title: "不可用", sentence: "此分享的下载次数已用完。" },
+    notFound: { title: "未找到", sentence: "此共享不存在或已结束。" },
+    usedUp: { title: "不可用", sentence: "此共享的下载次数已用完。" },
     notNow: { title: "暂时不可用", sentence: "暂时无法打开，请稍后重试。" },
     failed: { title: "出错了", sentence: "请稍后重试。" },
     damaged: { title: "文件已损坏", sentence: "无法再读取其内容。请向分享者索取新的副本。" },
