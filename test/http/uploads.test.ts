@@ -1,7 +1,5 @@
 /** Large requests: read, refused before they are read, stopped and given up. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { FORM_TYPE, fileHead, formOf } from "../support/drive.ts";
 import { until } from "../support/until.ts";
 import {
@@ -10,6 +8,7 @@ import {
   post,
   request,
   startOnWire,
+  storedBytes,
   TARGET,
   VISIT,
   type WireInstance,
@@ -84,15 +83,11 @@ describe("an upload of 5 MB", () => {
 });
 
 describe("a client that leaves in the middle of its upload", () => {
-  const stored = () =>
-    readdirSync(join(here.installation.dataDir, "files"), { recursive: true, withFileTypes: true }).filter(
-      (one) => one.isFile(),
-    ).length;
   const total = async () => (await here.me.call("GET", "/folders")).body.data.files.length;
 
   test.each(["a length", "chunks"])("announced by %s, leaves nothing", async (how) => {
     const before = await total();
-    const [files, open] = [stored(), openFilesOf(here.server)];
+    const [bytes, open] = [storedBytes(here.installation), openFilesOf(here.server)];
     const wires = Array.from({ length: 10 }, () => here.open());
     for (const [at, wire] of wires.entries()) {
       const sent = FORM.subarray(0, 100_000 + at * 300_000);
@@ -100,13 +95,15 @@ describe("a client that leaves in the middle of its upload", () => {
         wire.send(upload("Transfer-Encoding: chunked\r\n"), `${FORM.length.toString(16)}\r\n`, sent);
       else wire.send(upload(LENGTH), sent);
     }
-    await until(() => openFilesOf(here.server) >= open + wires.length && stored() > files);
+    await until(
+      () => openFilesOf(here.server) >= open + wires.length && storedBytes(here.installation) > bytes,
+    );
     for (const wire of wires.slice(5)) wire.hangUp();
     for (const wire of wires.slice(0, 5)) wire.end();
     await until(() => openFilesOf(here.server) <= open + 2);
     for (const wire of wires) wire.hangUp();
     expect(await total()).toBe(before);
-    await until(() => stored() === files);
+    await until(() => storedBytes(here.installation) === bytes);
     const wire = here.open();
     wire.send(VISIT);
     expect((await wire.answer()).status).toBe(307);

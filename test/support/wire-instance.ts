@@ -1,5 +1,6 @@
 /** A running instance with links and files, for tests of HTTP on the wire. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { type DriveClient, driveClient } from "./drive.ts";
 import { type Client, PASSWORD, signIn } from "./session.ts";
 import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
@@ -73,6 +74,15 @@ export async function refusal(wire: Wire, bytes: string): Promise<number[]> {
   const text = await wire.closed();
   wire.hangUp();
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+}
+
+/** With those of unfinished uploads. A file that goes meanwhile does not count. */
+export function storedBytes({ dataDir }: Installation): number {
+  const folder = join(dataDir, "files");
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false }))
+    .reduce((sum, found) => sum + (found?.isFile() ? found.size : 0), 0);
 }
 
 /** Of the process without its workers. */
