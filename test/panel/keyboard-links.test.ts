@@ -100,6 +100,44 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   await close();
 });
 
+test.skipIf(!CHROMIUM)("keys reach the list from beside it, and when it is empty", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?q=nothing-like-it");
+  await signInByKeyboard(page);
+  await page.getByText("No link matches.").waitFor();
+  const form = page.getByRole("dialog", { name: "New link" });
+  await press(page, "n");
+  await expectFocus(page, form.getByLabel("Target"), "n in an empty list");
+  await page.keyboard.type("example.com/typed");
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByText("No link matches.").waitFor();
+  await press(page, "/");
+  const search = page.getByLabel("Search links");
+  await expectFocus(page, search, "/ in an empty list");
+  await retype(page, "example.com/2");
+  await rowOf(page, "c020").waitFor();
+  await press(page, "ArrowDown");
+  await expectFocus(page, page.getByRole("grid"), "ArrowDown in the search");
+  await press(page, "x");
+  await page.getByText("1 selected").waitFor();
+  const aside = page.getByRole("link", { name: "Files" });
+  await tabTo(page, aside, "Shift+Tab");
+  await press(page, "/");
+  await expectFocus(page, search, "/ beside the list");
+  await tabTo(page, aside, "Shift+Tab");
+  await press(page, "n");
+  await expectFocus(page, form.getByLabel("Target"), "n beside the list");
+  await form.getByText("What you typed before is here again.").waitFor();
+  await press(page, "Tab");
+  expect(await form.getByLabel("Target").inputValue()).toBe("https://example.com/typed");
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+  await expectFocus(page, page.getByRole("grid"), "Escape");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("a range is changed and deleted, and Ctrl+Z takes both back", async () => {
   const { page, complaints, close } = await panel.open("/panel/links?sort=code&order=asc");
   await signInByKeyboard(page);

@@ -68,6 +68,34 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)("Tab begins in the page that one came to, and passes no button by", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links/import");
+  const show = page.getByRole("button", { name: "Show the password" });
+  await tabTo(page, page.getByLabel("Password", { exact: true }));
+  await page.keyboard.type("a");
+  await press(page, "Tab");
+  await expectFocus(page, show, "the password");
+  await press(page, "Space");
+  await page.getByRole("textbox", { name: "Password" }).and(page.locator("[type=text]")).waitFor();
+  await press(page, "Shift+Tab", "Backspace");
+  await signInByKeyboard(page);
+  const content = page.getByRole("main");
+  await tabTo(page, page.getByRole("link", { name: "Skip to the content" }));
+  await press(page, "Enter");
+  await expectFocus(page, content, "the skip link");
+  expect(new URL(page.url()).pathname).toBe("/panel/links/import");
+  const back = page.getByRole("link", { name: "Links", exact: true }).and(content.getByRole("link"));
+  await press(page, "Tab");
+  await expectFocus(page, back, "Tab");
+  await press(page, "Enter");
+  await page.waitForURL(/\/links$/);
+  await expectFocus(page, content, "the page before");
+  await press(page, "Tab");
+  await expectFocus(page, content.getByRole("button").first(), "Tab in the list of links");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("a chart is brushed by keys, and a click that arrives is told", async () => {
   for (let at = 0; at < 3; at++) await visit("spring", "https://news.example/");
   await until(async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3);
@@ -187,6 +215,7 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   const text = "code,target\nspring,https://example.com/new\nfresh,https://example.com/fresh\n";
   await (await chooser).setFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByRole("button", { name: "Import 1 row" }).waitFor();
+  await expectFocus(page, page.getByText("mine.csv"), "the chosen file");
   await tabTo(page, page.getByRole("radio", { name: "Skip them" }));
   await press(page, "ArrowDown");
   const begin = page.getByRole("button", { name: "Import 2 rows" });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { decode } from "fast-png";
 import { utmIn, withUtm } from "../../panel/src/links/form/utm.ts";
+import { withScheme } from "../../panel/src/links/form/with-scheme.ts";
 import {
   expectAccessibleInAllLooks,
   focused,
@@ -35,6 +36,16 @@ test("UTM parameters change and everything else of an address stays as it was ty
   expect(withUtm("https://x.y?utm_medium=1", "medium", "")).toBe("https://x.y");
   expect(utmIn("https://x.y?utm_term", "term")).toBe("");
   expect(utmIn("https://x.y?utm_term=%E0%A4%A", "term")).toBe("%E0%A4%A");
+});
+
+test("an address without a scheme gets one, and nothing else does", () => {
+  expect(withScheme(" example.com ")).toBe("https://example.com");
+  expect(withScheme("Example.co.uk:8080/a?b#c")).toBe("https://Example.co.uk:8080/a?b#c");
+  expect(withScheme("bücher.example?q")).toBe("https://bücher.example?q");
+  for (const other of ["", "no", "no address", "localhost:80", "/a.html", "mailto:a@b.c", "a@b.example"]) {
+    expect(withScheme(other)).toBe(other);
+  }
+  expect(withScheme("http://example.com")).toBe("http://example.com");
 });
 
 once("a link is made with all its settings, by keyboard, and nothing typed is lost", async () => {

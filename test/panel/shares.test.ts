@@ -150,7 +150,7 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
 
   await page.goto(`${panel.origin}/panel/shares`);
   await page.getByRole("row").nth(2).waitFor();
-  await page.keyboard.press("c");
+  await page.keyboard.press("n");
   await form(page).getByText("Folder", { exact: true }).first().click();
   await form(page).getByRole("button", { name: "Open the folder <b>Reports" }).click();
   await form(page).getByRole("button", { name: "Choose “<b>Reports”" }).click();

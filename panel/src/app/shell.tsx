@@ -3,7 +3,7 @@ import { Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { Suspense, useEffect, useMemo } from "react";
+import { type MouseEvent, Suspense, useEffect, useMemo } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
 import { keepSessionFresh } from "../auth/fresh-session.ts";
@@ -13,13 +13,21 @@ import { usePastedTargets } from "../commands/shorten.tsx";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
+import { content } from "../ui/focus-back.ts";
 import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { lazyPart } from "./lazy.ts";
+import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "./pages.ts";
 import { INSTANCE_NAME } from "./place.ts";
 import classes from "./shell.module.css";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
+
+/** The address of the link leads to the start page, as every address is relative to that. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  content()?.focus();
+}
 
 export function Shell() {
   const { t } = useLingui();
@@ -36,10 +44,11 @@ export function Shell() {
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
   useUndoKeys();
+  useFocusOfPages();
   useMemo(() => openDrafts(account.id), [account.id]);
   return (
     <div className={classes["frame"]}>
-      <a className="skip" href="#content">
+      <a className="skip" href="#content" onClick={skip}>
         <Trans>Skip to the content</Trans>
       </a>
       <header className={classes["top"]}>
@@ -87,7 +96,7 @@ export function Shell() {
           })}
         </div>
       </nav>
-      <main id="content" className={classes["content"]}>
+      <main id="content" tabIndex={-1} className={classes["content"]}>
         {isRefused ? <NoPermissionPage /> : <Outlet />}
       </main>
       {wantsDock && (

@@ -27,6 +27,16 @@ export const THEME = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    PasswordInput: {
+      defaultProps: {
+        visibilityToggleFocusable: true,
+        visibilityToggleButtonProps: {
+          get "aria-label"() {
+            return t`Show the password`;
+          },
+        },
+      },
+    },
     Skeleton: { defaultProps: { "aria-busy": true } },
     Notification: {
       defaultProps: {

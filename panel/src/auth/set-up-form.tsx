@@ -38,9 +38,14 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
       }
     },
     onError(error) {
-      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+      if (!(error instanceof ApiError)) return;
+      const errors = fieldErrors(error.details);
+      form.setErrors(errors);
+      const first = Object.keys(plain).find((name) => name in errors);
+      if (first !== undefined) form.getInputNode(first)?.focus();
     },
   });
+  const isPlaced = Object.keys(form.errors).some((name) => name in plain);
   const isLocal = LOCAL.test(form.values.public_url);
 
   return (
@@ -81,7 +86,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
           label={t`Keep IP addresses with the details`}
           disabled={!form.values.click_details}
         />
-        <Refusal error={setUp.error} />
+        {!isPlaced && <Refusal error={setUp.error} />}
         <Button type="submit" loading={setUp.isPending} fullWidth>
           <Trans>Set up and sign in</Trans>
         </Button>

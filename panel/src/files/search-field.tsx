@@ -1,6 +1,4 @@
 import { useLingui } from "@lingui/react/macro";
-import { useHotkeys } from "@mantine/hooks";
-import { useRef } from "react";
 import { SearchField } from "../ui/search-field.tsx";
 import classes from "./list/files.module.css";
 
@@ -8,11 +6,9 @@ const TYPING_MS = 150;
 
 type Props = { q: string | undefined; onSearch(q: string | undefined): void };
 
-/** Over the whole tree. `/` leads to it. */
+/** Over the whole tree. */
 export function FilesSearch({ q, onSearch }: Props) {
   const { t } = useLingui();
-  const field = useRef<HTMLInputElement>(null);
-  useHotkeys([["/", () => field.current?.focus()]]);
   return (
     <SearchField
       label={t`Search all files`}
@@ -22,7 +18,6 @@ export function FilesSearch({ q, onSearch }: Props) {
       q={q}
       delayMs={TYPING_MS}
       onSearch={onSearch}
-      field={field}
       isClearedByEscape
     />
   );

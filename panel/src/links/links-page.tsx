@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type { Link } from "../app/api.ts";
 import { useAsked } from "../ui/asked.ts";
 import { PageHead } from "../ui/page-head.tsx";
@@ -30,8 +30,6 @@ export function LinksPage() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
-  const field = useRef<HTMLInputElement>(null);
-  const frame = useRef<HTMLDivElement>(null);
   const columns = useColumns();
   const selection = useSelection();
   const [total, setTotal] = useState<number>();
@@ -67,7 +65,6 @@ export function LinksPage() {
 
   function onDeed(deed: RowDeed, link: Link | undefined): void {
     if (deed === "new") setEdited("new");
-    else if (deed === "find") field.current?.focus();
     else if (deed === "help") setIsHelpOpen(true);
     else if (deed === "delete" && link === undefined) removeSelected();
     else if (link === undefined) return;
@@ -101,16 +98,9 @@ export function LinksPage() {
           </Group>
         </PageHead>
       </div>
-      <LinksToolbar
-        finding={finding}
-        field={field}
-        columns={columns}
-        onChange={find}
-        onHelp={() => setIsHelpOpen(true)}
-        onDown={() => frame.current?.querySelector<HTMLElement>("[role=grid]")?.focus()}
-      />
+      <LinksToolbar finding={finding} columns={columns} onChange={find} onHelp={() => setIsHelpOpen(true)} />
       <FilterChips finding={finding} onChange={find} />
-      <div ref={frame} className={classes["frame"]}>
+      <div className={classes["frame"]}>
         <LinkGrid
           search={search}
           columns={columns.shown}

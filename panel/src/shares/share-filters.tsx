@@ -1,7 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, Select, Switch } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
-import { useRef } from "react";
 import { SearchField } from "../ui/search-field.tsx";
 import { SHARE_STATES, type ShareSearch } from "./share-search.ts";
 import classes from "./shares.module.css";
@@ -17,8 +15,6 @@ type Props = {
 
 export function ShareFilters({ search, maySeeAll, onChange }: Props) {
   const { t } = useLingui();
-  const field = useRef<HTMLInputElement>(null);
-  useHotkeys([["/", () => field.current?.focus()]]);
   const kinds = { file: t`Files`, folder: t`Folders`, drop: t`Drop boxes` };
   const states = { active: t`Active`, expired: t`Expired`, used_up: t`Used up`, damaged: t`Damaged` };
   return (
@@ -30,7 +26,6 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         q={search.q}
         delayMs={DELAY_MS}
         onSearch={(q) => onChange({ q })}
-        field={field}
       />
       <Select
         w={150}

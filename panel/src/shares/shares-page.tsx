@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Stack, Text } from "@mantine/core";
-import { useHotkeys, useThrottledCallback } from "@mantine/hooks";
+import { useThrottledCallback } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
@@ -10,6 +10,7 @@ import type { Share } from "../app/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { usePageKey } from "../ui/keys/page-keys.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
 import { EndShare } from "./end-share.tsx";
@@ -60,7 +61,7 @@ export function SharesPage() {
       message: sender === null ? name : t`${name} from ${sender}`,
     });
   }, refresh);
-  useHotkeys([["c", create]]);
+  usePageKey("n", create);
 
   function choose(action: ShareAction, share: Share): void {
     if (action === "edit") setSubject({ form: "edit", share });

@@ -20,12 +20,16 @@ document.addEventListener("focusin", ({ target }) => {
   list = target.closest<HTMLElement>("[role=grid], [data-holds-rows]") ?? list;
 });
 
+/** The page without its frame. */
+export const content = (): HTMLElement | null => document.getElementById("content");
+
+/** Nothing on the page has it. */
 export const isFocusLost = (): boolean =>
-  document.activeElement === null || document.activeElement === document.body;
+  [null, document.body, content()].includes(document.activeElement as HTMLElement | null);
 
 type Other = () => HTMLElement | null;
 
-/** To what had it last on the page, or to the list of it, or to another element. */
+/** To what had it last on the page, to the list of it, to another element, or to the start of the content. */
 export function giveFocusBack(other?: Other, looks = MOST_LOOKS): void {
   setTimeout(() => {
     if (takers > 0) return;
@@ -33,7 +37,7 @@ export function giveFocusBack(other?: Other, looks = MOST_LOOKS): void {
       if (!page()?.contains(document.activeElement) && looks > 1) giveFocusBack(other, looks - 1);
       return;
     }
-    const next = [last, list].find((element) => element?.isConnected === true) ?? other?.();
+    const next = [last, list].find((element) => element?.isConnected === true) ?? other?.() ?? content();
     next?.focus({ preventScroll: true });
   }, GRACE_MS);
 }

@@ -2,7 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { CloseButton, TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { usePageKey } from "./keys/page-keys.ts";
 
 type Props = {
   /** Also the text in its place. */
@@ -14,29 +15,19 @@ type Props = {
   delayMs: number;
   /** Undefined for all. */
   onSearch(q: string | undefined): void;
-  field?: RefObject<HTMLInputElement | null>;
-  /** ArrowDown and Enter leave it for what is found. */
-  onDown?(): void;
   /** Escape empties it. */
   isClearedByEscape?: boolean;
 } & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type" | "w">;
 
-/** Searches while one types. What is being typed stays; another address brings its own text. */
+/**
+ * Searches while one types. What is being typed stays; another address brings its own text. `/` leads to it, ArrowDown and
+ * Enter to the list.
+ */
 export function SearchField(props: Props) {
-  const {
-    label,
-    placeholder = label,
-    q = "",
-    delayMs,
-    onSearch,
-    field,
-    onDown,
-    isClearedByEscape,
-    ...look
-  } = props;
+  const { label, placeholder = label, q = "", delayMs, onSearch, isClearedByEscape, ...look } = props;
   const { t } = useLingui();
-  const own = useRef<HTMLInputElement>(null);
-  const input = field ?? own;
+  const input = useRef<HTMLInputElement>(null);
+  usePageKey("/", () => input.current?.select());
   const [text, setText] = useState(q);
   /** Searches that the address has not shown yet, after the one it shows. */
   const sent = useRef([q]);
@@ -72,11 +63,12 @@ export function SearchField(props: Props) {
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (isClearedByEscape && event.key === "Escape") clear();
-        const isComposing = event.nativeEvent.isComposing;
-        if (onDown === undefined || isComposing || !["ArrowDown", "Enter"].includes(event.key)) return;
+        if (!["ArrowDown", "Enter"].includes(event.key) || event.nativeEvent.isComposing) return;
+        const list = event.currentTarget.closest("#content")?.querySelector<HTMLElement>("[role=grid]");
+        if (!list) return;
         event.preventDefault();
         send.flush();
-        onDown();
+        list.focus({ preventScroll: true });
       }}
       rightSection={text !== "" && <CloseButton size="sm" aria-label={t`Clear the search`} onClick={clear} />}
     />

@@ -8,7 +8,7 @@ import { EntryRow } from "./entry-row.tsx";
 import classes from "./files.module.css";
 import { GridHead } from "./grid-head.tsx";
 import { gridKeys } from "./grid-keys.ts";
-import { isFocusFree } from "./list-focus.ts";
+import { isFocusLost } from "../../ui/focus-back.ts";
 import { type Reach, useSelection } from "./selection.ts";
 
 type Props = {
@@ -66,7 +66,7 @@ export function EntryGrid(props: Props) {
 
   const { takesFocus } = props;
   useEffect(() => {
-    if (takesFocus && isFocusFree()) grid.current?.focus({ preventScroll: true });
+    if (takesFocus && isFocusLost()) grid.current?.focus({ preventScroll: true });
   }, [takesFocus]);
 
   const keys = gridKeys({

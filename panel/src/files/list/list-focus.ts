@@ -1,8 +1,5 @@
 import { useEffect, useRef } from "react";
 
-export const isFocusFree = (): boolean =>
-  document.activeElement === null || document.activeElement === document.body;
-
 /** Whether another list opened on this page already: a list that opens with the page takes no focus. */
 export function useIsLaterList(list: string): () => boolean {
   const first = useRef(list);

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
-import { isFocusFree } from "./list-focus.ts";
+import { isFocusLost } from "../../ui/focus-back.ts";
 import classes from "./files.module.css";
 
 const ROWS = 12;
@@ -37,7 +37,7 @@ type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };
 export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (takesFocus && isFocusFree()) place.current?.focus({ preventScroll: true });
+    if (takesFocus && isFocusLost()) place.current?.focus({ preventScroll: true });
   }, [takesFocus]);
   return (
     <Center

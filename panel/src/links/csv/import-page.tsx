@@ -3,10 +3,11 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../app/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { isFocusLost } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { failureReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
@@ -55,6 +56,11 @@ export function ImportPage() {
 function Prepared() {
   const state = useImport();
   const sentenceOf = useSentence();
+  const name = useRef<HTMLParagraphElement>(null);
+  // What chose the file is gone.
+  useEffect(() => {
+    if (isFocusLost()) name.current?.focus();
+  }, []);
   const { source, preview } = state;
   if (source === null) return null;
   const isUsable = hasNeededColumns(state);
@@ -62,7 +68,7 @@ function Prepared() {
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+        <Text ref={name} tabIndex={-1} fw={600} style={{ overflowWrap: "anywhere", outline: "none" }}>
           {source.name} · {formatBytes(source.bytes.length)}
         </Text>
         <Button variant="default" size="xs" onClick={leaveImport}>

@@ -16,6 +16,7 @@ import { domainsQuery } from "./domains.ts";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import type { LinkFieldName, LinkValues } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
+import { withScheme } from "./with-scheme.ts";
 
 export type LinkFieldProps = {
   name: Exclude<LinkFieldName, "code">;
@@ -49,6 +50,10 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           {...shared}
           value={values[name]}
           onChange={(event) => set(name, event.currentTarget.value)}
+          onBlur={(event) => {
+            const whole = withScheme(event.currentTarget.value);
+            if (whole !== values[name]) set(name, whole);
+          }}
           placeholder="https://"
           inputMode="url"
           autoCapitalize="none"
@@ -145,7 +150,6 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           placeholder={hasPassword ? t`Set. Type a new one to change it.` : t`None`}
           autoComplete="new-password"
           maxLength={1024}
-          visibilityToggleButtonProps={{ "aria-label": t`Show the password` }}
         />
       );
   }

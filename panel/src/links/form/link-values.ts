@@ -1,5 +1,6 @@
 /** What a form of a link holds, and what the API makes of it. */
 import type { ApiError, Link, LinkPatch, NewLink } from "../../app/api.ts";
+import { withScheme } from "./with-scheme.ts";
 
 export type LinkValues = {
   target: string;
@@ -45,7 +46,7 @@ const filled = (text: string): string | null => (text.trim() === "" ? null : tex
 
 /** Beside code and password. */
 const contentOf = (values: LinkValues) => ({
-  target: values.target.trim(),
+  target: withScheme(values.target),
   domain: values.domain,
   title: filled(values.title),
   note: values.note === "" ? null : values.note,
@@ -53,7 +54,7 @@ const contentOf = (values: LinkValues) => ({
   starts_at: filled(values.starts_at),
   expires_at: filled(values.expires_at),
   max_clicks: values.max_clicks === "" ? null : Number(values.max_clicks),
-  fallback_url: filled(values.fallback_url),
+  fallback_url: filled(withScheme(values.fallback_url)),
   redirect_status: Number(values.redirect_status) as Link["redirect_status"],
   forward_query: values.forward_query,
 });

@@ -70,6 +70,7 @@ export function LinkGrid(props: Props) {
   useLayoutEffect(() => {
     ownPlaces.current = [at];
     sight.jumpTo(at);
+    cursor.put(scroller.current !== null && scroller.current === document.activeElement ? at : null);
   }, [shownKey, rows.isPending]);
   useEffect(() => {
     const known = ownPlaces.current.indexOf(at);
@@ -133,7 +134,7 @@ export function LinkGrid(props: Props) {
 
   const onKey = useRef<(event: KeyboardEvent) => void>(undefined);
   onKey.current = (event) => {
-    if (event.defaultPrevented || edited !== null || !isForRows(event.target, scroller.current)) return;
+    if (event.defaultPrevented || edited !== null || !isForRows(event, scroller.current)) return;
     const isOnButton = (event.target as HTMLElement).closest("button, a, input") !== null;
     if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
     const key = rowKeyOf(event);

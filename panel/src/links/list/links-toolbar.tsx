@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
 import { IconArrowsSort, IconColumns3, IconKeyboard } from "@tabler/icons-react";
-import type { RefObject } from "react";
 import { SearchField } from "../../ui/search-field.tsx";
 import type { FindingChange, LinkFinding, Order, Sort } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
@@ -14,15 +13,12 @@ const SEARCH_DELAY_MS = 60;
 
 type Props = {
   finding: LinkFinding;
-  field: RefObject<HTMLInputElement | null>;
   columns: ReturnType<typeof useColumns>;
   onChange(change: FindingChange): void;
   onHelp(): void;
-  /** From the search to what is found. */
-  onDown(): void;
 };
 
-export function LinksToolbar({ finding, field, columns, onChange, onHelp, onDown }: Props) {
+export function LinksToolbar({ finding, columns, onChange, onHelp }: Props) {
   const { t } = useLingui();
   return (
     <Group px="md" py="sm" gap="xs" role="search">
@@ -34,8 +30,6 @@ export function LinksToolbar({ finding, field, columns, onChange, onHelp, onDown
         q={finding.q}
         delayMs={SEARCH_DELAY_MS}
         onSearch={(q) => onChange({ q })}
-        field={field}
-        onDown={onDown}
       />
       <FilterButton finding={finding} onChange={onChange} />
       <SortMenu finding={finding} columns={columns} onChange={onChange} />

@@ -25,7 +25,7 @@ export function useRowCursor({ rows, sight, selection }: Props) {
   const last = rows.total - 1;
   const at = cursor === null ? null : Math.min(cursor, last);
 
-  function put(row: number): void {
+  function put(row: number | null): void {
     anchor.current = undefined;
     turn.current++;
     setCursor(row);

@@ -7,6 +7,7 @@ import { useSentence } from "../../ui/failure.tsx";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { useDraftForm } from "../../ui/use-draft.tsx";
+import { withScheme } from "../form/with-scheme.ts";
 import { changeLink, refreshLinks } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
@@ -27,7 +28,7 @@ function changesOf(link: Link, values: Values): { patch: LinkPatch; before: Link
   const old = valuesOf(link);
   const next: Required<Pick<LinkPatch, "title" | "target" | "tags" | "expires_at">> = {
     title: values.title.trim() === "" ? null : values.title.trim(),
-    target: values.target.trim(),
+    target: withScheme(values.target),
     tags: values.tags,
     expires_at: timeOfLocal(values.expires_at),
   };

@@ -1,4 +1,7 @@
 /** What keys do in the list. */
+import { isFocusLost } from "../../ui/focus-back.ts";
+import { isForPage } from "../../ui/keys/page-keys.ts";
+
 export type RowDeed =
   | "open"
   | "copy"
@@ -10,7 +13,6 @@ export type RowDeed =
   | "toggle"
   | "menu"
   | "new"
-  | "find"
   | "help"
   | "all"
   | "none";
@@ -44,7 +46,6 @@ const DEEDS: Record<string, RowDeed> = {
   Delete: "delete",
   Backspace: "delete",
   Escape: "none",
-  "/": "find",
   "?": "help",
 };
 
@@ -58,15 +59,15 @@ export function rowKeyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): 
   const move = MOVES[plain];
   if (move !== undefined) return { move, isExtending: shiftKey };
   const deed = DEEDS[plain];
-  return deed === undefined || (shiftKey && deed !== "help" && deed !== "find") ? null : { deed };
+  return deed === undefined || (shiftKey && deed !== "help") ? null : { deed };
 }
 
-const OWN_KEYS = "input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]";
+/** Also for who has the focus beside the list, such as on the menu that led here. */
+const KEYS_ANYWHERE = new Set(["j", "k", "n", "?"]);
 
-/** Whether a key pressed there belongs to the list. */
-export function isForRows(target: EventTarget | null, list: HTMLElement | null): boolean {
-  if (!(target instanceof HTMLElement) || list === null) return false;
+/** Whether a key pressed there belongs to the list, which may be empty. */
+export function isForRows({ target, key }: KeyboardEvent, list: HTMLElement | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
   if (target.matches("[data-row] input")) return true;
-  if (target.closest(OWN_KEYS) !== null || document.querySelector("[aria-modal=true]") !== null) return false;
-  return target === document.body || list.contains(target);
+  return isForPage(target) && (KEYS_ANYWHERE.has(key) || isFocusLost() || list?.contains(target) === true);
 }

@@ -1,0 +1,15 @@
+import { useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { giveFocusBack } from "../focus-back.ts";
+
+/** A page that is gone takes the focus with it. Tab then begins in the page that came. */
+export function useFocusOfPages(): void {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const isThere = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname === path });
+  const shown = useRef(path);
+  useEffect(() => {
+    if (!isThere || path === shown.current) return;
+    shown.current = path;
+    giveFocusBack();
+  }, [path, isThere]);
+}
