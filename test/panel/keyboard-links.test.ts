@@ -287,6 +287,7 @@ test.skipIf(!CHROMIUM)("tags are renamed, merged and deleted, and Ctrl+Z takes e
 
   await tabTo(page, button("Rename dusk"));
   await press(page, "Enter");
+  await expectFocus(page, page.getByLabel("New name"), "the opened form");
   await retype(page, "dawn");
   await page.getByText("There is such a tag on 2 links").waitFor();
   await press(page, "Enter");

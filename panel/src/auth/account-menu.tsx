@@ -12,23 +12,20 @@ import {
   IconUser,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { Suspense, useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../app/i18n.ts";
-import { loaded } from "../app/lazy.ts";
-import { SideForm } from "../ui/side-form.tsx";
+import { lazyPart } from "../app/lazy.ts";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";
 
-const PasswordForm = lazy(async () => ({
-  default: (await loaded(() => import("./password-form.tsx"))).PasswordForm,
-}));
+const PasswordChange = lazyPart(async () => (await import("./password-form.tsx")).PasswordChange);
 
 export function AccountMenu() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
-  const [isChanging, setIsChanging] = useState(false);
+  const [changing, setChanging] = useState<"open" | "closed" | null>(null);
   const schemes = [
     { value: "light", label: t`Light`, icon: IconSun },
     { value: "dark", label: t`Dark`, icon: IconMoon },
@@ -76,7 +73,7 @@ export function AccountMenu() {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<IconLock size={16} />} onClick={() => setIsChanging(true)}>
+          <Menu.Item leftSection={<IconLock size={16} />} onClick={() => setChanging("open")}>
             <Trans>Change the password</Trans>
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate("here")}>
@@ -87,9 +84,15 @@ export function AccountMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <SideForm title={t`Change the password`} isOpen={isChanging} onClose={() => setIsChanging(false)}>
-        <PasswordForm username={account.username} onClose={() => setIsChanging(false)} />
-      </SideForm>
+      {changing !== null && (
+        <Suspense fallback={null}>
+          <PasswordChange
+            username={account.username}
+            isOpen={changing === "open"}
+            onClose={() => setChanging("closed")}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -4,9 +4,20 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../app/api.ts";
-import { fieldErrors, FormFields } from "../ui/side-form.tsx";
+import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 
-export function PasswordForm({ username, onClose }: { username: string; onClose(): void }) {
+type Props = { username: string; isOpen: boolean; onClose(): void };
+
+export function PasswordChange({ username, isOpen, onClose }: Props) {
+  const { t } = useLingui();
+  return (
+    <SideForm title={t`Change the password`} isOpen={isOpen} onClose={onClose}>
+      <PasswordForm username={username} onClose={onClose} />
+    </SideForm>
+  );
+}
+
+function PasswordForm({ username, onClose }: { username: string; onClose(): void }) {
   const { t } = useLingui();
   const form = useForm({ initialValues: { current_password: "", new_password: "" } });
   const change = useMutation({

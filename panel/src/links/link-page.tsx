@@ -14,19 +14,21 @@ import {
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { ApiError, type Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
+import { lazyPart } from "../app/lazy.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { LinkMore } from "../shares/link-more.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
-import { LinkForm } from "./link-form.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery } from "./link-queries.ts";
 import { LinkSettings } from "./settings/link-settings.tsx";
+
+const LinkForm = lazyPart(async () => (await import("./link-form.tsx")).LinkForm);
 
 /** A line of facts. */
 const FACTS_PX = 28;
@@ -36,7 +38,7 @@ export function LinkPage() {
   const { domain, ...report } = useSearch({ from: "/inside/link/$" });
   const navigate = useNavigate({ from: "/link/$" });
   const queries = useQueryClient();
-  const [isEdited, setIsEdited] = useState(false);
+  const [form, setForm] = useState<"open" | "closed" | null>(null);
   const { data: link, error, refetch } = useQuery(linkQuery({ code, domain }));
 
   const show = (saved: Link): void => {
@@ -64,7 +66,7 @@ export function LinkPage() {
           <Button
             variant="default"
             leftSection={<IconPencil size={16} />}
-            onClick={() => setIsEdited(true)}
+            onClick={() => setForm("open")}
             disabled={!link}
           >
             <Trans>Edit</Trans>
@@ -93,7 +95,15 @@ export function LinkPage() {
         />
       )}
       {link && <LinkHistory place={{ code, domain }} />}
-      <LinkForm edited={isEdited && link ? link : null} onClose={() => setIsEdited(false)} onSaved={show} />
+      {form !== null && (
+        <Suspense fallback={null}>
+          <LinkForm
+            edited={form === "open" && link ? link : null}
+            onClose={() => setForm("closed")}
+            onSaved={show}
+          />
+        </Suspense>
+      )}
     </Stack>
   );
 }

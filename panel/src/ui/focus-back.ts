@@ -16,7 +16,7 @@ let list: HTMLElement | null = null;
 /** Dialogs, menus and notices stand outside of the page's element. */
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLElement) || !page()?.contains(target)) return;
-  last = target;
+  last = target === content() ? null : target;
   list = target.closest<HTMLElement>("[role=grid], [data-holds-rows]") ?? list;
 });
 
