@@ -94,7 +94,7 @@ export function TagsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: ({ tag, links }) => (
-              <Group gap={4} justify="end" wrap="nowrap">
+              <Group gap={4} justify="end">
                 <RenameTag tag={tag} tags={tags ?? []} onChanged={onChanged(links)} />
                 <DeleteTag tag={tag} onChanged={onChanged(links)} />
               </Group>
