@@ -1,4 +1,3 @@
-import type { Server } from "bun";
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
@@ -17,14 +16,10 @@ import type { SystemReport } from "./health/system-view.ts";
 import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
 import { docsEndpoints } from "./http/docs.routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
-import { failureResponse } from "./http/errors.ts";
-import { withKnownLength } from "./http/known-length.ts";
 import type { HttpApp } from "./http/mount.ts";
 import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
-import { appError } from "./lib/errors.ts";
 import type { Registry } from "./lib/metrics.ts";
-import { isMalformed } from "./lib/request-target.ts";
 import { VERSION } from "./lib/version.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
@@ -33,13 +28,15 @@ import type { Redirect } from "./redirect/redirect.ts";
 import { createPanel } from "./panel/panel.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
+import type { Arrival } from "./wire/arrival.ts";
+import type { WireServer } from "./wire/wire-server.ts";
 
 /** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
 /** Of the API too, but links may have codes that begin with them. */
 const OPEN_PREFIXES = ["/shares", "/trash"];
 
-export type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
+export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
 type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live">;
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
@@ -55,23 +52,12 @@ export type HttpParts = {
   worker?: WorkerChannel | undefined;
 };
 
-export function createFetch(parts: HttpParts): Fetch {
-  let isLeaving = false;
-  parts.worker?.onLeave(() => (isLeaving = true));
+export function createAnswer(parts: HttpParts): Answer {
   const { env, logger } = parts.services;
-  const logged = withAccessLog(createAnswer(parts), { sample: env.logging.accessSample, logger });
-  const answer = env.server.tlsCert === null ? withKnownLength(logged) : logged;
-  return (request, server) => (isLeaving ? closing(answer(request, server)) : answer(request, server));
+  return withAccessLog(createRoutes(parts), { sample: env.logging.accessSample, logger });
 }
 
-/** Clients must reconnect before the process ends. */
-async function closing(answer: Response | Promise<Response>): Promise<Response> {
-  const response = await answer;
-  response.headers.set("Connection", "close");
-  return response;
-}
-
-function createAnswer(parts: HttpParts): Fetch {
+function createRoutes(parts: HttpParts): Answer {
   const { services, redirect } = parts;
   const http = createHttp(parts);
   const metrics = createHttpMetrics(parts.registry);
@@ -97,27 +83,24 @@ function createAnswer(parts: HttpParts): Fetch {
   ];
   const isRouted = createRouteTest([...services.routePrefixes(), ...FILE_PREFIXES, ...OPEN_PREFIXES]);
   const isOpen = createRouteTest(OPEN_PREFIXES);
-  const follow: Fetch = (request, server) => {
+  const follow: Answer = (arrival, server) => {
     const begun = redirects.begin();
-    return redirects.end(begun, request.method, redirect.handle(request, server));
+    return redirects.end(begun, arrival.method, redirect.handle(arrival, server));
   };
-  return (request, server) => {
-    if (isMalformed(request)) {
-      return failureResponse(
-        appError("BadRequest", "The Host header or the target of the request is malformed."),
-      );
-    }
-    if (!isRouted(request.url)) return follow(request, server);
-    if (isOpen(request.url) && !isMeantForApi(request)) {
+  return (arrival, server) => {
+    const { path } = arrival;
+    if (!isRouted(path)) return follow(arrival, server);
+    if (isOpen(path) && !isMeantForApi(arrival)) {
       // A failure to look is for the redirect to tell.
-      const leads = redirect.leads(request).catch(() => true);
-      return leads.then((isLink) => (isLink ? follow : askApi)(request, server));
+      const leads = redirect.leads(arrival).catch(() => true);
+      return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
     }
-    return askApi(request, server);
+    return askApi(arrival, server);
   };
 
-  function askApi(request: Request, server: Server<undefined>): Response | Promise<Response> {
+  function askApi(arrival: Arrival, server: WireServer): Response | Promise<Response> {
     metrics.watch(server);
+    const request = arrival.request();
     const peerAddress = () => server.requestIP(request)?.address ?? "unix";
     const connection: HttpConnection = {
       peerAddress,
@@ -132,11 +115,11 @@ function createAnswer(parts: HttpParts): Fetch {
 }
 
 /** At a path that both the API and links have. A browser that opens the address follows the link. */
-function isMeantForApi({ method, headers }: Request): boolean {
+function isMeantForApi({ method, headers }: Arrival): boolean {
   if (headers.get("sec-fetch-dest") === "document") return false;
   const isRead = method === "GET" || method === "HEAD";
   const cookies = readCookies(headers.get("cookie") ?? undefined, ACCESS_COOKIE);
-  return !isRead || headers.has("authorization") || cookies.length > 0;
+  return !isRead || headers.get("authorization") !== null || cookies.length > 0;
 }
 
 /** The endpoints, and what the document says of them. Prefixes are those of the start. */

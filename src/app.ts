@@ -1,7 +1,6 @@
 /** The composition root of the server. Parts start in this order. */
-import type { Server } from "bun";
 import { createHealthReport, createSystem } from "./app-health.ts";
-import { createFetch, type Fetch } from "./app-http.ts";
+import { type Answer, createAnswer } from "./app-http.ts";
 import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
@@ -37,18 +36,22 @@ import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
+import type { WireServer } from "./wire/wire-server.ts";
 
 export type App = {
-  fetch: Fetch;
-  onError(error: Error): Response;
+  answer: Answer;
+  /** For an error of `answer`. */
+  explain(error: unknown): Response;
   adminApi(): AdminApi;
   /** The secret of a new one-time address; null when a password is set. */
   openSetUp(): Promise<string | null>;
   clickStats(): ClickStats;
   /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
-  /** Of the server that calls `fetch`. */
-  limitConnections(server: Server<undefined>, options: { isPlain: boolean }): { close(): void };
+  /** Of the server that calls `answer`. */
+  limitConnections(server: WireServer, options: { isPlain: boolean }): { close(): void };
+  /** When this worker is told to leave. */
+  onLeave(leave: () => void): void;
   /** Call it when no more requests are accepted. */
   endStreams(): void;
   /** Call it after the last request. Flushes the clicks. */
@@ -92,7 +95,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   const health = createHealthReport(services);
   const scrape = createScrape(registry, worker);
   return {
-    fetch: createFetch({
+    answer: createAnswer({
       services,
       redirect,
       health,
@@ -102,7 +105,8 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
       live,
       worker,
     }),
-    onError: (error) => failureResponse(toAppError(error)),
+    explain: (error) => failureResponse(toAppError(error)),
+    onLeave: (leave) => worker?.onLeave(leave),
     adminApi: () => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),

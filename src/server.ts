@@ -1,16 +1,10 @@
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
-import type { Server } from "bun";
 import type { App } from "./app.ts";
 import type { Env } from "./env.ts";
 import { appError, messageOf } from "./lib/errors.ts";
+import { startWireServer, type WireServer } from "./wire/wire-server.ts";
 
-/**
- * Seconds without traffic until a connection is cut; covers slow request heads. Writes of a response count, but the
- * system buffers megabytes between two of them: at 30 s, downloads below 300 KB/s were cut. Each write resets the
- * timeout to this value.
- */
-const IDLE_TIMEOUT_S = 120;
 /** A stop cuts requests that take longer. */
 const DRAIN_MS = 10_000;
 
@@ -32,10 +26,11 @@ export async function startServer(
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
+  app.onLeave(server.leave);
   const limit = app.limitConnections(server, { isPlain: settings.tlsCert === null });
   return {
-    address: settings.unixSocket === null ? server.url.origin : `unix:${settings.unixSocket}`,
-    port: server.port ?? 0,
+    address: settings.unixSocket === null ? originOf(settings, server.port) : `unix:${settings.unixSocket}`,
+    port: server.port,
     async stop() {
       limit.close();
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
@@ -48,25 +43,20 @@ export async function startServer(
   };
 }
 
-function listen(settings: Env["server"], app: App, reusePort: boolean): Server<undefined> {
+function listen(settings: Env["server"], app: App, reusePort: boolean): WireServer {
   const { host: hostname, port, unixSocket, tlsCert, tlsKey } = settings;
-  const shared = {
-    development: false,
-    // Each endpoint bounds its body while reading it.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: app.fetch,
-    error: app.onError,
-    idleTimeout: IDLE_TIMEOUT_S,
-    ...(tlsCert !== null && tlsKey !== null && { tls: { cert: readPem(tlsCert), key: readPem(tlsKey) } }),
-  };
+  const tls = tlsCert === null || tlsKey === null ? null : { cert: readPem(tlsCert), key: readPem(tlsKey) };
+  const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
   try {
-    if (unixSocket === null) return Bun.serve({ ...shared, hostname, port, reusePort });
-    // Bun's types lack the option for a unix socket; the default is ten seconds.
-    const options = { ...shared, unix: unixSocket } as Bun.Serve.Options<undefined>;
-    return Bun.serve(options);
+    return startWireServer({ address, tls, answer: app.answer, explain: app.explain });
   } catch (error) {
     throw explainListen(settings, error);
   }
+}
+
+function originOf({ host, tlsCert }: Env["server"], port: number): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${tlsCert === null ? "http" : "https"}://${name}:${port}`;
 }
 
 /** @throws BadRequest naming the file */

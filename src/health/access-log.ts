@@ -1,17 +1,16 @@
-import type { Server } from "bun";
 import type { Logger } from "../lib/logger.ts";
 import { pathStart } from "../lib/request-target.ts";
 
-type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
+type Answer<R, S> = (request: R, server: S) => Response | Promise<Response>;
 
 /**
  * Logs a share of the requests. Queries, headers and bodies may hold secrets and are not logged. A share of 0 returns
  * `fetch` itself.
  */
-export function withAccessLog(
-  fetch: Fetch,
+export function withAccessLog<R extends { method: string; url: string }, S>(
+  fetch: Answer<R, S>,
   { sample, logger, random = Math.random }: { sample: number; logger: Logger; random?: () => number },
-): Fetch {
+): Answer<R, S> {
   if (sample <= 0) return fetch;
   return async (request, server) => {
     if (random() >= sample) return fetch(request, server);

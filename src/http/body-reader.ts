@@ -1,7 +1,6 @@
 /**
- * Without a pending read the runtime takes a megabyte from the client, delivers it as one chunk, and takes another
- * while that chunk waits. Two pending reads make it deliver small pieces. So the reads after the first chunk and after
- * a large one start at once.
+ * A connection gives up to half a megabyte at once and is paused while nobody reads. The reads after the first chunk and
+ * after a large one start at once, so that bytes arrive while those before them are stored.
  */
 import { giveAway } from "../lib/disposable-bytes.ts";
 
@@ -13,7 +12,7 @@ export type BodyReadQueue = {
   hold(bytes: number): () => void;
 };
 
-/** More than the runtime delivers without gathering. */
+/** The client sends faster than the body is read. */
 const LARGE_BYTES = 256 * 1024;
 /** A body with a shorter Content-Length does not wait. */
 const SHORT_BYTES = 256 * 1024;

@@ -10,7 +10,10 @@ import { isbot } from "isbot";
 
 export const VISITOR_RULE_VERSION = 1;
 
-export type AutomatedVisitors = { includes(request: Request): boolean };
+/** Of a request. */
+type Asked = { method: string; headers: Pick<Headers, "get"> };
+
+export type AutomatedVisitors = { includes(request: Asked): boolean };
 
 /** Longer user agents are judged by their beginning, each time. */
 const AGENT_LENGTH = 512;
@@ -34,7 +37,7 @@ export function isAutomatedAgent(userAgent: string): boolean {
 export const isScanner = (userAgent: string): boolean =>
   MAIL_SCANNERS.test(userAgent) || SITE_TESTERS.test(userAgent);
 
-export function isPrefetch(headers: Headers): boolean {
+export function isPrefetch(headers: Pick<Headers, "get">): boolean {
   for (const name of PREFETCH_HEADERS) {
     const purpose = headers.get(name);
     if (purpose !== null && PREFETCH.test(purpose)) return true;

@@ -1,6 +1,6 @@
 /**
- * Reads `request.url` without `new URL`. Bun gives `http://host/path?query#fragment`, normalised, or the bare target
- * `/path?query` if Host is missing or invalid.
+ * Reads the URL of a request without `new URL`: `http://host/path?query#fragment`, normalised, or the bare path
+ * `/path?query` without a Host (wire/arrival.ts).
  */
 
 /** Index of the path's first slash, or -1. */
@@ -9,14 +9,3 @@ export function pathStart(url: string): number {
 }
 
 const SLASH = 47;
-
-/**
- * RFC 9112 requires 400 where Bun does not: CONNECT, two Host headers, an invalid Host. Check it before `pathStart`.
- */
-export function isMalformed(request: Request): boolean {
-  const host = request.headers.get("host");
-  // Bun joins repeated headers with ", ". A single Host with a blank is invalid too.
-  if (host !== null && host.includes(", ")) return true;
-  if (request.method === "CONNECT") return true;
-  return request.url.charCodeAt(0) === SLASH && host !== null && host !== "";
-}

@@ -8,6 +8,7 @@ import { keyOf } from "../links/link-key.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { testLostParts } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
+import { serveRedirects } from "./redirect-server.test-support.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const NOT_FOUND = [404, null, "public, max-age=60"];
@@ -50,7 +51,7 @@ const redirect = createRedirect({
   logger: silentLogger,
 });
 
-const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => redirect.handle(request) });
+const server = serveRedirects(redirect);
 afterAll(() => server.stop(true));
 
 beforeEach(async () => {

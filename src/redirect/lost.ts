@@ -8,7 +8,9 @@ import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
+import { Arrival } from "../wire/arrival.ts";
 import { keyIn } from "./path-code.ts";
+import { type VisitRequest, wholeOf } from "./visit.ts";
 
 type Deps = {
   cache: Pick<LinkCache, "knows">;
@@ -16,8 +18,12 @@ type Deps = {
   pages: LostPages;
   files: SiteFiles;
   /** Redirects. */
-  found(location: string): Response;
+  found(location: string, request: VisitRequest): Response;
 };
+
+const NOT_FOUND = "Not Found";
+/** As lines of a head. */
+const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
 
 export function createLost({ cache, domains, pages, files, found }: Deps) {
   let count = 0;
@@ -27,30 +33,31 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     "Cache-Control": "public, max-age=60",
   });
 
-  function text(): Response {
+  function text(request: VisitRequest): Response {
     count++;
-    return new Response("Not Found", { status: 404, headers: plain });
+    if (request instanceof Arrival) return request.answerInPlace(404, PLAIN, NOT_FOUND);
+    return new Response(NOT_FOUND, { status: 404, headers: plain });
   }
 
-  function page(request: Request, reason: LostReason): Response {
+  function page(request: VisitRequest, reason: LostReason): Response {
     count++;
-    return pages.answer(request, reason);
+    return pages.answer(wholeOf(request), reason);
   }
 
   /** Without the rules of a domain. */
-  const missing = (request: Request, reason: LostReason): Response =>
-    isNavigation(request) ? page(request, reason) : text();
+  const missing = (request: VisitRequest, reason: LostReason): Response =>
+    isNavigation(request) ? page(request, reason) : text(request);
 
   /** No link of the domain, if it is not the default one. */
-  const onDomain = (request: Request, domain: RoutedDomain | undefined, reason: LostReason): Response =>
-    domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl)) : missing(request, reason);
+  const onDomain = (request: VisitRequest, domain: RoutedDomain | undefined, reason: LostReason): Response =>
+    domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl), request) : missing(request, reason);
 
   return {
     missing,
     onDomain,
 
     /** For a code without a link, or whose link has expired. */
-    unknown(request: Request, url: string): Response {
+    unknown(request: VisitRequest, url: string): Response {
       const start = pathStart(url);
       const domain = domains.isEmpty() ? undefined : domains.at(url, start);
       const isExpired = () => {
@@ -59,17 +66,17 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       };
       const file = files.at(url, start + 1);
       if (file !== null && !isExpired()) return file;
-      if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl));
-      if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl));
-      return isNavigation(request) ? page(request, isExpired() ? "expired" : "unknown") : text();
+      if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
+      if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
+      return isNavigation(request) ? page(request, isExpired() ? "expired" : "unknown") : text(request);
     },
 
     /** For the form of a browser whose share or drop box has ended; null for other requests. */
-    form: (request: Request, key: string): Response | null =>
+    form: (request: VisitRequest, key: string): Response | null =>
       isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
 
     /** For a link that is there and may not be passed. */
-    closed(request: Request, url: string, reason: LostReason): Response {
+    closed(request: VisitRequest, url: string, reason: LostReason): Response {
       const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
       return onDomain(request, domain, reason);
     },

@@ -17,17 +17,19 @@ import { continuesVisit, DROP_METHODS } from "./share-visit.ts";
 import { closedAs, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { codeOf } from "../links/link-key.ts";
+import { Arrival } from "../wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
+import { createFailureLog } from "./failure-log.ts";
 import { createLost } from "./lost.ts";
 import { withUtm } from "./utm.ts";
-import type { PeerSource, Visits } from "./visit.ts";
+import { type PeerSource, type VisitRequest, type Visits, wholeOf } from "./visit.ts";
 
 export type Redirect = {
-  /** Never throws or rejects. The caller has refused malformed requests (lib/request-target.ts). */
-  handle(request: Request, peers?: PeerSource): Response | Promise<Response>;
+  /** Never throws or rejects. The server has refused malformed requests (wire/read-head.ts). */
+  handle(request: VisitRequest, peers?: PeerSource): Response | Promise<Response>;
   /** Whether a link has the code of the request's path, also an expired one. Rejects if the database fails. */
-  leads(request: Request): Promise<boolean>;
+  leads(request: VisitRequest): Promise<boolean>;
   /** Since the start, without refused methods, shares, icon and robots.txt. */
   counts(): RedirectCounts;
 };
@@ -64,8 +66,8 @@ type Deps = {
 };
 
 const NO_STORE = "no-cache, no-store, must-revalidate";
+const NOT_CACHED = `Cache-Control: ${NO_STORE}\r\n`;
 const HTML = "text/html; charset=utf-8";
-const LOG_INTERVAL_MS = 1000;
 const NO_DOMAINS: Pick<Domains, "isEmpty" | "at"> = { isEmpty: () => true, at: () => undefined };
 
 export function createRedirect({
@@ -87,20 +89,22 @@ export function createRedirect({
 }: Deps): Redirect {
   const moved = { 301: 0, 302: 0, 308: 0 };
   const counts = { found: 0, failed: 0, away: 0 };
-  const report = createReporter(logger, clock);
+  const report = createFailureLog(logger, clock);
   // Reused: a response copies them. That saves 0.5 µs over creating them from an object.
   const foundHeaders = new Headers({ Location: "", "Cache-Control": NO_STORE });
   const lost = createLost({ cache, domains, pages, files, found });
 
-  function found(location: string): Response {
+  function found(location: string, request: VisitRequest): Response {
     counts.found++;
+    if (request instanceof Arrival)
+      return request.answerInPlace(307, `Location: ${location}\r\n${NOT_CACHED}`);
     foundHeaders.set("Location", location);
     return new Response(null, { status: 307, headers: foundHeaders });
   }
 
   /** `no-store` with every status: each visit comes here and is counted. */
-  function foundBy(location: string, status: RedirectStatus): Response {
-    if (status === 307) return found(location);
+  function foundBy(location: string, status: RedirectStatus, request: VisitRequest): Response {
+    if (status === 307) return found(location, request);
     moved[status]++;
     return new Response(null, { status, headers: { Location: location, "Cache-Control": NO_STORE } });
   }
@@ -113,16 +117,16 @@ export function createRedirect({
 
   /** Of a known link. Other failures are failures. */
   const failedFor =
-    (request: Request) =>
+    (request: VisitRequest) =>
     (error: unknown): Response => {
       if (!(error instanceof AppError) || error.kind !== "unavailable") return failed(error);
       counts.away++;
       report(error);
-      return specials.away(request);
+      return specials.away(wholeOf(request));
     };
 
-  function send(location: string, url: string, pathEnd: number): Response {
-    return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location);
+  function send(location: string, url: string, pathEnd: number, request: VisitRequest): Response {
+    return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location, request);
   }
 
   function count(
@@ -130,7 +134,7 @@ export function createRedirect({
     now: number,
     url: string,
     pathEnd: number,
-    request: Request,
+    request: VisitRequest,
     peers: PeerSource | undefined,
   ): void {
     const isAutomated = automated.includes(request);
@@ -143,13 +147,13 @@ export function createRedirect({
     now: number,
     url: string,
     pathEnd: number,
-    request: Request,
+    request: VisitRequest,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     if (link === null) return lost.unknown(request, url);
     if (isInternal(link.location)) return followInternal(link, now, url, pathEnd, request, peers);
     count(link.id, now, url, pathEnd, request, peers);
-    return send(link.location, url, pathEnd);
+    return send(link.location, url, pathEnd, request);
   }
 
   function followInternal(
@@ -157,15 +161,16 @@ export function createRedirect({
     now: number,
     url: string,
     pathEnd: number,
-    request: Request,
+    visitor: VisitRequest,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
+    const request = wholeOf(visitor);
     const answer = (outcome: SpecialOutcome): Response => {
       if (outcome.kind === "missing") return lost.closed(request, url, outcome.reason);
-      if (outcome.kind === "elsewhere") return found(outcome.location);
+      if (outcome.kind === "elsewhere") return found(outcome.location, visitor);
       if (outcome.kind === "form") return outcome.response;
       count(link.id, now, url, pathEnd, request, peers);
-      return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status);
+      return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status, visitor);
     };
     const outcome = specials.follow(link, { request, url, pathEnd, now });
     if (outcome instanceof Promise) return outcome.then(answer).catch(failedFor(request));
@@ -181,7 +186,7 @@ export function createRedirect({
     end: number,
     url: string,
     pathEnd: number,
-    request: Request,
+    request: VisitRequest,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const now = clock.now();
@@ -193,7 +198,7 @@ export function createRedirect({
   function decodeAndLook(
     url: string,
     start: number,
-    request: Request,
+    request: VisitRequest,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const pathEnd = endOfPath(url, start);
@@ -203,14 +208,15 @@ export function createRedirect({
       : look(code, 0, code.length, url, pathEnd, request, peers);
   }
 
-  async function linkOf({ url }: Request): Promise<{ key: string; link: CachedLink | null } | null> {
+  async function linkOf({ url }: VisitRequest): Promise<{ key: string; link: CachedLink | null } | null> {
     const start = pathStart(url);
     const key = keyIn(url, start + 1, domains.isEmpty() ? undefined : domains.at(url, start));
     return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
   }
 
   /** No click. Visitors POST passwords to the code. */
-  async function other(request: Request, peers: PeerSource | undefined): Promise<Response> {
+  async function other(visitor: VisitRequest, peers: PeerSource | undefined): Promise<Response> {
+    const request = wholeOf(visitor);
     const { method } = request;
     const { key, link } = (await linkOf(request)) ?? { key: "", link: null };
     const late = link === null ? lost.form(request, key) : null;
@@ -230,20 +236,21 @@ export function createRedirect({
     return locks.unlock(link.id, codeOf(key), request, peers).catch(failedFor(request));
   }
 
-  function root(request: Request, url: string, pathEnd: number): Response {
+  function root(request: VisitRequest, url: string, pathEnd: number): Response {
     const location = toLocation(defaultUrl());
-    return location === "" ? lost.missing(request, "root") : send(location, url, pathEnd);
+    return location === "" ? lost.missing(request, "root") : send(location, url, pathEnd, request);
   }
 
   function onDomain(
     domain: RoutedDomain,
     url: string,
     start: number,
-    request: Request,
+    request: VisitRequest,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const end = endOfPath(url, start);
-    if (end === start && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), url, end);
+    if (end === start && domain.defaultUrl !== null)
+      return send(toLocation(domain.defaultUrl), url, end, request);
     const key = keyIn(url, start, domain);
     if (key === null) return lost.onDomain(request, domain, end === start ? "root" : "unknown");
     return look(key, 0, key.length, url, end, request, peers);
@@ -281,20 +288,4 @@ function methodNotAllowed(allow: string): Response {
     status: 405,
     headers: { Allow: allow, "Content-Type": "text/plain; charset=utf-8" },
   });
-}
-
-/** At most once a second: an outage must not flood the log. */
-function createReporter(logger: Logger, clock: Clock): (error: unknown) => void {
-  let silentUntil = 0;
-  let suppressed = 0;
-  return (error) => {
-    const now = clock.now();
-    if (now < silentUntil && silentUntil - now <= LOG_INTERVAL_MS) {
-      suppressed++;
-      return;
-    }
-    silentUntil = now + LOG_INTERVAL_MS;
-    logger.error({ err: error, suppressed }, "a redirect failed: the link could not be looked up");
-    suppressed = 0;
-  };
 }

@@ -10,7 +10,12 @@ const STEPS = ["file", "folder", "archive", "preview", "viewer", "download", "af
  * Whether a request to a share belongs to a visit that was counted: a step inside it, or one after its password.
  * `pathEnd`: index in `url` where the path ends.
  */
-export function continuesVisit(linkId: number, request: Request, url: string, pathEnd: number): boolean {
+export function continuesVisit(
+  linkId: number,
+  request: { headers: Pick<Headers, "get"> },
+  url: string,
+  pathEnd: number,
+): boolean {
   if (pathEnd < url.length && hasStep(url.slice(pathEnd + 1))) return true;
   return request.headers.get("cookie")?.includes(`${unlockCookieName(linkId)}=`) ?? false;
 }

@@ -18,7 +18,8 @@ export type LostPages = {
 };
 
 /** Browsers say so over HTTPS and to localhost. */
-export const isNavigation = ({ headers }: Request): boolean => headers.get("sec-fetch-dest") === "document";
+export const isNavigation = ({ headers }: { headers: Pick<Headers, "get"> }): boolean =>
+  headers.get("sec-fetch-dest") === "document";
 
 type Prepared = Pick<Look, "instanceName" | "accentColor"> & { body: Blob; headers: Headers };
 

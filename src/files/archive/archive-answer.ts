@@ -41,7 +41,6 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
       await request.ended?.(false);
     };
     signal.addEventListener("abort", () => void leave(), { once: true });
-    // The runtime tells the length of what is whole, and keeps its connection.
     if (archive.isShort) return new Response(await whole(pieces), { headers });
     return new Response(await relay(pieces), { headers: sized });
   };

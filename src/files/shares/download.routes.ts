@@ -49,6 +49,7 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
           !isLimited && HEEDED.test(name) ? (request.headers.get(name) ?? undefined) : undefined,
         inline: false,
         signal: request.signal,
+        request,
         relay(stream) {
           isStreamed = true;
           const finished = async () => (reachesEnd ? tally?.finish() : tally?.takeBack());
@@ -63,10 +64,6 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
       answer.headers.set("X-Robots-Tag", "noindex, nofollow");
       answer.headers.set("Referrer-Policy", "no-referrer");
       if (isLimited) answer.headers.set("Accept-Ranges", "none");
-      // Without it the runtime answers a Range with that part of a file on disk.
-      if (isLimited && answer.status === 200 && file.size > 0 && request.headers.has("range")) {
-        answer.headers.set("Content-Range", `bytes 0-${file.size - 1}/${file.size}`);
-      }
       return answer;
     } catch (error) {
       await tally?.takeBack();

@@ -68,6 +68,7 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
       header: (name) => headers.get(name) ?? undefined,
       inline: true,
       signal,
+      request,
       relay: (stream) => relayTo({ visitor, logger }, stream),
     });
     for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);

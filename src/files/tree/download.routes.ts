@@ -58,6 +58,7 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
         header: (name) => c.req.header(name),
         inline: query.disposition === "inline",
         signal: c.req.raw.signal,
+        request: c.req.raw,
         relay: (stream) => relay(c, stream, logger),
       });
     },

@@ -12,6 +12,7 @@ import {
 } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
+import { fileAnswer } from "../../lib/file-answer.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { StoredFile } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
@@ -23,6 +24,7 @@ export type DownloadRequest = {
   /** If that is safe. */
   inline: boolean;
   signal: AbortSignal;
+  request: Request;
   /** Guards the stream against clients that stop reading. */
   relay(stream: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>>;
 };
@@ -52,7 +54,9 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     }
     const { signal } = request;
     const { body } = await blobs.open(file.blobId, { ...(range && { range }), signal });
-    if (body instanceof Blob) return new Response(body, { status, headers });
+    if (body instanceof Blob) {
+      return fileAnswer(request.request, body, range?.start ?? 0, { status, headers });
+    }
     if (length <= MOST_GATHERED) return new Response(await new Response(body).bytes(), { status, headers });
     headers.set("Content-Length", String(length));
     return new Response(await request.relay(body), { status, headers });

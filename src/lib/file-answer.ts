@@ -1,0 +1,28 @@
+/** Answers that are a part of a file on disk, so that the server can send it without reading it (wire/send-file.ts). */
+
+export type FileRange = { path: string; start: number; length: number };
+
+/** By the request, because others may make a new answer with the same body. */
+const parts = new WeakMap<Request, FileRange>();
+
+/**
+ * With its Content-Length.
+ * @param body a file of the runtime, or a slice of one that begins at `start`
+ */
+export function fileAnswer(
+  request: Request,
+  body: Blob & { name?: string },
+  start: number,
+  init: { status: number; headers: Headers },
+): Response {
+  init.headers.set("Content-Length", String(body.size));
+  if (body.name !== undefined) parts.set(request, { path: body.name, start, length: body.size });
+  return new Response(body, init);
+}
+
+/** Undefined if the answer is another one. */
+export function filePartOf(request: Request | null, { status, headers }: Response): FileRange | undefined {
+  const part = request === null ? undefined : parts.get(request);
+  const isWhole = status === 200 || status === 206;
+  return isWhole && headers.get("content-length") === String(part?.length) ? part : undefined;
+}

@@ -1,0 +1,73 @@
+/** The head of an answer. */
+import { STATUS_CODES } from "node:http";
+import type { Arrival } from "./arrival.ts";
+
+const titled = new Map<string, string>();
+const IRREGULAR: Record<string, string> = { etag: "ETag", "www-authenticate": "WWW-Authenticate" };
+const MOST_TITLED = 500;
+/** This server sets them. */
+const OWN = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
+
+/** `content-type` → `Content-Type`. */
+function title(name: string): string {
+  let text = titled.get(name);
+  if (text === undefined) {
+    text = IRREGULAR[name] ?? name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+    if (titled.size < MOST_TITLED) titled.set(name, text);
+  }
+  return text;
+}
+
+export type Framing = {
+  /** Content-Length; null: none. */
+  length: number | null;
+  isChunked: boolean;
+  isPersistent: boolean;
+  /** HTTP/1.x of the request. */
+  minor: number;
+};
+
+const statusLines: string[] = [];
+
+export function statusLine(status: number): string {
+  return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`);
+}
+
+/** The head and content of an answer in place. ASCII. */
+export function inPlaceText(
+  { method, minor, status, fields, content }: InPlace,
+  isPersistent: boolean,
+): string {
+  const kept = minor === 1 ? "" : "Connection: keep-alive\r\n";
+  const connection = isPersistent ? kept : "Connection: close\r\n";
+  const head = `${statusLine(status)}${fields}Content-Length: ${content.length}\r\n${connection}${dateLine()}`;
+  return content === "" || method === "HEAD" ? head : head + content;
+}
+
+type InPlace = Pick<Arrival, "method" | "minor" | "status" | "fields" | "content">;
+
+/** With its empty line. One byte a character. */
+export function answerHead({ status, headers }: Response, framing: Framing): string {
+  let text = statusLine(status);
+  for (const [name, value] of headers) {
+    if (!OWN.has(name)) text += `${title(name)}: ${value}\r\n`;
+  }
+  if (framing.length !== null) text += `Content-Length: ${framing.length}\r\n`;
+  if (framing.isChunked) text += "Transfer-Encoding: chunked\r\n";
+  if (!framing.isPersistent) text += "Connection: close\r\n";
+  else if (framing.minor === 0) text += "Connection: keep-alive\r\n";
+  return text + dateLine();
+}
+
+let dateAt = 0;
+let date = "";
+
+/** With the empty line that ends a head. Made once a second. */
+function dateLine(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateAt) {
+    dateAt = second;
+    date = `Date: ${new Date(second * 1000).toUTCString()}\r\n\r\n`;
+  }
+  return date;
+}

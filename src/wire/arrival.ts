@@ -1,0 +1,131 @@
+/**
+ * A request as it arrived. A redirect reads it in place; others make a `Request` of it, which costs microseconds for the
+ * headers alone.
+ */
+import { appError } from "../lib/errors.ts";
+import { eachField, findField } from "./head-fields.ts";
+
+/** Of a body in chunks. */
+export const CHUNKED = -1;
+
+export type ArrivalContext = {
+  scheme: "http" | "https";
+  /** Of the peer; null on a unix socket. */
+  peerAddress(): string | null;
+  /** For the body and the signal of a Request. */
+  signal(): AbortSignal;
+  readonly bodyStream: ReadableStream<Uint8Array> | null;
+  /** Told once, when the Request is made. */
+  made(request: Request): void;
+};
+
+/** Paths and queries that a URL has as they are: no escapes and no dots to resolve in the path. */
+const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
+
+/** Stand for answers in place: see `answerInPlace`. */
+const standIns: Response[] = [];
+
+export class Arrival {
+  /** What `answerInPlace` returned. */
+  standIn: Response | null = null;
+  status = 0;
+  fields = "";
+  content = "";
+  /** By `request`. */
+  made: Request | null = null;
+  #path: string | null = null;
+
+  /**
+   * @param head of the request, with its empty line
+   * @param fieldsStart index in it
+   * @param target in origin form
+   * @param host null or empty without one
+   * @param minor of HTTP/1.x
+   * @param bodyLength bytes, or CHUNKED
+   */
+  constructor(
+    readonly context: ArrivalContext,
+    readonly head: string,
+    readonly fieldsStart: number,
+    readonly method: string,
+    readonly target: string,
+    readonly host: string | null,
+    readonly minor: number,
+    readonly bodyLength: number,
+    readonly isPersistent: boolean,
+  ) {}
+
+  /** As `Headers.get` with a name in lower case. */
+  get(name: string): string | null {
+    return findField(this.head, this.fieldsStart, name);
+  }
+
+  get headers(): Pick<Headers, "get"> {
+    return this;
+  }
+
+  /** Null on a unix socket. */
+  peerAddress(): string | null {
+    return this.context.peerAddress();
+  }
+
+  /** Path and query, normalised as in a URL. */
+  get path(): string {
+    this.#path ??= PLAIN.test(this.target) ? this.target : normalised(this.target);
+    return this.#path;
+  }
+
+  /** As of a Request: the bare path without a host. */
+  get url(): string {
+    return this.host ? `${this.context.scheme}://${this.host.toLowerCase()}${this.path}` : this.path;
+  }
+
+  /**
+   * Answers without a Response of its own: that would be most of the cost of a redirect. Return the result, which has the
+   * status and nothing else. `fields` are lines with CR LF; all is ASCII.
+   */
+  answerInPlace(status: number, fields: string, content = ""): Response {
+    const standIn = (standIns[status] ??= new Response(null, { status }));
+    this.standIn = standIn;
+    this.status = status;
+    this.fields = fields;
+    this.content = content;
+    return standIn;
+  }
+
+  /** The same one each time. @throws BadRequest with a host that no URL can have */
+  request(): Request {
+    this.made ??= this.#make();
+    return this.made;
+  }
+
+  #make(): Request {
+    const { method, path, host } = this;
+    const headers = new Headers();
+    eachField(this.head, this.fieldsStart, (name, value) => headers.append(name, value));
+    const hasBody = this.bodyLength !== 0;
+    const init: RequestInit & { duplex: "half" } = {
+      method: hasBody && method === "GET" ? "POST" : method,
+      headers,
+      body: hasBody ? this.context.bodyStream : null,
+      signal: this.context.signal(),
+      duplex: "half",
+    };
+    const url = `${this.context.scheme}://${host || "localhost"}${path}`;
+    if (!URL.canParse(url)) throw appError("BadRequest", "The Host header of the request is malformed.");
+    const request = new Request(url, init);
+    // The constructor knows few methods.
+    if (request.method !== method) Object.defineProperty(request, "method", { value: method });
+    // As for a client that names no host: addresses in answers are then those of the settings.
+    if (!host) Object.defineProperty(request, "url", { value: path });
+    this.context.made(request);
+    return request;
+  }
+}
+
+/** Bytes above 127 are escaped as they came. */
+function normalised(target: string): string {
+  const ascii = target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  const { pathname, search, hash } = new URL(`http://localhost${ascii}`);
+  return pathname + search + hash;
+}

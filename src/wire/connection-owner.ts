@@ -1,0 +1,33 @@
+/** What a connection stands on: a socket of the runtime, and its server. */
+import type { Arrival } from "./arrival.ts";
+
+export type WireSocket = {
+  readonly fd: number;
+  readonly remoteAddress: string;
+  write(data: Uint8Array | string, offset?: number, length?: number): number;
+  pause(): void;
+  resume(): void;
+  shutdown(halfClose: true): void;
+  end(): void;
+  terminate(): void;
+};
+
+/** What a connection needs of its server. */
+export type ConnectionOwner<C> = {
+  readonly scheme: "http" | "https";
+  readonly isUnix: boolean;
+  /** Answers of a leaving server end their connection. */
+  isLeaving(): boolean;
+  /** Connections without a request are closed. */
+  isStopping(): boolean;
+  /** Seconds since the start. */
+  now(): number;
+  /** Never throws or rejects. */
+  answer(arrival: Arrival): Response | Promise<Response>;
+  explain(error: unknown): Response;
+  requested(request: Request, connection: C): void;
+  /** A request is answered, not in place. */
+  begun(): void;
+  done(): void;
+  closed(connection: C): void;
+};

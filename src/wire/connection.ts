@@ -1,0 +1,299 @@
+/**
+ * One connection: requests come in, answers leave in the same order. What is answered in place leaves at once, many of a
+ * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
+ */
+import { appError } from "../lib/errors.ts";
+import { inPlaceText } from "./answer-head.ts";
+import type { Arrival, ArrivalContext } from "./arrival.ts";
+import { createBodyDecoder } from "./body-decoder.ts";
+import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
+import { createDeadlines, type Deadlines } from "./deadlines.ts";
+import { hasBareLineEnd } from "./head-fields.ts";
+import { createInflow, type Inflow } from "./inflow.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { type BadHead, MOST_HEAD_BYTES, readHead } from "./read-head.ts";
+import { createRequestBody, type RequestBody } from "./request-body.ts";
+import { sendAnswer } from "./send-answer.ts";
+
+/** Of one look for heads. */
+const MOST_TEXT_BYTES = 128 * 1024;
+/** The rest of a body that is read and dropped to keep the connection. */
+const MOST_DROPPED_BYTES = 256 * 1024;
+const CR = 13;
+const LF = 10;
+const HEAD_END = "\r\n\r\n";
+const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+
+export class Connection implements ArrivalContext {
+  bodyStream: ReadableStream<Uint8Array> | null = null;
+  readonly outbox: Outbox;
+  readonly deadlines: Deadlines;
+  readonly scheme: ConnectionOwner<Connection>["scheme"];
+  readonly #socket: WireSocket;
+  readonly #owner: ConnectionOwner<Connection>;
+  readonly #inflow: Inflow;
+  /** That has not arrived as a whole. */
+  #body: RequestBody | null = null;
+  #isBusy = false;
+  /** No further request is read. */
+  #isEnding = false;
+  #hasEnded = false;
+  #isClosed = false;
+  #leaving: AbortController | null = null;
+  #address: string | null = null;
+
+  constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
+    this.#socket = socket;
+    this.#owner = owner;
+    this.scheme = owner.scheme;
+    this.outbox = createOutbox(socket);
+    this.deadlines = createDeadlines(owner.now);
+    this.#inflow = createInflow(socket);
+  }
+
+  /** An answer is under way. */
+  isBusy(): boolean {
+    return this.#isBusy || !this.outbox.isEmpty();
+  }
+
+  /** Nothing of a further request has come. */
+  isIdle(): boolean {
+    return !this.isBusy() && this.#inflow.isEmpty() && this.#body === null;
+  }
+
+  peerAddress(): string | null {
+    return (this.#address ??= this.#owner.isUnix ? null : this.#socket.remoteAddress);
+  }
+
+  signal(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    if (this.#isClosed || this.#hasEnded) this.#leaving.abort();
+    return this.#leaving.signal;
+  }
+
+  made(request: Request): void {
+    this.#owner.requested(request, this);
+  }
+
+  /** At once. */
+  cut(): void {
+    if (this.#isClosed) return;
+    this.#socket.terminate();
+    this.closed();
+  }
+
+  /** After the last answer: the client may read it before the connection is gone. */
+  end(): void {
+    if (this.#isClosed) return;
+    this.#isEnding = true;
+    this.#inflow.take();
+    this.deadlines.linger();
+    if (this.#hasEnded) return void this.#socket.end();
+    this.#socket.shutdown(true);
+    // What still comes is dropped.
+    this.#inflow.resume();
+  }
+
+  /** The runtime has bytes. */
+  data(bytes: Buffer): void {
+    this.deadlines.touch();
+    let rest = bytes;
+    if (this.#body !== null) {
+      rest = bytes.subarray(this.#takeBody(this.#body, bytes));
+      if (rest.length === 0) return;
+    }
+    if (this.#isEnding) return;
+    if (this.#isBusy || !this.outbox.isEmpty()) this.#inflow.hold(rest);
+    else this.#read(rest);
+  }
+
+  /** The system takes bytes again. */
+  drain(): void {
+    this.deadlines.touch();
+    this.outbox.drain();
+    if (!this.#isBusy && this.outbox.isEmpty()) this.#readHeld();
+  }
+
+  /** The client sends no more. It may have left, or wait for its answer. */
+  ended(): void {
+    this.#hasEnded = true;
+    this.#body?.fail(leftEarly());
+    this.#leaving?.abort();
+    if (this.#isEnding) this.#socket.end();
+    else if (!this.#isBusy && this.outbox.isEmpty()) this.end();
+  }
+
+  /** The connection is gone. */
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#isEnding = true;
+    this.#inflow.close();
+    this.outbox.close();
+    this.#body?.fail(leftEarly());
+    this.#leaving?.abort();
+    this.#owner.closed(this);
+  }
+
+  #readHeld(): void {
+    this.#inflow.resume();
+    const held = this.#inflow.take();
+    if (held !== null && !this.#isEnding) this.#read(held);
+    if (this.#hasEnded && !this.#isBusy && this.outbox.isEmpty()) this.end();
+  }
+
+  /** Bytes from the start of a head on. */
+  #read(given: Buffer): void {
+    const held = this.#inflow.take();
+    const bytes = held === null ? given : Buffer.concat([held, given]);
+    const text = bytes.toString("latin1", 0, Math.min(bytes.length, MOST_TEXT_BYTES));
+    let at = 0;
+    let out = "";
+    while (at < text.length) {
+      // RFC 9112, section 2.2: an empty line before a request is ignored.
+      if (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) {
+        at += 2;
+        continue;
+      }
+      const end = text.indexOf(HEAD_END, at);
+      if (end < 0) break;
+      const next = end + HEAD_END.length;
+      const arrival = readHead(at === 0 && next === text.length ? text : text.slice(at, next), this);
+      if (typeof arrival === "number") {
+        this.#write(out);
+        return this.#refuse(arrival);
+      }
+      at = next;
+      if (arrival.bodyLength !== 0) {
+        this.#write(out);
+        return this.#beginBody(arrival, bytes.subarray(at));
+      }
+      const answer = this.#owner.answer(arrival);
+      if (answer !== arrival.standIn) {
+        this.#write(out);
+        if (at < bytes.length) this.#inflow.hold(bytes.subarray(at));
+        return void this.#finish(arrival, answer);
+      }
+      const persists = arrival.isPersistent && !this.#owner.isLeaving();
+      out += inPlaceText(arrival, persists);
+      if (persists) continue;
+      this.#write(out);
+      return this.end();
+    }
+    this.#write(out);
+    if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
+  }
+
+  /** The beginning of a head. */
+  #keepHead(rest: Buffer): void {
+    if (rest.length > MOST_HEAD_BYTES) return this.#refuse(431);
+    // A head with other line ends would never be complete.
+    if (hasBareLineEnd(rest.toString("latin1"))) return this.#refuse(400);
+    this.deadlines.beginHead();
+    this.#inflow.hold(rest);
+  }
+
+  /** ASCII. */
+  #write(text: string): void {
+    if (text === "") return;
+    this.deadlines.endHead();
+    const taken = this.#socket.write(text);
+    if (taken < text.length) this.outbox.send(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
+  }
+
+  #refuse(status: BadHead): void {
+    const answer =
+      status === 400
+        ? this.#owner.explain(appError("BadRequest", "The head of the request is malformed."))
+        : new Response(null, { status });
+    this.#isEnding = true;
+    void this.#send(answer, { method: "GET", minor: 1, isPersistent: false, made: null });
+  }
+
+  /** @param rest what came with the head */
+  #beginBody(arrival: Arrival, rest: Buffer): void {
+    const body = createRequestBody({
+      decoder: createBodyDecoder(arrival.bodyLength),
+      pause: this.#inflow.pause,
+      resume: this.#inflow.resume,
+      expectsContinue: arrival.minor === 1 && arrival.get("expect")?.toLowerCase() === "100-continue",
+      sendContinue: () => this.outbox.send(CONTINUE),
+    });
+    this.#body = body;
+    this.bodyStream = body.stream;
+    this.#isBusy = true;
+    const left = rest.subarray(this.#takeBody(body, rest));
+    if (left.length > 0 && !this.#isEnding) this.#inflow.hold(left);
+    if (this.#body !== null) this.#inflow.pause();
+    void this.#finish(arrival, this.#owner.answer(arrival));
+  }
+
+  /** The number of bytes that belong to the body. */
+  #takeBody(body: RequestBody, bytes: Buffer): number {
+    const taken = body.push(bytes);
+    if (body.isBroken()) this.#isEnding = true;
+    if (body.isBroken() || body.isComplete()) {
+      this.#body = null;
+      this.#inflow.resume();
+    }
+    return taken;
+  }
+
+  async #finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void> {
+    this.#isBusy = true;
+    this.deadlines.endHead();
+    this.#owner.begun();
+    try {
+      const response = await answer;
+      if (response === arrival.standIn) this.#sendInPlace(arrival);
+      else await this.#send(response, arrival);
+    } finally {
+      this.#owner.done();
+    }
+    this.#leaving = null;
+    this.bodyStream = null;
+    this.#isBusy = false;
+    if (this.#isEnding) return;
+    if (this.#owner.isStopping()) return this.end();
+    this.deadlines.reset();
+    this.#body?.discard();
+    if (this.outbox.isEmpty()) this.#readHeld();
+  }
+
+  #sendInPlace(arrival: Arrival): void {
+    const persists = arrival.isPersistent && !this.#mustEnd();
+    this.#write(inPlaceText(arrival, persists));
+    if (!persists) this.end();
+  }
+
+  async #send(
+    response: Response,
+    asked: Pick<Arrival, "method" | "minor" | "isPersistent" | "made">,
+  ): Promise<void> {
+    const { method, minor, made: request } = asked;
+    const isPersistent =
+      asked.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
+    try {
+      const target = {
+        outbox: this.outbox,
+        socket: this.#socket,
+        isPlain: this.#owner.scheme === "http",
+        progressed: () => this.deadlines.touch(),
+      };
+      const persists = await sendAnswer(response, { method, minor, isPersistent, request }, target);
+      if (!persists) this.end();
+    } catch {
+      // The client must not take a part for the whole.
+      this.cut();
+    }
+  }
+
+  #mustEnd(): boolean {
+    if (this.#isEnding || this.#owner.isLeaving()) return true;
+    if (this.#body === null) return false;
+    const left = this.#body.left();
+    return this.deadlines.hasCut() || left === null || left > MOST_DROPPED_BYTES || this.#body.isUnclear();
+  }
+}
+
+const leftEarly = (): Error => new Error("the connection closed before the body was complete");

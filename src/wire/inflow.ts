@@ -1,0 +1,42 @@
+/** Bytes of a client that come before their turn. A client that sends too many of them waits. */
+import type { WireSocket } from "./connection-owner.ts";
+
+const MOST_BYTES = 64 * 1024;
+
+export type Inflow = ReturnType<typeof createInflow>;
+
+export function createInflow(socket: Pick<WireSocket, "pause" | "resume">) {
+  let held: Buffer | null = null;
+  let isPaused = false;
+  let isClosed = false;
+
+  function pause(): void {
+    if (isPaused || isClosed) return;
+    isPaused = true;
+    socket.pause();
+  }
+
+  return {
+    pause,
+    resume(): void {
+      if (!isPaused || isClosed) return;
+      isPaused = false;
+      socket.resume();
+    },
+    hold(bytes: Buffer): void {
+      held = held === null ? bytes : Buffer.concat([held, bytes]);
+      if (held.length > MOST_BYTES) pause();
+    },
+    /** What is held is given once. */
+    take(): Buffer | null {
+      const bytes = held;
+      held = null;
+      return bytes;
+    },
+    isEmpty: (): boolean => held === null,
+    close(): void {
+      isClosed = true;
+      held = null;
+    },
+  };
+}

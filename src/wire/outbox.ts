@@ -1,0 +1,64 @@
+/** Bytes on their way to a client. What the system does not take at once waits here, so callers wait for `sent`. */
+
+export type RawSocket = {
+  readonly fd: number;
+  /** The number of bytes taken; negative when closed. */
+  write(bytes: Uint8Array, offset: number, length: number): number;
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;
+
+export function createOutbox(socket: RawSocket) {
+  let waiting: Uint8Array[] = [];
+  let isClosed = false;
+  let wake: (() => void) | undefined;
+  let woken: Promise<void> | undefined;
+
+  /** False when the system took a part only. */
+  function write(bytes: Uint8Array): boolean {
+    const taken = socket.write(bytes, 0, bytes.length);
+    if (taken === bytes.length) return true;
+    waiting.push(taken > 0 ? bytes.subarray(taken) : bytes);
+    return false;
+  }
+
+  function drain(): void {
+    const pieces = waiting;
+    waiting = [];
+    for (let at = 0; at < pieces.length; at++) {
+      if (write(pieces[at]!)) continue;
+      waiting.push(...pieces.slice(at + 1));
+      return;
+    }
+    settle();
+  }
+
+  function settle(): void {
+    const done = wake;
+    wake = undefined;
+    woken = undefined;
+    done?.();
+  }
+
+  return {
+    send(bytes: Uint8Array): void {
+      if (isClosed) return;
+      if (waiting.length > 0) waiting.push(bytes);
+      else write(bytes);
+    },
+    /** Resolves when the system has all bytes, or the connection is closed. */
+    sent(): Promise<void> | undefined {
+      if (waiting.length === 0 || isClosed) return undefined;
+      woken ??= new Promise((resolve) => (wake = resolve));
+      return woken;
+    },
+    isEmpty: (): boolean => waiting.length === 0,
+    isClosed: (): boolean => isClosed,
+    drain,
+    close(): void {
+      isClosed = true;
+      waiting = [];
+      settle();
+    },
+  };
+}

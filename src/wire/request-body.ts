@@ -1,0 +1,111 @@
+/**
+ * A request's body as a stream. It takes from its connection what its reader asks for: while nobody reads, the
+ * connection is paused and the system makes the client wait.
+ */
+import type { BodyDecoder } from "./body-decoder.ts";
+
+export type RequestBody = {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** The number of bytes that belong to the body: all of them, if they are malformed. */
+  push(bytes: Uint8Array): number;
+  /** The connection has ended, or its bytes are malformed. */
+  fail(error: Error): void;
+  /** The rest is not kept. */
+  discard(): void;
+  /** All bytes have arrived. */
+  isComplete(): boolean;
+  /** Bytes were malformed, and what follows has no meaning. */
+  isBroken(): boolean;
+  /** Bytes to come; null if unknown. */
+  left(): number | null;
+  /** The client may send the body or another request. */
+  isUnclear(): boolean;
+};
+
+type Flow = {
+  decoder: BodyDecoder;
+  pause(): void;
+  resume(): void;
+  /** The client waits for `100 Continue` before it sends the body. */
+  expectsContinue: boolean;
+  /** Sends it, at the first read. */
+  sendContinue(): void;
+};
+
+export function createRequestBody({
+  decoder,
+  pause,
+  resume,
+  expectsContinue,
+  sendContinue,
+}: Flow): RequestBody {
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  let awaitsContinue = expectsContinue;
+  let isDiscarded = false;
+  let isClosed = false;
+  let isBroken = false;
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(given) {
+        controller = given;
+      },
+      pull() {
+        if (isClosed) return;
+        if (awaitsContinue) sendContinue();
+        awaitsContinue = false;
+        resume();
+      },
+      cancel: discard,
+    },
+    { highWaterMark: 0 },
+  );
+
+  function discard(): void {
+    isDiscarded = true;
+    resume();
+  }
+
+  function take(piece: Uint8Array): void {
+    if (!isDiscarded && !isClosed) controller.enqueue(piece);
+  }
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    if (!isDiscarded) controller.close();
+  }
+
+  function decode(bytes: Uint8Array): number {
+    try {
+      return decoder.push(bytes, take);
+    } catch (error) {
+      isBroken = true;
+      fail(error as Error);
+      return bytes.length;
+    }
+  }
+
+  function fail(error: Error): void {
+    if (isClosed || isDiscarded) return;
+    isClosed = true;
+    controller.error(error);
+  }
+
+  return {
+    stream,
+    push(bytes) {
+      if (bytes.length > 0) awaitsContinue = false;
+      const taken = decode(bytes);
+      if (decoder.isDone()) close();
+      else if (!isDiscarded && (controller.desiredSize ?? 0) < 0) pause();
+      return taken;
+    },
+    fail,
+    discard,
+    isComplete: decoder.isDone,
+    isBroken: () => isBroken,
+    left: decoder.left,
+    isUnclear: () => awaitsContinue,
+  };
+}

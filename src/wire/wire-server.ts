@@ -1,0 +1,137 @@
+/**
+ * HTTP/1.1 on the sockets of the runtime. Its own server makes a Request, its headers and a Response for each redirect,
+ * which together cost more than the redirect, and drops the length of every stream (bench/redirect.ts).
+ */
+import { appError } from "../lib/errors.ts";
+import type { Arrival } from "./arrival.ts";
+import { Connection } from "./connection.ts";
+import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
+
+export type Peers = {
+  /** Null on a unix socket. */
+  requestIP(request: Request | Arrival): { address: string } | null;
+  /** Ends the connection in so many seconds, even during the answer. 0: lifts the limit of silence for the request. */
+  timeout(request: Request, seconds: number): void;
+};
+
+export type WireServer = Peers & {
+  /** 0 on a unix socket. */
+  readonly port: number;
+  /** Those not answered in place. */
+  readonly pendingRequests: number;
+  /** From now on each answer ends its connection. */
+  leave(): void;
+  /** Closes connections that wait for another request. Returns their number. */
+  closeIdleConnections(): number;
+  /** Stops accepting. Resolves when requests under way are answered, at once with `isHard`. */
+  stop(isHard?: boolean): Promise<void>;
+};
+
+export type WireOptions = {
+  address: { hostname: string; port: number; reusePort: boolean } | { unix: string };
+  tls: { cert: string; key: string } | null;
+  answer(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
+  /** For an error of `answer`, and for a malformed request. */
+  explain(error: unknown): Response;
+};
+
+/** Of the server as a whole: `OPTIONS *`. */
+const ALLOW = "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n";
+
+/** @throws the runtime's error if it can't listen */
+export function startWireServer({ address, tls, answer, explain }: WireOptions): WireServer {
+  const connections = new Set<Connection>();
+  const ofRequest = new WeakMap<Request, Connection>();
+  let seconds = 0;
+  let pending = 0;
+  let isLeaving = false;
+  let isStopping = false;
+  let emptied: (() => void) | undefined;
+
+  const owner: ConnectionOwner<Connection> = {
+    scheme: tls === null ? "http" : "https",
+    isUnix: "unix" in address,
+    isLeaving: () => isLeaving,
+    isStopping: () => isStopping,
+    now: () => seconds,
+    answer(arrival) {
+      if (arrival.target === "*") return arrival.answerInPlace(200, ALLOW);
+      try {
+        const answered = answer(arrival, server);
+        return answered instanceof Promise ? answered.catch(explain) : answered;
+      } catch (error) {
+        return explain(error);
+      }
+    },
+    explain,
+    requested: (request, connection) => void ofRequest.set(request, connection),
+    begun: () => void pending++,
+    done: () => void pending--,
+    closed(connection) {
+      connections.delete(connection);
+      if (connections.size === 0) emptied?.();
+    },
+  };
+
+  type Socket = WireSocket & { data: Connection };
+  const socket = {
+    open(opened: Socket) {
+      opened.data = new Connection(opened, owner);
+      connections.add(opened.data);
+    },
+    data: ({ data }: Socket, bytes: Buffer) => data.data(bytes),
+    drain: ({ data }: Socket) => data.drain(),
+    end: ({ data }: Socket) => data.ended(),
+    close: ({ data }: Socket) => data?.closed(),
+    error: ({ data }: Socket) => data?.cut(),
+  };
+  // Bun's types lack `reusePort`, and `data` before `open`.
+  const options = { ...address, ...(tls !== null && { tls }), allowHalfOpen: true, socket } as unknown;
+  const listener = Bun.listen(options as Bun.TCPSocketListenOptions<Connection>);
+
+  const clock = setInterval(() => {
+    seconds++;
+    for (const connection of connections) if (connection.deadlines.isOver()) connection.cut();
+  }, 1000);
+  clock.unref();
+
+  function closeIdleConnections(): number {
+    const idle = [...connections].filter((connection) => connection.isIdle());
+    for (const connection of idle) connection.end();
+    return idle.length;
+  }
+
+  function connectionOf(request: Request): Connection {
+    const connection = ofRequest.get(request);
+    if (connection === undefined) throw appError("InternalServerError", "The request is not of this server.");
+    return connection;
+  }
+
+  const server: WireServer = {
+    port: "unix" in address ? 0 : listener.port,
+    get pendingRequests() {
+      return pending;
+    },
+    requestIP(request) {
+      const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress();
+      return peer === null ? null : { address: peer };
+    },
+    timeout(request, limit) {
+      const { deadlines } = connectionOf(request);
+      if (limit === 0) deadlines.liftIdle();
+      else deadlines.cutIn(limit);
+    },
+    leave: () => void (isLeaving = true),
+    closeIdleConnections,
+    async stop(isHard = false) {
+      isLeaving = true;
+      isStopping = true;
+      listener.stop(false);
+      if (isHard) for (const connection of connections) connection.cut();
+      for (const connection of connections) if (!connection.isBusy()) connection.end();
+      if (connections.size > 0) await new Promise<void>((resolve) => (emptied = resolve));
+      clearInterval(clock);
+    },
+  };
+  return server;
+}
