@@ -166,7 +166,7 @@ export function createRedirect({
   ): Response | Promise<Response> {
     const request = wholeOf(visitor);
     const answer = (outcome: SpecialOutcome): Response => {
-      if (outcome.kind === "missing") return lost.closed(request, url, outcome.reason);
+      if (outcome.kind === "missing") return lost.closed(visitor, url, outcome.reason);
       if (outcome.kind === "elsewhere") return found(outcome.location, visitor);
       if (outcome.kind === "form") return outcome.response;
       count(link.id, now, url, pathEnd, request, peers);
