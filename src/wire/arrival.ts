@@ -11,7 +11,7 @@ export const CHUNKED = -1;
 export type ArrivalContext = {
   scheme: "http" | "https";
   /** Of the peer; null on a unix socket. */
-  peerAddress(): string | null;
+  readonly peerAddress: string | null;
   /** For the body and the signal of a Request. */
   signal(): AbortSignal;
   readonly bodyStream: ReadableStream<Uint8Array> | null;
@@ -65,8 +65,8 @@ export class Arrival {
   }
 
   /** Null on a unix socket. */
-  peerAddress(): string | null {
-    return this.context.peerAddress();
+  get peerAddress(): string | null {
+    return this.context.peerAddress;
   }
 
   /** Path and query, normalised as in a URL. */

@@ -19,8 +19,7 @@ import { sendAnswer } from "./send-answer.ts";
 const MOST_TEXT_BYTES = 128 * 1024;
 /** The rest of a body that is read and dropped to keep the connection. */
 const MOST_DROPPED_BYTES = 256 * 1024;
-const CR = 13;
-const LF = 10;
+const EMPTY_LINE = "\r\n";
 const HEAD_END = "\r\n\r\n";
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
@@ -29,6 +28,7 @@ export class Connection implements ArrivalContext {
   readonly outbox: Outbox;
   readonly deadlines: Deadlines;
   readonly scheme: ConnectionOwner<Connection>["scheme"];
+  readonly peerAddress: string | null;
   readonly #socket: WireSocket;
   readonly #owner: ConnectionOwner<Connection>;
   readonly #inflow: Inflow;
@@ -40,12 +40,13 @@ export class Connection implements ArrivalContext {
   #hasEnded = false;
   #isClosed = false;
   #leaving: AbortController | null = null;
-  #address: string | null = null;
 
   constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
     this.#socket = socket;
     this.#owner = owner;
     this.scheme = owner.scheme;
+    // Not known any more when the client has left.
+    this.peerAddress = owner.isUnix ? null : socket.remoteAddress;
     this.outbox = createOutbox(socket);
     this.deadlines = createDeadlines(owner.now);
     this.#inflow = createInflow(socket);
@@ -61,10 +62,6 @@ export class Connection implements ArrivalContext {
     return !this.isBusy() && this.#inflow.isEmpty() && this.#body === null;
   }
 
-  peerAddress(): string | null {
-    return (this.#address ??= this.#owner.isUnix ? null : this.#socket.remoteAddress);
-  }
-
   signal(): AbortSignal {
     this.#leaving ??= new AbortController();
     if (this.#isClosed || this.#hasEnded) this.#leaving.abort();
@@ -75,7 +72,6 @@ export class Connection implements ArrivalContext {
     this.#owner.requested(request, this);
   }
 
-  /** At once. */
   cut(): void {
     if (this.#isClosed) return;
     this.#socket.terminate();
@@ -86,11 +82,14 @@ export class Connection implements ArrivalContext {
   end(): void {
     if (this.#isClosed) return;
     this.#isEnding = true;
+    const sent = this.outbox.sent();
+    if (sent !== undefined) return void sent.then(() => this.end());
     this.#inflow.take();
     this.deadlines.linger();
     if (this.#hasEnded) return void this.#socket.end();
     this.#socket.shutdown(true);
     // What still comes is dropped.
+    this.#body?.discard();
     this.#inflow.resume();
   }
 
@@ -103,7 +102,7 @@ export class Connection implements ArrivalContext {
       if (rest.length === 0) return;
     }
     if (this.#isEnding) return;
-    if (this.#isBusy || !this.outbox.isEmpty()) this.#inflow.hold(rest);
+    if (this.isBusy()) this.#inflow.hold(rest);
     else this.#read(rest);
   }
 
@@ -111,7 +110,7 @@ export class Connection implements ArrivalContext {
   drain(): void {
     this.deadlines.touch();
     this.outbox.drain();
-    if (!this.#isBusy && this.outbox.isEmpty()) this.#readHeld();
+    if (!this.isBusy()) this.#readHeld();
   }
 
   /** The client sends no more. It may have left, or wait for its answer. */
@@ -119,8 +118,7 @@ export class Connection implements ArrivalContext {
     this.#hasEnded = true;
     this.#body?.fail(leftEarly());
     this.#leaving?.abort();
-    if (this.#isEnding) this.#socket.end();
-    else if (!this.#isBusy && this.outbox.isEmpty()) this.end();
+    if (!this.isBusy()) this.end();
   }
 
   /** The connection is gone. */
@@ -139,7 +137,7 @@ export class Connection implements ArrivalContext {
     this.#inflow.resume();
     const held = this.#inflow.take();
     if (held !== null && !this.#isEnding) this.#read(held);
-    if (this.#hasEnded && !this.#isBusy && this.outbox.isEmpty()) this.end();
+    if (this.#hasEnded && !this.isBusy()) this.end();
   }
 
   /** Bytes from the start of a head on. */
@@ -151,8 +149,8 @@ export class Connection implements ArrivalContext {
     let out = "";
     while (at < text.length) {
       // RFC 9112, section 2.2: an empty line before a request is ignored.
-      if (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF) {
-        at += 2;
+      if (text.startsWith(EMPTY_LINE, at)) {
+        at += EMPTY_LINE.length;
         continue;
       }
       const end = text.indexOf(HEAD_END, at);
@@ -181,7 +179,8 @@ export class Connection implements ArrivalContext {
       return this.end();
     }
     this.#write(out);
-    if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
+    if (at > 0 && text.length < bytes.length) this.#read(bytes.subarray(at));
+    else if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
   }
 
   /** The beginning of a head. */
@@ -207,7 +206,9 @@ export class Connection implements ArrivalContext {
         ? this.#owner.explain(appError("BadRequest", "The head of the request is malformed."))
         : new Response(null, { status });
     this.#isEnding = true;
-    void this.#send(answer, { method: "GET", minor: 1, isPersistent: false, made: null });
+    this.#isBusy = true;
+    const asked = { method: "GET", minor: 1, isPersistent: false, made: null };
+    void this.#send(answer, asked).finally(() => (this.#isBusy = false));
   }
 
   /** @param rest what came with the head */

@@ -171,3 +171,50 @@ test("a client that stops reading holds up its answer only, and gets all of it",
     expect(whole.subarray(whole.indexOf("\r\n\r\n") + 4).equals(CONTENT)).toBe(true);
   }
 });
+
+/** What comes until the server closes. */
+function exchange(send: (socket: Socket) => void): Promise<string> {
+  const socket = connect(plain.port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (piece: Buffer) => (text += piece.toString("latin1")));
+  socket.on("error", () => undefined);
+  send(socket);
+  return new Promise((resolve) => socket.on("close", () => resolve(text)));
+}
+
+const VISIT = "GET /in-place HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("a pipeline longer than what is looked at once is answered to its end", async () => {
+  const text = await exchange((socket) => {
+    socket.write(VISIT.repeat(20_000) + VISIT.replace("Host: a", "Host: a\r\nConnection: close"));
+  });
+  expect(text.split("HTTP/1.1 404 ").length - 1).toBe(20_001);
+});
+
+test("the last answers leave before the connection ends, also to a client that reads late", async () => {
+  const text = await exchange((socket) => {
+    socket.pause();
+    socket.write(VISIT.repeat(100_000) + VISIT.replace("Host: a", "Host: a\r\nConnection: close"), () =>
+      socket.resume(),
+    );
+    setTimeout(() => socket.resume(), 300);
+  });
+  expect(text.split("HTTP/1.1 404 ").length - 1).toBe(100_001);
+});
+
+test("the body of a request that nobody reads is dropped, and takes no memory", async () => {
+  const before = process.memoryUsage().rss;
+  const text = await exchange((socket) => {
+    socket.write("POST /text HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n");
+    socket.write(Buffer.alloc(50_000_000));
+  });
+  expect(text).toStartWith("HTTP/1.1 200 OK\r\n");
+  expect(text).toContain("Connection: close\r\n");
+  // The client's own bytes are of this process, too.
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+});
+
+test("a malformed head has its answer when the client has ended its half", async () => {
+  const text = await exchange((socket) => socket.end("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"));
+  expect(text).toStartWith("HTTP/1.1 500 ");
+});

@@ -113,7 +113,7 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
       return pending;
     },
     requestIP(request) {
-      const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress();
+      const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress;
       return peer === null ? null : { address: peer };
     },
     timeout(request, limit) {
