@@ -118,6 +118,8 @@ test.skipIf(!CHROMIUM)(
     await signInToPanel(page);
     await page.evaluate(() => localStorage.setItem("waymark-language", "de"));
     await page.reload();
+    // The key has no effect before.
+    await page.getByRole("heading", { level: 1 }).waitFor();
     await openCommands(page);
     const chosen = page.getByRole("option", { selected: true });
     await page.keyboard.type("trusted_prox");
