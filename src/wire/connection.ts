@@ -87,8 +87,8 @@ export class Connection implements ArrivalContext {
     this.#inflow.take();
     this.deadlines.linger();
     if (this.#hasEnded) return void this.#socket.end();
-    this.#socket.shutdown(true);
-    // What still comes is dropped.
+    // Some clients drop the answer when the end comes before they have sent their body. The rest of it is dropped.
+    if (this.#body === null) this.#socket.shutdown(true);
     this.#body?.discard();
     this.#inflow.resume();
   }
@@ -99,9 +99,8 @@ export class Connection implements ArrivalContext {
     let rest = bytes;
     if (this.#body !== null) {
       rest = bytes.subarray(this.#takeBody(this.#body, bytes));
-      if (rest.length === 0) return;
     }
-    if (this.#isEnding) return;
+    if (rest.length === 0 || this.#isEnding) return;
     if (this.isBusy()) this.#inflow.hold(rest);
     else this.#read(rest);
   }
@@ -236,6 +235,7 @@ export class Connection implements ArrivalContext {
     if (body.isBroken() || body.isComplete()) {
       this.#body = null;
       this.#inflow.resume();
+      if (this.#isEnding && !this.#isBusy) this.end();
     }
     return taken;
   }
