@@ -8,7 +8,7 @@ import { keyOf } from "../links/link-key.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { testLostParts } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
-import { serveRedirects } from "./redirect-server.test-support.ts";
+import { serveRedirects } from "./redirects.test-support.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const NOT_FOUND = [404, null, "public, max-age=60"];

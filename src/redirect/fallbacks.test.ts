@@ -9,6 +9,7 @@ import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-option
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createFallbacks } from "./fallbacks.ts";
 import { createRedirect } from "./redirect.ts";
+import { visit } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -84,7 +85,7 @@ async function browse(from: string): Promise<string | number | null> {
     // Public and own address reach the same server.
     const url = at.replace("https://public.example", OWN);
     if (!/^http:\/\/(?:own|other)\.example\//.test(url)) return at;
-    const answer = await redirect.handle(new Request(url));
+    const answer = await visit(redirect, url);
     const to = answer.headers.get("Location");
     if (to === null) return answer.status;
     at = to;

@@ -9,11 +9,12 @@ import type { VisitorPages } from "../visitors/look.ts";
 import { notKeptPage, passwordPage, rightPage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
+import type { Arrival } from "../wire/arrival.ts";
 import type { PeerSource } from "./visit.ts";
 
 export type Locks = {
   /** Null if the visitor may pass, else the form. Rejects if the database fails. */
-  refusal(linkId: number, request: Request): Promise<Response | null>;
+  refusal(linkId: number, request: Arrival): Promise<Response | null>;
   /** Answers the form. `code`: the one that the visitor used. Rejects if the database fails. */
   unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response>;
 };

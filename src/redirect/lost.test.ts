@@ -11,7 +11,7 @@ import { createSiteFiles } from "../visitors/site-files.ts";
 import { testVisitorPages } from "../visitors/pages.test-support.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { createRedirect } from "./redirect.ts";
-import { serveRedirects } from "./redirect-server.test-support.ts";
+import { serveRedirects } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");

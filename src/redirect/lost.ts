@@ -8,9 +8,8 @@ import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
-import { Arrival } from "../wire/arrival.ts";
+import type { Arrival } from "../wire/arrival.ts";
 import { keyIn } from "./path-code.ts";
-import { type VisitRequest, wholeOf } from "./visit.ts";
 
 type Deps = {
   cache: Pick<LinkCache, "knows">;
@@ -18,7 +17,7 @@ type Deps = {
   pages: LostPages;
   files: SiteFiles;
   /** Redirects. */
-  found(location: string, request: VisitRequest): Response;
+  found(location: string, request: Arrival): Response;
 };
 
 const NOT_FOUND = "Not Found";
@@ -27,29 +26,24 @@ const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, 
 
 export function createLost({ cache, domains, pages, files, found }: Deps) {
   let count = 0;
-  // Reused: a response copies it.
-  const plain = new Headers({
-    "Content-Type": "text/html; charset=utf-8",
-    "Cache-Control": "public, max-age=60",
-  });
 
-  function text(request: VisitRequest): Response {
+  function text(request: Arrival): Response {
     count++;
-    if (request instanceof Arrival) return request.answerInPlace(404, PLAIN, NOT_FOUND);
-    return new Response(NOT_FOUND, { status: 404, headers: plain });
+    return request.answerInPlace(404, PLAIN, NOT_FOUND);
   }
 
-  function page(request: VisitRequest, reason: LostReason): Response {
+  function page(request: Arrival, reason: LostReason): Response {
     count++;
-    return pages.answer(wholeOf(request), reason);
+    const { fields, content } = pages.page(request, reason);
+    return request.answerInPlace(404, fields, content);
   }
 
   /** Without the rules of a domain. */
-  const missing = (request: VisitRequest, reason: LostReason): Response =>
+  const missing = (request: Arrival, reason: LostReason): Response =>
     isNavigation(request) ? page(request, reason) : text(request);
 
   /** No link of the domain, if it is not the default one. */
-  const onDomain = (request: VisitRequest, domain: RoutedDomain | undefined, reason: LostReason): Response =>
+  const onDomain = (request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response =>
     domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl), request) : missing(request, reason);
 
   return {
@@ -57,7 +51,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     onDomain,
 
     /** For a code without a link, or whose link has expired. */
-    unknown(request: VisitRequest, url: string): Response {
+    unknown(request: Arrival, url: string): Response {
       const start = pathStart(url);
       const domain = domains.isEmpty() ? undefined : domains.at(url, start);
       const isExpired = () => {
@@ -72,11 +66,11 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     },
 
     /** For the form of a browser whose share or drop box has ended; null for other requests. */
-    form: (request: VisitRequest, key: string): Response | null =>
+    form: (request: Arrival, key: string): Response | null =>
       isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
 
     /** For a link that is there and may not be passed. */
-    closed(request: VisitRequest, url: string, reason: LostReason): Response {
+    closed(request: Arrival, url: string, reason: LostReason): Response {
       const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
       return onDomain(request, domain, reason);
     },

@@ -8,6 +8,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-options.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
+import { visit } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -70,7 +71,7 @@ function store(
 
 async function ask(path = "/a", { method = "GET", agent = FIREFOX } = {}) {
   const headers = agent === "" ? {} : { "User-Agent": agent };
-  const answer = await redirect.handle(new Request(`http://go.example${path}`, { method, headers }));
+  const answer = await visit(redirect, `http://go.example${path}`, { method, headers });
   return {
     status: answer.status,
     to: answer.headers.get("Location"),
@@ -151,9 +152,9 @@ describe("max_clicks", () => {
     store({ maxClicks: 2, fallbackUrl: "https://example.com/b" });
     trouble = appError("ServiceUnavailable", "The database is away.");
     const before = redirect.counts();
-    const ask503 = async (init: RequestInit = {}) => {
-      const headers = { "User-Agent": FIREFOX, ...(init.headers as object) };
-      const answer = await redirect.handle(new Request("http://go.example/a", { ...init, headers }));
+    const ask503 = async (more: Record<string, string> = {}) => {
+      const headers = { "User-Agent": FIREFOX, ...more };
+      const answer = await visit(redirect, "http://go.example/a", { headers });
       expect([answer.status, answer.headers.get("Retry-After"), answer.headers.get("Location")]).toEqual([
         503,
         "5",
@@ -163,9 +164,7 @@ describe("max_clicks", () => {
       return answer.text();
     };
     expect(await ask503()).toBe("Service Unavailable");
-    expect(await ask503({ headers: { Accept: "text/html", "Accept-Language": "de" } })).toContain(
-      '<html lang="de">',
-    );
+    expect(await ask503({ Accept: "text/html", "Accept-Language": "de" })).toContain('<html lang="de">');
     expect(redirect.counts()).toEqual({ ...before, away: before.away + 2 });
     trouble = new TypeError("a mistake");
     expect((await ask()).status).toBe(500);

@@ -12,10 +12,11 @@ import { messagePage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
+import type { Arrival } from "../wire/arrival.ts";
 import type { Locks } from "./locks.ts";
 
 export type SpecialVisit = {
-  request: Request;
+  request: Arrival;
   url: string;
   /** Index in `url` where the path ends. */
   pathEnd: number;
@@ -43,14 +44,14 @@ export type Fallbacks = {
 
 export type Specials = {
   /** The answer while the database is away, for links that need it. */
-  away(request: Request): Response;
+  away(request: Arrival): Response;
   /** Null for a link that serves something else. Throws or rejects if the database fails. */
   follow(link: CachedLink, visit: SpecialVisit): SpecialOutcome | Promise<SpecialOutcome> | null;
 };
 
 type Deps = {
   uses: { take(linkId: number): Promise<boolean> };
-  automated: { includes(request: Request): boolean };
+  automated: { includes(request: Arrival): boolean };
   locks: Pick<Locks, "refusal">;
   pages: VisitorPages;
   fallbacks: Fallbacks;

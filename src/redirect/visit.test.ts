@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { arrivalAt } from "./redirects.test-support.ts";
 import { createVisits, utmSource } from "./visit.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -24,7 +25,7 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
       true,
       url,
       url.indexOf("?") === -1 ? url.length : url.indexOf("?"),
-      new Request(url, { headers }),
+      arrivalAt(url, { headers }),
       {
         requestIP() {
           asked += 1;

@@ -1,18 +1,12 @@
 /** Reads a visit's headers for the detailed click log. The flush parses them. */
 import type { Clicks } from "../clicks/clicks.ts";
-import { Arrival } from "../wire/arrival.ts";
-
-/** A request, or what arrived before one is made of it (wire/arrival.ts). */
-export type VisitRequest = Request | Arrival;
+import type { Arrival } from "../wire/arrival.ts";
 
 /** The server. The peer address is null on a unix socket. */
 export type PeerSource = {
-  requestIP(request: VisitRequest): { address: string } | null;
+  requestIP(request: Request | Arrival): { address: string } | null;
   timeout?(request: Request, seconds: number): void;
 };
-
-export const wholeOf = (visitor: VisitRequest): Request =>
-  visitor instanceof Arrival ? visitor.request() : visitor;
 
 export type Visits = {
   /** Never throws. `pathEnd`: index in `url` where the path ends. */
@@ -22,7 +16,7 @@ export type Visits = {
     isAutomated: boolean,
     url: string,
     pathEnd: number,
-    request: VisitRequest,
+    request: Arrival,
     peers: PeerSource | undefined,
   ): void;
 };
@@ -41,7 +35,7 @@ const QUESTION_MARK = 63;
 const HASH = 35;
 
 export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps): Visits {
-  function addressOf(request: VisitRequest, peers: PeerSource | undefined): string {
+  function addressOf(request: Arrival, peers: PeerSource | undefined): string {
     // Reading the peer address costs 1 µs.
     if (!logsAddresses()) return "";
     const peer = peers?.requestIP(request)?.address ?? "unix";

@@ -17,7 +17,7 @@ export type Look = {
 };
 
 export type VisitorPages = {
-  look(request: Request): Look;
+  look(visitor: { headers: Pick<Headers, "get"> }): Look;
 };
 
 export type InstanceLook = {
@@ -28,8 +28,8 @@ export type InstanceLook = {
 export function createVisitorPages({ instanceName, accentColor }: InstanceLook): VisitorPages {
   const choose = createLanguageChoice();
   return {
-    look(request) {
-      const language = choose(request.headers.get("accept-language"));
+    look({ headers }) {
+      const language = choose(headers.get("accept-language"));
       return {
         language,
         texts: TEXTS[language],

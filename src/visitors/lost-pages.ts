@@ -1,6 +1,6 @@
 /**
- * Pages for codes that lead nowhere. Bodies and headers are made once for each language and reason, until the
- * instance's name or colour changes.
+ * Pages for codes that lead nowhere. Each is made once for its language and reason, until the instance's name or colour
+ * changes.
  */
 import type { Language } from "./language.ts";
 import type { Look, VisitorPages } from "./look.ts";
@@ -12,26 +12,36 @@ import { htmlPage, text } from "./page.ts";
  */
 export type LostReason = "root" | "unknown" | "expired" | "usedUp";
 
+type Visitor = { headers: Pick<Headers, "get"> };
+
+/** One byte a character, as the server sends it. */
+export type LostPage = {
+  /** Lines of the head, with CR LF. */
+  fields: string;
+  /** UTF-8. */
+  content: string;
+};
+
 export type LostPages = {
   /** For navigations of browsers only. */
-  answer(request: Request, reason: LostReason): Response;
+  page(visitor: Visitor, reason: LostReason): LostPage;
 };
 
 /** Browsers say so over HTTPS and to localhost. */
-export const isNavigation = ({ headers }: { headers: Pick<Headers, "get"> }): boolean =>
-  headers.get("sec-fetch-dest") === "document";
+export const isNavigation = ({ headers }: Visitor): boolean => headers.get("sec-fetch-dest") === "document";
 
-type Prepared = Pick<Look, "instanceName" | "accentColor"> & { body: Blob; headers: Headers };
+type Prepared = LostPage & Pick<Look, "instanceName" | "accentColor">;
 
 /**
  * `Vary`: a cache must not give the page to others. `CDN-Cache-Control` (RFC 9213) is for those that ignore `Vary`.
  * The answer without a page has neither, so at worst a browser gets that one from a cache.
  */
-const CACHING = {
-  "Cache-Control": "public, max-age=60",
-  "CDN-Cache-Control": "no-store",
-  Vary: "Sec-Fetch-Dest, Accept-Language",
-};
+const FIELDS = [
+  "Content-Type: text/html; charset=utf-8",
+  "Cache-Control: public, max-age=60",
+  "CDN-Cache-Control: no-store",
+  "Vary: Sec-Fetch-Dest, Accept-Language",
+];
 
 export function createLostPages(pages: VisitorPages): LostPages {
   const prepared: Record<LostReason, Partial<Record<Language, Prepared>>> = {
@@ -42,27 +52,24 @@ export function createLostPages(pages: VisitorPages): LostPages {
   };
 
   return {
-    answer(request, reason) {
-      const look = pages.look(request);
-      let page = prepared[reason][look.language];
-      if (page?.instanceName !== look.instanceName || page.accentColor !== look.accentColor) {
-        page = prepared[reason][look.language] = prepare(look, reason);
-      }
-      return new Response(page.body, { status: 404, headers: page.headers });
+    page(visitor, reason) {
+      const look = pages.look(visitor);
+      const known = prepared[reason][look.language];
+      if (known?.instanceName === look.instanceName && known.accentColor === look.accentColor) return known;
+      return (prepared[reason][look.language] = prepare(look, reason));
     },
   };
 }
 
-/** A response copies a text, and refers to a blob. */
 function prepare(look: Look, reason: LostReason): Prepared {
   const { html, policy } = lostPage(look, reason);
-  const headers = new Headers({
-    "Content-Type": "text/html; charset=utf-8",
-    ...CACHING,
-    "Content-Security-Policy": policy,
-  });
   const { instanceName, accentColor } = look;
-  return { instanceName, accentColor, body: new Blob([html]), headers };
+  return {
+    instanceName,
+    accentColor,
+    fields: [...FIELDS, `Content-Security-Policy: ${policy}`, ""].join("\r\n"),
+    content: Buffer.from(html).toString("latin1"),
+  };
 }
 
 function lostPage(look: Look, reason: LostReason) {

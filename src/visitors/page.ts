@@ -93,7 +93,7 @@ function policyOf(
 export const answerPage = (
   { html, policy }: VisitorPage,
   status: number,
-  request: Request,
+  request: { method: string },
   more: Record<string, string> = {},
 ): Response => {
   const isHead = request.method === "HEAD";

@@ -79,8 +79,8 @@ function waiting({ language, texts }: Look, { kind }: AppError, seconds: number)
 }
 
 /** Browsers accept HTML, programs do not. */
-export const isBrowser = (request: Request): boolean =>
-  /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
+export const isBrowser = ({ headers }: { headers: Pick<Headers, "get"> }): boolean =>
+  /\btext\/html\b/i.test(headers.get("accept") ?? "");
 
 /** Where a visitor goes on: the code, with the request's query. */
 export function pathWithQuery(code: string, url: string): string {

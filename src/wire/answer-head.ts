@@ -33,7 +33,7 @@ export function statusLine(status: number): string {
   return (statusLines[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`);
 }
 
-/** The head and content of an answer in place. ASCII. */
+/** The head and content of an answer in place. One byte a character. */
 export function inPlaceText(
   { method, minor, status, fields, content }: InPlace,
   isPersistent: boolean,
@@ -45,6 +45,25 @@ export function inPlaceText(
 }
 
 type InPlace = Pick<Arrival, "method" | "minor" | "status" | "fields" | "content">;
+
+/** Shorter ones are cheaper to put together than to find. */
+const LEAST_KEPT_CHARACTERS = 512;
+const MOST_KEPT = 32;
+/** By content, of the current second. */
+const kept = new Map<string, { status: number; fields: string; bytes: Buffer }>();
+
+/** An answer in place whose content is long and asked for often, such as a page; else null. Of HTTP/1.1 that persists. */
+export function keptBytes(answer: InPlace): Buffer | null {
+  const { content, status, fields } = answer;
+  if (content.length < LEAST_KEPT_CHARACTERS || answer.method === "HEAD" || answer.minor === 0) return null;
+  dateLine();
+  const known = kept.get(content);
+  if (known?.fields === fields && known.status === status) return known.bytes;
+  const bytes = Buffer.from(inPlaceText(answer, true), "latin1");
+  if (kept.size === MOST_KEPT) kept.clear();
+  kept.set(content, { status, fields, bytes });
+  return bytes;
+}
 
 /** With its empty line. One byte a character. */
 export function answerHead({ status, headers }: Response, framing: Framing): string {
@@ -62,12 +81,13 @@ export function answerHead({ status, headers }: Response, framing: Framing): str
 let dateAt = 0;
 let date = "";
 
-/** With the empty line that ends a head. Made once a second. */
+/** With the empty line that ends a head. Made once a second, when all that has it goes. */
 function dateLine(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateAt) {
     dateAt = second;
     date = `Date: ${new Date(second * 1000).toUTCString()}\r\n\r\n`;
+    kept.clear();
   }
   return date;
 }

@@ -82,7 +82,7 @@ export class Arrival {
 
   /**
    * Answers without a Response of its own: that would be most of the cost of a redirect. Return the result, which has the
-   * status and nothing else. `fields` are lines with CR LF; all is ASCII.
+   * status and nothing else. `fields` are lines with CR LF. One byte a character, also in `content` (`latin1`).
    */
   answerInPlace(status: number, fields: string, content = ""): Response {
     const standIn = (standIns[status] ??= new Response(null, { status }));

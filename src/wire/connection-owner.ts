@@ -4,7 +4,8 @@ import type { Arrival } from "./arrival.ts";
 export type WireSocket = {
   readonly fd: number;
   readonly remoteAddress: string;
-  write(data: Uint8Array | string, offset?: number, length?: number): number;
+  write(data: Uint8Array, offset?: number, length?: number): number;
+  write(text: string, encoding: "latin1"): number;
   pause(): void;
   resume(): void;
   shutdown(halfClose: true): void;

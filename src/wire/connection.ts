@@ -3,7 +3,7 @@
  * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
 import { appError } from "../lib/errors.ts";
-import { inPlaceText } from "./answer-head.ts";
+import { inPlaceText, keptBytes } from "./answer-head.ts";
 import type { Arrival, ArrivalContext } from "./arrival.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
@@ -157,28 +157,37 @@ export class Connection implements ArrivalContext {
       const next = end + HEAD_END.length;
       const arrival = readHead(at === 0 && next === text.length ? text : text.slice(at, next), this);
       if (typeof arrival === "number") {
-        this.#write(out);
+        this.outbox.sendText(out);
         return this.#refuse(arrival);
       }
       at = next;
+      this.deadlines.endHead();
       if (arrival.bodyLength !== 0) {
-        this.#write(out);
+        this.outbox.sendText(out);
         return this.#beginBody(arrival, bytes.subarray(at));
       }
       const answer = this.#owner.answer(arrival);
       if (answer !== arrival.standIn) {
-        this.#write(out);
-        if (at < bytes.length) this.#inflow.hold(bytes.subarray(at));
+        this.outbox.sendText(out);
+        this.#inflow.hold(bytes.subarray(at));
         return void this.#finish(arrival, answer);
       }
       const persists = arrival.isPersistent && !this.#owner.isLeaving();
-      out += inPlaceText(arrival, persists);
-      if (persists) continue;
-      this.#write(out);
-      return this.end();
+      const kept = persists ? keptBytes(arrival) : null;
+      if (kept === null) {
+        out += inPlaceText(arrival, persists);
+        if (persists) continue;
+        this.outbox.sendText(out);
+        return this.end();
+      }
+      this.outbox.sendText(out);
+      out = "";
+      this.outbox.send(kept);
+      if (!this.outbox.isEmpty()) break;
     }
-    this.#write(out);
-    if (at > 0 && text.length < bytes.length) this.#read(bytes.subarray(at));
+    this.outbox.sendText(out);
+    if (!this.outbox.isEmpty()) this.#inflow.hold(bytes.subarray(at));
+    else if (at > 0 && text.length < bytes.length) this.#read(bytes.subarray(at));
     else if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
   }
 
@@ -189,14 +198,6 @@ export class Connection implements ArrivalContext {
     if (hasBareLineEnd(rest.toString("latin1"))) return this.#refuse(400);
     this.deadlines.beginHead();
     this.#inflow.hold(rest);
-  }
-
-  /** ASCII. */
-  #write(text: string): void {
-    if (text === "") return;
-    this.deadlines.endHead();
-    const taken = this.#socket.write(text);
-    if (taken < text.length) this.outbox.send(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
   }
 
   #refuse(status: BadHead): void {
@@ -223,7 +224,7 @@ export class Connection implements ArrivalContext {
     this.bodyStream = body.stream;
     this.#isBusy = true;
     const left = rest.subarray(this.#takeBody(body, rest));
-    if (left.length > 0 && !this.#isEnding) this.#inflow.hold(left);
+    if (!this.#isEnding) this.#inflow.hold(left);
     if (this.#body !== null) this.#inflow.pause();
     void this.#finish(arrival, this.#owner.answer(arrival));
   }
@@ -242,7 +243,6 @@ export class Connection implements ArrivalContext {
 
   async #finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void> {
     this.#isBusy = true;
-    this.deadlines.endHead();
     this.#owner.begun();
     try {
       const response = await answer;
@@ -263,7 +263,7 @@ export class Connection implements ArrivalContext {
 
   #sendInPlace(arrival: Arrival): void {
     const persists = arrival.isPersistent && !this.#mustEnd();
-    this.#write(inPlaceText(arrival, persists));
+    this.outbox.sendText(inPlaceText(arrival, persists));
     if (!persists) this.end();
   }
 

@@ -24,6 +24,7 @@ export function createInflow(socket: Pick<WireSocket, "pause" | "resume">) {
       socket.resume();
     },
     hold(bytes: Buffer): void {
+      if (bytes.length === 0) return;
       held = held === null ? bytes : Buffer.concat([held, bytes]);
       if (held.length > MOST_BYTES) pause();
     },

@@ -4,6 +4,7 @@ export type RawSocket = {
   readonly fd: number;
   /** The number of bytes taken; negative when closed. */
   write(bytes: Uint8Array, offset: number, length: number): number;
+  write(text: string, encoding: "latin1"): number;
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -45,6 +46,12 @@ export function createOutbox(socket: RawSocket) {
       if (isClosed) return;
       if (waiting.length > 0) waiting.push(bytes);
       else write(bytes);
+    },
+    /** One byte a character. */
+    sendText(text: string): void {
+      if (isClosed || text === "") return;
+      const taken = waiting.length > 0 ? 0 : Math.max(socket.write(text, "latin1"), 0);
+      if (taken < text.length) waiting.push(Buffer.from(text.slice(taken), "latin1"));
     },
     /** Resolves when the system has all bytes, or the connection is closed. */
     sent(): Promise<void> | undefined {

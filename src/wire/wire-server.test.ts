@@ -30,6 +30,8 @@ function streamOf(pieces: readonly Uint8Array[], end: "close" | "error" = "close
   );
 }
 
+/** One byte a character. */
+const PAGE = Buffer.from("<p>é</p>".repeat(400)).toString("latin1");
 const PIECES = [CONTENT.subarray(0, 700_000), CONTENT.subarray(700_000)];
 const length = (bytes: number) => ({ headers: { "Content-Length": String(bytes) } });
 
@@ -57,6 +59,8 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
   "/echo": async (arrival) => new Response(await arrival.request().bytes()),
   "/empty": () => new Response(null, { status: 204 }),
   "/in-place": (arrival) => arrival.answerInPlace(404, "X-A: b\r\n", "nothing"),
+  "/page": (arrival) => arrival.answerInPlace(404, "X-A: page\r\n", PAGE),
+  "/gone": (arrival) => arrival.answerInPlace(410, "X-A: gone\r\n", PAGE),
 };
 
 const answer: WireOptions["answer"] = (arrival) => ANSWERS[arrival.path]!(arrival);
@@ -107,6 +111,7 @@ describe.each(WAYS)("over %s", (_name, get) => {
       ["/file", CONTENT],
       ["/part", CONTENT.subarray(1_000, 2_000_001)],
       ["/in-place", Buffer.from("nothing")],
+      ["/page", Buffer.from(PAGE, "latin1")],
     ] as const) {
       const head = await ask(target, { method: "HEAD" });
       expect([target, head.headers.get("content-length")]).toEqual([target, String(content.length)]);
@@ -200,6 +205,26 @@ test("the last answers leave before the connection ends, also to a client that r
     setTimeout(() => socket.resume(), 300);
   });
   expect(text.split("HTTP/1.1 404 ").length - 1).toBe(100_001);
+});
+
+test("pages and short answers of a pipeline keep their order, also for a client that reads late", async () => {
+  const paths = Array.from({ length: 9_000 }, (_, at) =>
+    at % 7 === 0 ? "/page" : at % 5 === 0 ? "/gone" : "/in-place",
+  );
+  const ask = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const text = await exchange((socket) => {
+    socket.pause();
+    socket.write(paths.map(ask).join("") + ask("/page").replace("Host: a", "Host: a\r\nConnection: close"));
+    setTimeout(() => socket.resume(), 300);
+  });
+  const answers = text.split("HTTP/1.1 ").slice(1);
+  const kinds: Record<string, string> = { page: "/page", gone: "/gone", b: "/in-place" };
+  expect(answers.map((one) => kinds[/X-A: (\w+)/.exec(one)![1]!]!)).toEqual([...paths, "/page"]);
+  for (const one of answers) {
+    const [head, content] = one.split("\r\n\r\n") as [string, string];
+    expect(head.startsWith(head.includes("gone") ? "410" : "404")).toBe(true);
+    expect(content).toBe(head.includes("X-A: b") ? "nothing" : PAGE);
+  }
 });
 
 test("the body of a request that nobody reads is dropped, and takes no memory", async () => {

@@ -1,0 +1,42 @@
+import type { Arrival } from "../wire/arrival.ts";
+import { readHead } from "../wire/read-head.ts";
+import { startWireServer, type WireServer } from "../wire/wire-server.ts";
+import type { Redirect } from "./redirect.ts";
+
+/** Redirects on a free port of 127.0.0.1. Stop it with `true`. */
+export const serveRedirects = (redirect: Redirect): WireServer =>
+  startWireServer({
+    address: { hostname: "127.0.0.1", port: 0, reusePort: false },
+    tls: null,
+    answer: (arrival, server) => redirect.handle(arrival, server),
+    explain: () => new Response(null, { status: 400 }),
+  });
+
+type VisitInit = { method?: string; headers?: Readonly<Record<string, string>> };
+
+/** As from 192.0.2.7, over HTTP. No body. */
+export function arrivalAt(url: string, { method = "GET", headers = {} }: VisitInit = {}): Arrival {
+  const { host } = new URL(url);
+  const target = url.slice(url.indexOf("/", "http://".length));
+  const fields = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const arrival = readHead(`${method} ${target} HTTP/1.1\r\n${fields.join("")}\r\n`, {
+    scheme: "http",
+    peerAddress: "192.0.2.7",
+    signal: () => new AbortController().signal,
+    bodyStream: null,
+    made: () => undefined,
+  });
+  if (typeof arrival === "number") throw new Error(`refused with ${arrival}`);
+  return arrival;
+}
+
+/** The answer as its client reads it. */
+export async function visit(redirect: Redirect, url: string, init: VisitInit = {}): Promise<Response> {
+  const arrival = arrivalAt(url, init);
+  const answer = await redirect.handle(arrival);
+  if (answer !== arrival.standIn) return answer;
+  const fields = arrival.fields.split("\r\n").slice(0, -1);
+  const headers = fields.map((line) => line.split(": ", 2) as [string, string]);
+  const content = arrival.method === "HEAD" ? null : Buffer.from(arrival.content, "latin1");
+  return new Response(content, { status: arrival.status, headers });
+}
