@@ -9,7 +9,7 @@ import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-option
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createFallbacks } from "./fallbacks.ts";
 import { createRedirect } from "./redirect.ts";
-import { visit } from "./redirects.test-support.ts";
+import { arrivalAt, visit } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -29,8 +29,7 @@ function find(key: string): CachedLink | null | Promise<CachedLink | null> {
 
 const other = { prefix: "~1~", id: 1, defaultUrl: null, notFoundUrl: null, expiredUrl: null };
 const domains = {
-  isEmpty: () => false,
-  at: (url: string) => (url.startsWith("http://other.example") ? other : undefined),
+  of: (host: string | null) => (host === "other.example" ? other : undefined),
   keyBelow: (url: string) => {
     const code = codeBelow("http://other.example", url);
     return code === null ? null : `${other.prefix}${code}`;
@@ -151,7 +150,7 @@ test("without the database a fallback is followed", async () => {
   isAway = true;
   const fallbacks = createFallbacks({ find, domains, publicUrl: () => "" });
   expect(location).toContain("/b");
-  expect(await fallbacks.leadsBack(id, `${OWN}/b`, { url: `${OWN}/a`, now: NOW })).toBe(false);
+  expect(await fallbacks.leadsBack(id, `${OWN}/b`, { request: arrivalAt(`${OWN}/a`), now: NOW })).toBe(false);
 });
 
 test("no visitor goes round for ever in 2,000 random nets of links", async () => {

@@ -41,7 +41,8 @@ export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
   }
 
   return {
-    leadsBack(linkId, fallbackUrl, { url, now }) {
+    leadsBack(linkId, fallbackUrl, { request, now }) {
+      const { url } = request;
       const first = ownKey(fallbackUrl, url);
       // Without the database nobody knows. A browser ends the loop then.
       return first !== null && walk(linkId, first, url, now).catch(() => false);

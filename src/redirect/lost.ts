@@ -2,7 +2,6 @@
  * The 404 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everyone else
  * the text of the specification.
  */
-import { pathStart } from "../lib/request-target.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
@@ -13,7 +12,7 @@ import { keyIn } from "./path-code.ts";
 
 type Deps = {
   cache: Pick<LinkCache, "knows">;
-  domains: Pick<Domains, "isEmpty" | "at">;
+  domains: Pick<Domains, "of">;
   pages: LostPages;
   files: SiteFiles;
   /** Redirects. */
@@ -51,14 +50,14 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     onDomain,
 
     /** For a code without a link, or whose link has expired. */
-    unknown(request: Arrival, url: string): Response {
-      const start = pathStart(url);
-      const domain = domains.isEmpty() ? undefined : domains.at(url, start);
+    unknown(request: Arrival): Response {
+      const { path } = request;
+      const domain = domains.of(request.host);
       const isExpired = () => {
-        const key = keyIn(url, start + 1, domain);
+        const key = keyIn(path, 1, domain);
         return key !== null && cache.knows(key);
       };
-      const file = files.at(url, start + 1);
+      const file = files.at(path, 1);
       if (file !== null && !isExpired()) return file;
       if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
       if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
@@ -70,10 +69,8 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
 
     /** For a link that is there and may not be passed. */
-    closed(request: Arrival, url: string, reason: LostReason): Response {
-      const domain = domains.isEmpty() ? undefined : domains.at(url, pathStart(url));
-      return onDomain(request, domain, reason);
-    },
+    closed: (request: Arrival, reason: LostReason): Response =>
+      onDomain(request, domains.of(request.host), reason),
 
     /** Of 404s since the start. */
     count: (): number => count,

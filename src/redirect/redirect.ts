@@ -4,7 +4,6 @@ import { AppError } from "../lib/errors.ts";
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
-import { pathStart } from "../lib/request-target.ts";
 import { isDrop, isInternal } from "../links/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
@@ -55,7 +54,7 @@ type Deps = {
   /** For codes of drop boxes. Never rejects. */
   drops?: { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
   /** Besides the default one. */
-  domains?: Pick<Domains, "isEmpty" | "at">;
+  domains?: Pick<Domains, "of">;
   pages: LostPages;
   files: SiteFiles;
   /** Of the default domain: an http(s) URL, or empty. */
@@ -67,8 +66,10 @@ type Deps = {
 
 const fieldsTo = (location: string): string =>
   `Location: ${location}\r\nCache-Control: no-cache, no-store, must-revalidate\r\n`;
+/** Of the code, behind the slash. */
+const START = 1;
 const HTML = "text/html; charset=utf-8";
-const NO_DOMAINS: Pick<Domains, "isEmpty" | "at"> = { isEmpty: () => true, at: () => undefined };
+const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
 export function createRedirect({
   cache,
@@ -120,56 +121,54 @@ export function createRedirect({
       return specials.away(request);
     };
 
-  function send(location: string, url: string, pathEnd: number, request: Arrival): Response {
-    return found(pathEnd < url.length && passUtm() ? withUtm(location, url, pathEnd) : location, request);
+  function send(location: string, pathEnd: number, request: Arrival): Response {
+    const hasQuery = pathEnd < request.path.length;
+    return found(hasQuery && passUtm() ? withUtm(location, request.path, pathEnd) : location, request);
   }
 
   function count(
     linkId: number,
     now: number,
-    url: string,
     pathEnd: number,
     request: Arrival,
     peers: PeerSource | undefined,
   ): void {
     const isAutomated = automated.includes(request);
     if (visits === undefined) clicks.record(linkId, now, isAutomated);
-    else visits.record(linkId, now, isAutomated, url, pathEnd, request, peers);
+    else visits.record(linkId, now, isAutomated, pathEnd, request, peers);
   }
 
   function follow(
     link: CachedLink | null,
     now: number,
-    url: string,
     pathEnd: number,
     request: Arrival,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
-    if (link === null) return lost.unknown(request, url);
-    if (isInternal(link.location)) return followInternal(link, now, url, pathEnd, request, peers);
-    count(link.id, now, url, pathEnd, request, peers);
-    return send(link.location, url, pathEnd, request);
+    if (link === null) return lost.unknown(request);
+    if (isInternal(link.location)) return followInternal(link, now, pathEnd, request, peers);
+    count(link.id, now, pathEnd, request, peers);
+    return send(link.location, pathEnd, request);
   }
 
   function followInternal(
     link: CachedLink,
     now: number,
-    url: string,
     pathEnd: number,
     request: Arrival,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const answer = (outcome: SpecialOutcome): Response => {
-      if (outcome.kind === "missing") return lost.closed(request, url, outcome.reason);
+      if (outcome.kind === "missing") return lost.closed(request, outcome.reason);
       if (outcome.kind === "elsewhere") return found(outcome.location, request);
       if (outcome.kind === "form") return outcome.response;
-      count(link.id, now, url, pathEnd, request, peers);
+      count(link.id, now, pathEnd, request, peers);
       return outcome.kind === "page" ? outcome.response : foundBy(outcome.location, outcome.status, request);
     };
-    const outcome = specials.follow(link, { request, url, pathEnd, now });
+    const outcome = specials.follow(link, { request, pathEnd, now });
     if (outcome instanceof Promise) return outcome.then(answer).catch(failedFor(request));
     if (outcome !== null) return answer(outcome);
-    if (!continuesVisit(link.id, request, url, pathEnd)) count(link.id, now, url, pathEnd, request, peers);
+    if (!continuesVisit(link.id, request, pathEnd)) count(link.id, now, pathEnd, request, peers);
     const served = isDrop(link.location) ? drops : shares;
     return served?.answer(link.id, request.request(), peers) ?? lost.missing(request, "unknown");
   }
@@ -178,33 +177,26 @@ export function createRedirect({
     text: string,
     start: number,
     end: number,
-    url: string,
     pathEnd: number,
     request: Arrival,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const now = clock.now();
     const link = cache.findIn(text, start, end, now);
-    if (!(link instanceof Promise)) return follow(link, now, url, pathEnd, request, peers);
-    return link.then((later) => follow(later, now, url, pathEnd, request, peers)).catch(failed);
+    if (!(link instanceof Promise)) return follow(link, now, pathEnd, request, peers);
+    return link.then((later) => follow(later, now, pathEnd, request, peers)).catch(failed);
   }
 
-  function decodeAndLook(
-    url: string,
-    start: number,
-    request: Arrival,
-    peers: PeerSource | undefined,
-  ): Response | Promise<Response> {
-    const pathEnd = endOfPath(url, start);
-    const code = codeWithin(url, start, pathEnd);
+  function decodeAndLook(request: Arrival, peers: PeerSource | undefined): Response | Promise<Response> {
+    const pathEnd = endOfPath(request.path, START);
+    const code = codeWithin(request.path, START, pathEnd);
     return code === null
       ? lost.missing(request, "unknown")
-      : look(code, 0, code.length, url, pathEnd, request, peers);
+      : look(code, 0, code.length, pathEnd, request, peers);
   }
 
-  async function linkOf({ url }: Arrival): Promise<{ key: string; link: CachedLink | null } | null> {
-    const start = pathStart(url);
-    const key = keyIn(url, start + 1, domains.isEmpty() ? undefined : domains.at(url, start));
+  async function linkOf({ path, host }: Arrival): Promise<{ key: string; link: CachedLink | null } | null> {
+    const key = keyIn(path, START, domains.of(host));
     return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
   }
 
@@ -231,24 +223,22 @@ export function createRedirect({
     return locks.unlock(link.id, codeOf(key), request, peers).catch(failedFor(visitor));
   }
 
-  function root(request: Arrival, url: string, pathEnd: number): Response {
+  function root(request: Arrival, pathEnd: number): Response {
     const location = toLocation(defaultUrl());
-    return location === "" ? lost.missing(request, "root") : send(location, url, pathEnd, request);
+    return location === "" ? lost.missing(request, "root") : send(location, pathEnd, request);
   }
 
   function onDomain(
     domain: RoutedDomain,
-    url: string,
-    start: number,
     request: Arrival,
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
-    const end = endOfPath(url, start);
-    if (end === start && domain.defaultUrl !== null)
-      return send(toLocation(domain.defaultUrl), url, end, request);
-    const key = keyIn(url, start, domain);
-    if (key === null) return lost.onDomain(request, domain, end === start ? "root" : "unknown");
-    return look(key, 0, key.length, url, end, request, peers);
+    const { path } = request;
+    const end = endOfPath(path, START);
+    if (end === START && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), end, request);
+    const key = keyIn(path, START, domain);
+    if (key === null) return lost.onDomain(request, domain, end === START ? "root" : "unknown");
+    return look(key, 0, key.length, end, request, peers);
   }
 
   return {
@@ -256,16 +246,13 @@ export function createRedirect({
       try {
         const method = request.method;
         if (method !== "GET" && method !== "HEAD") return other(request, peers).catch(failed);
-        const url = request.url;
-        const start = pathStart(url) + 1;
-        if (!domains.isEmpty()) {
-          const domain = domains.at(url, start - 1);
-          if (domain !== undefined) return onDomain(domain, url, start, request, peers);
-        }
-        const end = scanCode(url, start);
-        if (end > start) return look(url, start, end, url, end, request, peers);
-        if (end === start) return root(request, url, end);
-        return end === ESCAPED ? decodeAndLook(url, start, request, peers) : lost.missing(request, "unknown");
+        const path = request.path;
+        const domain = domains.of(request.host);
+        if (domain !== undefined) return onDomain(domain, request, peers);
+        const end = scanCode(path, START);
+        if (end > START) return look(path, START, end, end, request, peers);
+        if (end === START) return root(request, end);
+        return end === ESCAPED ? decodeAndLook(request, peers) : lost.missing(request, "unknown");
       } catch (error) {
         return failed(error);
       }

@@ -1,3 +1,4 @@
+import type { Arrival } from "../wire/arrival.ts";
 import { unlockCookieName } from "../visitors/cookie.ts";
 
 /** Drop boxes at their codes. */
@@ -8,16 +9,15 @@ const STEPS = ["file", "folder", "archive", "preview", "viewer", "download", "af
 
 /**
  * Whether a request to a share belongs to a visit that was counted: a step inside it, or one after its password.
- * `pathEnd`: index in `url` where the path ends.
+ * `pathEnd`: index in `path` where the query begins.
  */
 export function continuesVisit(
   linkId: number,
-  request: { headers: Pick<Headers, "get"> },
-  url: string,
+  { path, headers }: Pick<Arrival, "path" | "headers">,
   pathEnd: number,
 ): boolean {
-  if (pathEnd < url.length && hasStep(url.slice(pathEnd + 1))) return true;
-  return request.headers.get("cookie")?.includes(`${unlockCookieName(linkId)}=`) ?? false;
+  if (pathEnd < path.length && hasStep(path.slice(pathEnd + 1))) return true;
+  return headers.get("cookie")?.includes(`${unlockCookieName(linkId)}=`) ?? false;
 }
 
 function hasStep(query: string): boolean {

@@ -17,8 +17,7 @@ import type { Locks } from "./locks.ts";
 
 export type SpecialVisit = {
   request: Arrival;
-  url: string;
-  /** Index in `url` where the path ends. */
+  /** Index in `request.path` where the query begins. */
   pathEnd: number;
   now: number;
 };
@@ -38,7 +37,7 @@ export type Fallbacks = {
   leadsBack(
     linkId: number,
     fallbackUrl: string,
-    visit: Pick<SpecialVisit, "url" | "now">,
+    visit: Pick<SpecialVisit, "request" | "now">,
   ): boolean | Promise<boolean>;
 };
 
@@ -63,9 +62,13 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
     { target, redirectStatus, forwardQuery }: SpecialLink,
     visit: SpecialVisit,
   ): SpecialOutcome {
-    const { url, pathEnd } = visit;
+    const { request, pathEnd } = visit;
     const withPairs = forwardQuery ? withQuery : passUtm() ? withUtm : null;
-    return { kind: "target", location: withPairs?.(target, url, pathEnd) ?? target, status: redirectStatus };
+    return {
+      kind: "target",
+      location: withPairs?.(target, request.path, pathEnd) ?? target,
+      status: redirectStatus,
+    };
   }
 
   function pass(

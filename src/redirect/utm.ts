@@ -8,16 +8,16 @@ const LONGEST_QUERY = 8192;
 
 /**
  * Appends the request's pairs of the five UTM keys to the location's query, in their order and bytes, except keys that
- * it has. `pathEnd`: index in `url` where the path ends.
+ * it has. The query begins at `pathEnd`.
  */
-export const withUtm = (location: string, url: string, pathEnd: number): string =>
-  url.charCodeAt(pathEnd) === QUESTION_MARK && url.includes("utm", pathEnd)
-    ? withPairs(location, untilFragment(url.slice(pathEnd + 1)), (key) => KEYS.has(key))
+export const withUtm = (location: string, path: string, pathEnd: number): string =>
+  path.charCodeAt(pathEnd) === QUESTION_MARK && path.includes("utm", pathEnd)
+    ? withPairs(location, untilFragment(path.slice(pathEnd + 1)), (key) => KEYS.has(key))
     : location;
 
 /** Appends all pairs likewise. */
-export function withQuery(location: string, url: string, pathEnd: number): string {
-  const query = url.charCodeAt(pathEnd) === QUESTION_MARK ? untilFragment(url.slice(pathEnd + 1)) : "";
+export function withQuery(location: string, path: string, pathEnd: number): string {
+  const query = path.charCodeAt(pathEnd) === QUESTION_MARK ? untilFragment(path.slice(pathEnd + 1)) : "";
   return query.length > LONGEST_QUERY ? location : withPairs(location, query, () => true);
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";
 import { createVisits, utmSource } from "./visit.ts";
 
@@ -18,21 +19,15 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
     hasProxies: () => hasProxies,
     clientAddress: (peer, forwarded) => `${peer} for ${forwarded}`,
   });
-  const record = (url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") =>
-    visits.record(
-      5,
-      NOW,
-      true,
-      url,
-      url.indexOf("?") === -1 ? url.length : url.indexOf("?"),
-      arrivalAt(url, { headers }),
-      {
-        requestIP() {
-          asked += 1;
-          return peer === null ? null : { address: peer };
-        },
+  function record(url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") {
+    const arrival = arrivalAt(url, { headers });
+    visits.record(5, NOW, true, endOfPath(arrival.path, 1), arrival, {
+      requestIP() {
+        asked += 1;
+        return peer === null ? null : { address: peer };
       },
-    );
+    });
+  }
   return { plain, detailed, asked: () => asked, record };
 }
 

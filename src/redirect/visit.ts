@@ -9,12 +9,11 @@ export type PeerSource = {
 };
 
 export type Visits = {
-  /** Never throws. `pathEnd`: index in `url` where the path ends. */
+  /** Never throws. `pathEnd`: index in `request.path` where the query begins. */
   record(
     linkId: number,
     atMs: number,
     isAutomated: boolean,
-    url: string,
     pathEnd: number,
     request: Arrival,
     peers: PeerSource | undefined,
@@ -43,7 +42,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   }
 
   return {
-    record(linkId, atMs, isAutomated, url, pathEnd, request, peers) {
+    record(linkId, atMs, isAutomated, pathEnd, request, peers) {
       const refusal = clicks.detailRefusal();
       if (refusal !== null) return clicks.recordRefused(linkId, atMs, refusal, isAutomated);
       const { headers } = request;
@@ -51,7 +50,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
         linkId,
         atMs,
         headers.get("referer"),
-        utmSource(url, pathEnd),
+        utmSource(request.path, pathEnd),
         headers.get("user-agent"),
         addressOf(request, peers),
         isAutomated,
@@ -61,17 +60,17 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
 }
 
 /** Percent-encoded as sent; null without one. */
-export function utmSource(url: string, pathEnd: number): string | null {
-  if (url.charCodeAt(pathEnd) !== QUESTION_MARK) return null;
-  for (let at = url.indexOf(UTM_SOURCE, pathEnd + 1); at !== -1; at = url.indexOf(UTM_SOURCE, at + 1)) {
-    const before = url.charCodeAt(at - 1);
+export function utmSource(path: string, pathEnd: number): string | null {
+  if (path.charCodeAt(pathEnd) !== QUESTION_MARK) return null;
+  for (let at = path.indexOf(UTM_SOURCE, pathEnd + 1); at !== -1; at = path.indexOf(UTM_SOURCE, at + 1)) {
+    const before = path.charCodeAt(at - 1);
     if (before !== AMPERSAND && before !== QUESTION_MARK) continue;
     let end = at + UTM_SOURCE.length;
-    for (; end < url.length; end++) {
-      const unit = url.charCodeAt(end);
+    for (; end < path.length; end++) {
+      const unit = path.charCodeAt(end);
       if (unit === AMPERSAND || unit === HASH) break;
     }
-    return url.slice(at + UTM_SOURCE.length, end);
+    return path.slice(at + UTM_SOURCE.length, end);
   }
   return null;
 }

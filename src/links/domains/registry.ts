@@ -12,9 +12,10 @@ const DOMAIN = { field: "domain" };
 /** In a filter: links of every domain. */
 const ANY_DOMAIN = "*";
 const RETRY_MS = 1000;
-const COLON = 58;
-const ZERO = 48;
-const NINE = 57;
+/** Spellings of hosts. A client may invent more. */
+const MOST_REMEMBERED = 1_000;
+const LONGEST_REMEMBERED = 300;
+const PORT = /:\d*$/;
 
 export type Domains = ReturnType<typeof createDomainRegistry>;
 
@@ -34,6 +35,8 @@ export type LinkName = {
 export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]> }) {
   let byId: ReadonlyMap<number, Domain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
+  /** By Host as requests spell it; null: the default domain. */
+  const remembered = new Map<string, RoutedDomain | null>();
   let begun = 0;
   let applied = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -46,6 +49,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     if (turn < applied) return;
     applied = turn;
     byId = new Map(domains.map((domain) => [domain.id, domain]));
+    remembered.clear();
     byHost = new Map(
       domains.flatMap(({ host, ...domain }) => {
         const routed = { ...domain, prefix: prefixOf(domain.id) };
@@ -85,17 +89,16 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     );
   }
 
-  /**
-   * Of the request's host; undefined: the default domain.
-   * @param url as Bun gives it, so the host is lower-case and in Punycode. `end`: index of the path's slash
-   */
-  function at(url: string, end: number): RoutedDomain | undefined {
-    const start = url.charCodeAt(4) === COLON ? 7 : 8;
-    if (end < start) return undefined;
-    let port = end;
-    while (port > start && url.charCodeAt(port - 1) >= ZERO && url.charCodeAt(port - 1) <= NINE) port--;
-    const stop = port < end && url.charCodeAt(port - 1) === COLON ? port - 1 : end;
-    return byHost.get(url.slice(start, stop));
+  /** @param host of a request, with any port; null without one. undefined: the default domain */
+  function of(host: string | null): RoutedDomain | undefined {
+    if (host === null || byHost.size === 0) return undefined;
+    let domain = remembered.get(host);
+    if (domain === undefined) {
+      domain = byHost.get(host.replace(PORT, "").toLowerCase()) ?? null;
+      if (remembered.size === MOST_REMEMBERED) remembered.clear();
+      if (host.length <= LONGEST_REMEMBERED) remembered.set(host, domain);
+    }
+    return domain ?? undefined;
   }
 
   return {
@@ -105,9 +108,8 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
 
     list: (): readonly Domain[] => [...byId.values()],
     find: (id: number): Domain | undefined => byId.get(id),
-    isEmpty: (): boolean => byId.size === 0,
 
-    at,
+    of,
 
     idOf,
     hostOf,
@@ -130,8 +132,8 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
 
     /** Of a URL on one of the domains; else null. */
     keyBelow(url: string): string | null {
-      const { origin = "" } = URL.parse(url) ?? {};
-      const domain = byId.size === 0 ? undefined : at(`${origin}/`, origin.length);
+      const { origin = "", host = null } = URL.parse(url) ?? {};
+      const domain = of(host);
       const code = domain === undefined ? null : codeBelow(origin, url);
       return code === null ? null : domain!.prefix + code;
     },
