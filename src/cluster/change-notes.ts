@@ -10,7 +10,7 @@ export function collectChanges(noted: readonly { topic: string; keys: readonly s
   return notes.all();
 }
 
-/** Collects keys as they come: 100,000 at the end would block the event loop. */
+/** Deduplicates keys as they come: 100,000 at the end would block the event loop. */
 export function createChangeNotes() {
   const keysOf = new Map<string, Set<string>>();
   return {

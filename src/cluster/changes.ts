@@ -1,9 +1,9 @@
 /**
  * The change feed.
  *
- * A write adds rows to the table `changes` in its own transaction. After the commit the writer waits for its own
- * subscribers, then the bus, if any, notifies other processes. The bus may lose messages; every process also reads the
- * table twice a second.
+ * A write adds rows to the table `changes` in its own transaction. After the commit it waits for this process's
+ * subscribers; then the bus, if any, notifies other processes. The bus may lose messages, so every process also reads
+ * the table twice a second.
  *
  * Rows become visible in the order of commits, not of ids, so readers watch for missing ids (feed-gaps.ts).
  *
@@ -29,7 +29,7 @@ import {
 import { collectChanges, createChangeNotes } from "./change-notes.ts";
 
 export type ChangeMessage = {
-  /** Null in a part of a write, whose rows count too. */
+  /** Null in a part of a write; then its rows count too. */
   write: string | null;
   changes: readonly Change[];
   isCleaned: boolean;
@@ -37,9 +37,9 @@ export type ChangeMessage = {
 
 export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 
-/** Reaches workers of the machine, and other nodes. */
+/** Reaches the machine's workers and other nodes. */
 export type Bus = {
-  /** Resolves when they have applied it, or after its own bound. Never rejects. */
+  /** Resolves when they have applied it, or after a bound. Never rejects. */
   publish(news: ChangeMessage): Promise<unknown>;
   /** Returns how to unsubscribe. */
   subscribe(handler: ChangeMessageHandler): () => void;
@@ -52,22 +52,19 @@ export type ChangeTransaction = {
 };
 
 export type Changes = {
-  /**
-   * Resolves after the subscribers of this process and the bus. The function may run again: see Database.transaction.
-   */
+  /** Resolves after this process's subscribers and the bus. The function may run again: see Database.transaction. */
   write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** For changes in any process. Returns how to unsubscribe. */
+  /** For changes in any process. Returns the function that unsubscribes. */
   subscribe(topic: Topic, handler: ChangeHandler): () => void;
   /** Load caches after it. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Resolves after the subscribers ran. Rejects while the database is away. */
   poll(): Promise<void>;
-  /** True if all commits until a moment ago were received. */
+  /** All commits until a moment ago were received. */
   isCurrent(now: number): boolean;
 };
 
-/** Longest age of a current reading. */
 const CURRENT_MS = 2_000;
 
 /** Rows stay this long. */
@@ -75,7 +72,7 @@ const KEEP_MS = 3_600_000;
 
 const PRUNE_MS = 300_000;
 
-/** Remembered names of writes. A forgotten one is handled twice. */
+/** Remembered names of writes. A forgotten write is handled twice. */
 const MOST_HANDLED = 5_000;
 
 type Deps = {

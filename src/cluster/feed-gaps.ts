@@ -1,6 +1,6 @@
 /**
- * The highest id that a reader has seen, and the ranges of missing ids below it. A range ends when its rows appear, or
- * after GAP_MS: then its transactions were rolled back.
+ * The highest id read, and the ranges of missing ids below it. A range ends when its rows appear, or after GAP_MS: then
+ * its transactions were rolled back.
  */
 import { chunked } from "../lib/chunked.ts";
 

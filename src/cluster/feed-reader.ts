@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Feed, FeedRow } from "./feed.repository.ts";
 import { createGaps } from "./feed-gaps.ts";
 
-/** A row may have 60 KB. More would block the event loop. */
+/** A row may have 60 KB; more rows would block the event loop. */
 const PAGE_ROWS = 32;
 const LATE_ROWS = 200;
 /** Covers transactions about to commit at the start. */
@@ -14,7 +14,7 @@ export function createFeedReader(deps: {
   clock: Clock;
   /** Receives each new row once. Never rejects. */
   deliver: (rows: readonly FeedRow[]) => Promise<void>;
-  /** Called if rows may have been missed. */
+  /** Called if rows may be missing. */
   restart: (awayMs: number) => Promise<void>;
 }) {
   const { feed, clock, deliver, restart } = deps;

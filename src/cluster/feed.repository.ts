@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { MissingIds } from "./feed-gaps.ts";
 
-/** Keys are parsed on access, so never for a process's own rows. */
+/** Keys are parsed on access, so a process never parses its own rows. */
 export type FeedRow = { id: number; topic: string; origin: string; readonly keys: readonly string[] };
 
 const KEYS_A_ROW = 500;

@@ -20,7 +20,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
     return numUpdatedRows > 0n;
   };
   return {
-    /** Takes the lease, or extends it for its owner. If it rejects, the lease may be held until its end. */
+    /** Takes the lease, or extends it for its owner. After a rejection the lease may be held until its end. */
     async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
       if (await take(name, owner, ttlMs)) return true;
       await database.dialect.insertIgnore(
@@ -32,7 +32,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return take(name, owner, ttlMs);
     },
 
-    /** Also extends an expired lease that was not taken. */
+    /** Also extends an expired lease that nobody took. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
       const { numUpdatedRows } = await database.write
         .updateTable("leases")
@@ -44,7 +44,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       return numUpdatedRows > 0n;
     },
 
-    /** From now on nobody has the lease, and nobody can take it for that time. No effect for another owner. */
+    /** Frees the lease of this owner and keeps everybody from taking it for that time. No effect for another owner. */
     async block(name: string, owner: string, ms: number): Promise<void> {
       await database.write
         .updateTable("leases")
@@ -64,7 +64,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .execute();
     },
 
-    /** In force, with this prefix of owner names. */
+    /** Leases in force whose owner names have this prefix. */
     heldBy: (prefix: string, limit: number): Promise<{ name: string; owner: string }[]> =>
       database.read
         .selectFrom("leases")
@@ -74,7 +74,7 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .limit(limit)
         .execute(),
 
-    /** Leases with this prefix, held or not, by name. `end` is 0 for a released one. */
+    /** All leases with this prefix, by name. `end` is 0 for a released one. */
     named: (prefix: string, limit: number): Promise<{ name: string; end: number }[]> =>
       database.read
         .selectFrom("leases")

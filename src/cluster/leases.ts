@@ -1,6 +1,6 @@
 /**
  * A lease names the owner of a job until an instant, so that one process of a cluster runs it. Processes compare their
- * own clocks: synchronise them (NTP), and use leases of thirty seconds or more.
+ * own clocks: synchronise them (NTP), and use leases of at least thirty seconds.
  */
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -9,15 +9,15 @@ import { createLeaseRepository } from "./lease.repository.ts";
 
 export type Leases = {
   /**
-   * Renews the lease during the work. Null, without running, if another holder has it, even in this process. Rejects
+   * Renews the lease during the work. Null, without running, if somebody else has it, even in this process. Rejects
    * with ServiceUnavailable if the database is away at the start.
    */
   hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null>;
 };
 
 /**
- * `lost` aborts if the lease can't be renewed: stop, because another process may start. After the work, `keepFor`
- * keeps others from the lease for that time, even if this process dies.
+ * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` keeps others from the
+ * lease for that time after the work, even if this process dies.
  */
 export type HeldWork<T> = (lost: AbortSignal, keepFor: (ms: number) => void) => Promise<T>;
 
@@ -30,7 +30,7 @@ type Deps = {
   releaseAbandoned?: () => Promise<boolean>;
 };
 
-/** Per lease time. After the second failure half of the time is left. */
+/** Per lease time; after the second failure half of it is left. */
 const RENEWALS = 4;
 const MOST_FAILED = 2;
 

@@ -2,7 +2,7 @@
  * Leases that are free as soon as their process has died.
  *
  * Each process locks a file `processes/<number>` in the data folder and begins its owner names with that number. A
- * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Those of processes
+ * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Leases of processes
  * with another data folder expire.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -99,7 +99,7 @@ export async function openProcessLeases({
     async close() {
       await processes.close();
       if (own === null) return;
-      // A release may have failed while the database was away. The file tells the next start of leases that stay.
+      // A release may have failed while the database was away. The file tells the next start which leases remain.
       const isFree = await freeLeasesOf(number).then(
         () => true,
         () => false,

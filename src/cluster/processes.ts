@@ -1,19 +1,19 @@
 /**
- * Which processes of the cluster run, so that others can remove what one leaves in a shared place.
+ * Tells which processes of the cluster run, so that others can remove what a dead one leaves in a shared place.
  *
- * A process that writes there renews a lease `process:<number>`. A released one has ended for certain: it said so, or a
- * process of its machine found its lock free (process-leases.ts). One of another machine has ended if nobody renewed it
- * for 30 seconds while this process watched without a gap. So neither clocks nor an outage of the database end one.
+ * A process that writes there renews a lease `process:<number>`. A released lease proves the end: the process said so,
+ * or one of its machine found its lock free (process-leases.ts). A process of another machine has ended if nobody
+ * renewed its lease for 30 seconds while this process watched without a gap. So neither wrong clocks nor an outage of
+ * the database count.
  */
 import type { Logger } from "../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";
 
 export type Processes = {
-  /** The number of this process. From the first call on, its lease says that it runs. */
+  /** The number of this process. Its lease exists from the first call on. */
   number(): Promise<string>;
-  /** The numbers that have a lease. */
   look(): Promise<{ running: ReadonlySet<string>; ended: ReadonlySet<string> }>;
-  /** Nothing of these is left: removes their leases. */
+  /** Removes leases of processes that left nothing. */
   forget(ended: Iterable<string>): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ type Deps = {
   owner: string;
   /** Releases the leases of processes of this machine that died. */
   releaseDead(): Promise<unknown>;
-  /** Whether the process has a lock on this machine. */
+  /** The process has a lock on this machine. */
   isHere(number: string): boolean;
   logger: Logger;
   /** Milliseconds of a monotonic clock. */
@@ -35,7 +35,7 @@ const PREFIX = "process:";
 const MOST = 10_000;
 const BEAT_MS = 10_000;
 const LEASE_MS = 30_000;
-/** A longer time between two looks may hide an outage or a pause of this process. */
+/** A longer time between two looks may hide an outage or a pause. */
 const GAP_MS = 25_000;
 
 export function createProcesses({
@@ -103,11 +103,10 @@ export function createProcesses({
       return { running, ended };
     },
     forget: (ended: Iterable<string>) => rows.remove([...ended].map((other) => PREFIX + other)),
-    /** Tells the others that this process has ended. */
     async close(): Promise<void> {
       clearInterval(timer);
       await beating;
-      // On failure it ends as if the process had died.
+      // A failure leaves the state of a process that died.
       if (isKnown) await rows.release(name, owner).catch(() => {});
     },
   } satisfies Processes & { start(): void; close(): Promise<void> };

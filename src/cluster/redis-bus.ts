@@ -1,4 +1,4 @@
-/** Changes between nodes, on one channel of the installation. After a lost message the feed follows within a second. */
+/** Changes between nodes, on one channel of the installation. The feed makes up for a lost message within a second. */
 import type { RedisClient } from "bun";
 import { chunked } from "../lib/chunked.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -18,8 +18,8 @@ type Deps = {
 
 export type RedisBus = Omit<Bus, "publish"> & {
   /**
-   * True if Redis accepted it. Then it has executed all earlier commands of this connection, or begun a new generation
-   * (redis.ts): the shared cache holds nothing older.
+   * True if Redis accepted it. Then Redis has executed all earlier commands of this connection, or this process has
+   * begun a new generation (redis.ts): the shared cache holds nothing older.
    */
   publish(news: ChangeMessage): Promise<boolean>;
   /** Subscribes on a new connection. */

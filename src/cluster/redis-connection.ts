@@ -1,7 +1,7 @@
 /**
  * Bun's client reconnects, but loses subscriptions and blocks callers. So each connection is a client of its own,
  * discarded at the first problem: a closed socket, a failed command, one slower than a second, a missed heartbeat. The
- * next one follows after 50 ms to 5 s, doubling until a connection outlives a heartbeat.
+ * next follows after 50 ms to 5 s; the pause doubles until a connection outlives a heartbeat.
  */
 import { RedisClient } from "bun";
 import { withTimeout } from "../lib/timeout.ts";
@@ -10,13 +10,10 @@ import type { Logger } from "../lib/logger.ts";
 import { createReport, redisAddress } from "./redis-report.ts";
 
 export type RedisConnection = {
-  /**
-   * Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may or may not
-   * have run.
-   */
+  /** Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may have run. */
   send(command: string, args: readonly string[]): Promise<unknown>;
   isReady(): boolean;
-  /** Redis answers within a second. Never rejects. */
+  /** True if Redis answers within a second. Never rejects. */
   check(): Promise<boolean>;
   /** Resolves after the first attempt. */
   attempted(): Promise<void>;

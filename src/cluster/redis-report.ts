@@ -1,6 +1,6 @@
 import type { Logger } from "../lib/logger.ts";
 
-/** Logs once when it goes away and once when it is back. */
+/** Logs once when Redis goes away and once when it is back. */
 export function createReport(logger: Logger, where: { purpose: string; redis: string }) {
   let isAway = false;
   return {

@@ -1,7 +1,7 @@
 /**
  * Nodes share changes and cached values in Redis, under the installation's UUID. Values belong to a generation, a
- * random text under `generationKey`; others are ignored. Every new connection starts one: meanwhile links may have
- * changed without deletions, and Redis may have restored old data.
+ * random text under `generationKey`; others are ignored. Every new connection starts one: links may have changed
+ * without deletions meanwhile, and Redis may have restored old data.
  */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";

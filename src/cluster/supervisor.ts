@@ -1,6 +1,6 @@
 /**
  * The parent of worker processes that share a port (SO_REUSEPORT). It starts the first alone, which migrates and may
- * pick the port. It restarts dead workers, with a growing delay while they end early. If the parent dies, the channels
+ * pick the port, and restarts dead workers, with a growing delay while they end early. If the parent dies, the channels
  * close and the workers stop.
  */
 import type { Logger } from "../lib/logger.ts";
@@ -20,11 +20,10 @@ export type SpawnWorker = (options: {
   onExit(description: string, exitCode: number | null): void;
 }) => WorkerProcess;
 
-/** From a worker once it listens. */
+/** Sent by a worker once it listens. */
 export type WorkerReady = { address: string; port: number; startValues: unknown; adminApi: AdminApi };
 
-/** `isEnabled`: a password is set. */
-/** For the messages of the start. `panel`: its prefix, or null while it is off. */
+/** For the messages of the start. `panel`: its prefix, or null while it is off. `isEnabled`: a password is set. */
 export type AdminApi = { prefix: string; isEnabled: boolean; panel: string | null; publicUrl: string };
 
 export type ParentCalls = {
@@ -52,7 +51,7 @@ export type WorkerCalls = {
 export type Supervisor = {
   /** Resolves when all listen. Rejects if the first ones can't start. */
   start(): Promise<WorkerReady>;
-  /** The secret of a one-time address, made by one worker; null when a password is set. */
+  /** The secret of a one-time address; null when a password is set. */
   openSetUp(): Promise<string | null>;
   /** One by one: a new worker listens before the old one drains. */
   reload(): Promise<void>;
@@ -93,7 +92,7 @@ export function createSupervisor(deps: {
   count: number;
   spawn: SpawnWorker;
   logger: Logger;
-  /** For all workers together: milliseconds to wait. */
+  /** Counts for all workers together. Milliseconds to wait. */
   takeLoginTry(address: string): number;
 }): Supervisor {
   const { count, spawn, logger, takeLoginTry } = deps;
@@ -108,7 +107,7 @@ export function createSupervisor(deps: {
 
   const others = (self: Worker) => [...workers].filter((worker) => worker !== self && worker.hasJoined);
 
-  /** The answers that arrive in time. */
+  /** Answers that arrive in time. */
   async function askAll(self: Worker, ask: (worker: Worker) => Promise<unknown>): Promise<unknown[]> {
     const answers = await Promise.allSettled([...others(self), self].map(ask));
     return answers.flatMap((answer) =>
@@ -137,7 +136,7 @@ export function createSupervisor(deps: {
     }
   }
 
-  /** Resolves when it listens. `insist` starts it again if it ends before. */
+  /** Resolves when it listens. With `insist`, starts it again if it ends before. */
   function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
     const ready = Promise.withResolvers<Worker>();
     const gone = Promise.withResolvers<void>();
@@ -205,7 +204,7 @@ export function createSupervisor(deps: {
     respawns.add(timer);
   }
 
-  /** New connections go to others before the old socket closes. */
+  /** The kernel must choose others before the old socket closes. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
     const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);

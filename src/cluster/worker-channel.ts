@@ -8,16 +8,16 @@ export type WorkerChannel = {
   /** Writers wait for this worker from now on. Call it before caches load. */
   join(): Promise<void>;
   ready(info: WorkerReady): Promise<void>;
-  /** Its clients should close their connections. */
+  /** Called when this worker's clients should close their connections. */
   onLeave(leave: () => void): void;
   collect(): Promise<unknown[]>;
   onSnapshot(snapshot: () => unknown): void;
   collectLive(sinceMs: number): Promise<unknown[]>;
   onLive(live: (sinceMs: number) => unknown): void;
-  /** For all workers together: milliseconds to wait. Rejects if the parent does not answer. */
+  /** Counts for all workers together. Milliseconds to wait. Rejects if the parent does not answer. */
   takeLoginTry(address: string): Promise<number>;
   onOpenSetUp(open: () => Promise<string | null>): void;
-  /** From the first worker; null for that one. */
+  /** Made by the first worker; null for that one. */
   startValues(): Promise<unknown>;
 };
 

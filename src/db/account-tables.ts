@@ -1,6 +1,6 @@
 /** Tables of accounts, events and settings; see schema.ts. */
 export const ACCOUNT_TABLES = {
-  /** Who did what. Secrets are masked in `before` and `after`, which are JSON. */
+  /** Secrets are masked in `before` and `after`, which are JSON. */
   events: {
     id: "serial",
     at: "int",
@@ -10,13 +10,13 @@ export const ACCOUNT_TABLES = {
     via: "text",
     /** Such as "link.update"; ≤ 32 characters. */
     action: "text",
-    /** What it was done to, such as a code or a user name. */
+    /** The code, user name or the like. */
     subject: "text",
-    /** Of links only: their history survives renames. */
+    /** Of links only: history survives renames. */
     subject_id: "int?",
     before: "text?",
     after: "text?",
-    /** What the events of a bulk change have in common, until it is taken back; with `actor` and `at` unique. */
+    /** Common to the events of a bulk change until it is taken back; with `actor` and `at` unique. */
     bulk: "int?",
   },
   /** API tokens. */

@@ -1,9 +1,9 @@
 /**
- * Whether the database server answers, so that no caller waits for one that does not.
+ * Watches whether the database server answers, so that no caller waits for one that does not.
  *
- * A refusal shows at once. A hanging server costs each query its time limit and a connection. So a probe on its own
- * connection asks after a failed connection, and when a caller waits and no statement was answered for half a second.
- * After 1.5 seconds the server counts as away:
+ * A refused connection shows at once; a hanging server costs each query its time limit and a connection. So a probe on
+ * its own connection asks after a failed connection, and when a caller waits and no statement was answered for half a
+ * second. After 1.5 seconds the server counts as away:
  *
  *     new queries      are refused at once
  *     running ones     are given up after 0.4 seconds, even if the server is back: their connection may be dead

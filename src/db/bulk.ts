@@ -1,6 +1,6 @@
 /**
- * The dialects' bulk statements. Rows of a chunk travel as few parameters (JSON text, arrays), so the SQL does not
- * depend on their number and is prepared once.
+ * The dialects' bulk statements. Rows of a chunk travel as few parameters (JSON text, arrays), so each SQL text serves
+ * any number of rows and is prepared once.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Dialect } from "./dialect.ts";
@@ -13,7 +13,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export type BulkSyntax = {
   /** A table expression with alias `v`. */
   values(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): RawBuilder<unknown>;
-  /** The end of an `insert … select`. Without assignments an existing row stays. */
+  /** The end of an `insert … select`. Without assignments existing rows stay. */
   onConflict(table: string, keys: readonly string[], assignments: readonly Assignment[]): RawBuilder<unknown>;
   update(
     table: string,
@@ -23,10 +23,10 @@ export type BulkSyntax = {
   ): RawBuilder<unknown>;
 };
 
-/** From the column of the same name in `v`. */
+/** Takes the value of the same column in `v`. */
 export type Assignment = { column: string; add: boolean };
 
-/** Far below the packet limit of every server (16 MB or more). */
+/** Far below every server's packet limit (16 MB or more). */
 export const CHUNK_ROWS = 1_000;
 
 const CHUNK_BYTES = 4_000_000;
@@ -88,7 +88,7 @@ export function createBulk(words: BulkSyntax): Bulk {
       void (await update(db, table, key, assignmentsOf(set, add), rows as readonly Row[])),
     addToCounters: (db, { table, key, column }, keys, deltas) => {
       const rows = keys.map((value, i) => ({ [key]: value, [column]: deltas[i]! }));
-      // One order for all writers makes deadlocks rare.
+      // A common order of all writers makes deadlocks rare.
       rows.sort((a, b) => a[key]! - b[key]!);
       return update(db, table, key, [{ column, add: true }], rows);
     },

@@ -3,9 +3,9 @@ export const CLICK_TABLES = {
   /** Moved in the transaction that counts. */
   journals: { id: "text", position: "int", updated_at: "int" },
   /**
-   * Clicks by hour, day and month (UTC): `hour` is epoch milliseconds / 3,600,000, `day` / 86,400,000, `month` counts
-   * from January 1970, rounded down. Link 0 is all links and keeps the history of deleted ones. Written in the
-   * transaction that counts. A link with rows in hours or days has one in months.
+   * Clicks by hour, day and month (UTC), written in the transaction that counts: `hour` is epoch milliseconds /
+   * 3,600,000, `day` / 86,400,000, `month` counts from January 1970, all rounded down. Link 0 is all links and keeps
+   * the history of deleted ones. A link with rows in hours or days has one in months.
    */
   click_hours: { hour: "int", link_id: "int", clicks: "int", automated: "int0" },
   click_days: { day: "int", link_id: "int", clicks: "int", automated: "int0" },

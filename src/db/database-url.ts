@@ -1,5 +1,5 @@
 /**
- * Reads database URLs with unix sockets and unescaped passwords, unlike `new URL`: everything up to the last `@` is
+ * Reads database URLs with unix sockets and unescaped passwords, unlike `new URL`: everything before the last `@` is
  * user and password, with valid percent-escapes decoded.
  */
 import { appError } from "../lib/errors.ts";
@@ -11,7 +11,7 @@ export type DatabaseLocation = {
   /** Undefined: the driver's default. */
   host: string | undefined;
   port: number | undefined;
-  /** Instead of host and port. For PostgreSQL its folder. */
+  /** Replaces host and port. For PostgreSQL the socket's folder. */
   socket: string | undefined;
   user: string | undefined;
   password: string | undefined;

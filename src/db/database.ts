@@ -26,7 +26,7 @@ export type DatabaseSettings = {
 };
 
 export type TransactionOptions = {
-  /** For statements of up to ten minutes instead of thirty seconds. */
+  /** Statements may take ten minutes instead of thirty seconds. */
   long?: boolean;
 };
 
@@ -35,14 +35,14 @@ export type Database = {
   readonly name: string;
   /** May use other connections than `write`. */
   readonly read: Kysely<Schema>;
-  /** For single writing statements. Put several into `transaction`. */
+  /** For single writing statements; several belong in `transaction`. */
   readonly write: Kysely<Schema>;
-  /** For statements of up to ten minutes. */
+  /** Statements may take ten minutes. */
   readonly slow: Kysely<Schema>;
   readonly dialect: Dialect;
   /**
-   * One writing transaction (read committed or stronger). Repeats after a deadlock or serialization failure, at most
-   * four times in all: its only effects must be its queries. Use only the given `tx`: `write`, `slow` and other
+   * One writing transaction (read committed or stronger). Runs again after a deadlock or serialization failure, at most
+   * four times in all, so it must have no effects but its queries. Use only the given `tx`: `write`, `slow` and other
    * transactions would wait for this one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -50,18 +50,18 @@ export type Database = {
   findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
   /**
    * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
-   * the event loop may share a snapshot, which is newer than the last answer to a writing statement of this instance.
+   * the event loop may share a snapshot, newer than the last answer to a write of this instance.
    */
   refreshLookups(): void;
   /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
-  /** Of the server or library, as it names it. Rejects like ping. */
+  /** The version that the server or library reports. Rejects like ping. */
   version(): Promise<string>;
   /** Waits at most five seconds for running queries. */
   close(): Promise<void>;
 };
 
-/** An unused driver costs no memory. */
+/** Loaded on demand: an unused driver costs no memory. */
 const BACKENDS: Record<DatabaseLocation["kind"], () => Promise<{ openBackend: OpenBackend }>> = {
   sqlite: () => import("./dialects/sqlite.ts"),
   postgres: () => import("./dialects/postgres.ts"),
@@ -80,7 +80,7 @@ const VERSION_SQL: Record<DatabaseLocation["kind"], string> = {
 
 /**
  * Creates a missing file; the first query detects a missing server. With `threads` (the server) only findLink runs on
- * the calling thread. Without them everything does and blocks on locks: never open two such instances on one thread.
+ * the calling thread. Without them every query does and blocks on locks: never open two such instances on one thread.
  * `guarded` (default with threads) refuses queries while a server is away, for one more connection. Does not migrate.
  * @throws BadRequest for an invalid URL
  */

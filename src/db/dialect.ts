@@ -1,5 +1,5 @@
 /**
- * What repositories may ask of a database beyond the query builder. Bulk calls take any number of rows, at most 1,000 a
+ * What a database offers repositories beyond the query builder. Bulk calls take any number of rows, at most 1,000 a
  * statement.
  */
 import type {
@@ -41,17 +41,17 @@ export type Dialect = {
 
   /**
    * Code or target of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII, else at
-   * least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or decomposed. `likely`
-   * hints that half of the rows or more match, so that no index helps.
+   * least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or decomposed.
+   * `likely` hints that at least half of the rows match, so no index helps.
    */
   linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
 
-  /** `entries.name` contains the needle, compared like in linkContains. */
+  /** `entries.name` contains the needle, compared as in linkContains. */
   nameContains(needle: string): Expression<SqlBool>;
 
   /**
-   * Ids of entries of any account whose names may contain the needle, from an index, at most `limit`. None is missing if
-   * there are fewer. Null if no index tells.
+   * At most `limit` ids of entries of any account whose names may contain the needle, from an index. Fewer are
+   * complete. Null if no index tells.
    */
   nameCandidates(db: Db, needle: string, limit: number): Promise<number[] | null>;
 
@@ -72,10 +72,10 @@ export type Dialect = {
   /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
 
-  /** Aggregates links as texts: the id and each searched column with `separator` after it, and `end` between links. */
+  /** Aggregates links as texts: the id and each searched column with `separator` after it, `end` between links. */
   joinLinkTexts(separator: string, end: string): RawBuilder<string | null>;
 
-  /** linkContains folds the case of ASCII and of nothing else, by bytes. */
+  /** linkContains folds the case of ASCII only, by bytes. */
   readonly foldsOnlyAscii: boolean;
 
   /** A unique violation fails the statement. */
@@ -109,7 +109,7 @@ export type Dialect = {
 
   /** Locks the selected rows until the transaction ends (`query.$call(dialect.forUpdate)`). */
   forUpdate<Q extends { forUpdate(): unknown }>(query: Q): Q;
-  /** Keeps others from changing or deleting the selected rows until the transaction ends. */
+  /** Prevents changes and removal of the selected rows until the transaction ends. */
   forShare<Q extends { modifyEnd(end: Expression<unknown>): unknown }>(query: Q): Q;
 
   /** For migrations. */
@@ -120,7 +120,7 @@ export type Dialect = {
 
   /** Writes a consistent copy to a new file. Null for servers: see `dumpAdvice`. */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
-  /** Reads the whole file; null if sound. Null without a file. */
+  /** Reads the whole file; null if sound. Null for servers. */
   readonly findDamage: ((db: Db) => Promise<{ damage: string; advice: string } | null>) | null;
   /** Commands that dump and restore; `$DATABASE_URL` stands for the address. */
   readonly dumpAdvice: string;

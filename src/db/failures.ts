@@ -1,5 +1,5 @@
 /**
- * Dialects classify database errors, and driver.ts turns the kind into an AppError. Other errors are defects and pass
+ * Dialects classify database errors; driver.ts turns the kind into an AppError. Other errors are defects and pass
  * unchanged.
  */
 import { AppError, type ErrorName } from "../lib/errors.ts";
@@ -45,7 +45,7 @@ export function translateFailure(classify: (error: unknown) => FailureKind, erro
   return failure === "other" ? error : new DatabaseError(failure, error);
 }
 
-/** Errors are logged: removes statement and values. */
+/** Removes statement and values, because errors are logged. */
 function withoutStatement(error: unknown): void {
   if (typeof error === "object" && error !== null && "sql" in error) delete error.sql;
 }
@@ -78,7 +78,7 @@ export async function explainViolations<T>(
 
 export const isRetryable = (error: unknown): boolean => failedBy(error, "retry");
 export const isDamaged = (error: unknown): boolean => failedBy(error, "damaged");
-/** A later try may succeed. Whether a commit happened is unknown. */
+/** A later try may succeed. A commit may have happened. */
 export const isUnavailable = (error: unknown): boolean =>
   failedBy(error, "unavailable") ||
   failedBy(error, "timeout") ||

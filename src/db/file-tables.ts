@@ -27,9 +27,9 @@ export const FILE_TABLES = {
     policy_id: "int",
     /** 64 hex digits. */
     sha256: "text",
-    /** Random, below 2^52. Distinguishes the objects that ever held this content. */
+    /** Random, below 2^52; tells apart the objects that ever held this content. */
     generation: "int",
-    /** 0 for the live blob of its content, later its generation. */
+    /** 0 for the live blob of its content, else its generation. */
     retired: "int",
     size: "int",
     /** Number of entries. */
@@ -46,8 +46,8 @@ export const FILE_TABLES = {
   entries: {
     id: "serial",
     /**
-     * 0 is the built-in administrator, -1 folders being removed (files/tree/removal.ts): their account as parent, their
-     * id as name.
+     * 0 is the built-in administrator, -1 folders being removed (files/tree/removal.ts), with their account as parent
+     * and their id as name.
      */
     account_id: "int",
     /** A folder of the same account; 0 is the root. */
@@ -87,7 +87,7 @@ export const FILE_TABLES = {
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
-    /** The drop box of a stranger's upload, like the next two; null for the account's own. */
+    /** For a stranger's upload the drop box, like the next two; null for the account's own. */
     drop_link_id: "int?",
     sender: "text?",
     sender_name: "text?",
@@ -97,7 +97,7 @@ export const FILE_TABLES = {
     policy_id: "int",
     objects: "int",
     bytes: "int",
-    /** Of these, what neither a running process nor a resumable upload has. */
+    /** Those that no running process and no resumable upload has. */
     abandoned_objects: "int",
     abandoned_bytes: "int",
     counted_at: "int",
@@ -111,17 +111,17 @@ export const FILE_TABLES = {
     account_id: "int",
     max_downloads: "int?",
     downloads: "int",
-    /** Of a drop box, whose entry is the folder that takes the files; null for what is shared. */
+    /** Null for shares. In a drop box the entry is the folder that takes the files. */
     max_bytes: "int?",
     max_files: "int?",
     /** Bytes; null is unlimited. */
     max_file_size: "int?",
-    /** What a drop box has taken, also of files that are gone. */
+    /** What a drop box has taken, including files that are gone. */
     bytes: "int0",
     files: "int0",
     created_at: "int",
   },
-  /** Files that strangers put into drop boxes. Removed with the file. */
+  /** Files in drop boxes. Removed with the file. */
   drop_files: {
     entry_id: "int",
     /** The drop box, which may be gone. */
@@ -130,7 +130,7 @@ export const FILE_TABLES = {
     sender: "text",
     /** As the visitor gave it. */
     sender_name: "text?",
-    /** What the visitor is told: the file may be stored under another name. */
+    /** The name that the visitor is told; the file may be stored under another. */
     name: "text",
     created_at: "int",
   },

@@ -8,8 +8,8 @@ const PROBE_STATEMENT_MS = 2_000;
 const QUICK_MS = 500;
 
 /**
- * Refuses and gives up while the server is away (availability.ts), watched over `probing`, a pool of one. Closing
- * closes both.
+ * Refuses and gives up queries while the server is away (availability.ts), which it watches over `probing`, a pool of
+ * one. Closing closes both.
  */
 export function guardBackend(
   backend: Backend,

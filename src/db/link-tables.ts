@@ -14,7 +14,7 @@ export const LINK_TABLES = {
     title: "text?",
     /** ≤ 2,000 characters. */
     note: "text?",
-    /** The account that made the link, as in users; null for commands, imports and links older than version 0.5. */
+    /** The account that made the link; null for commands, imports and links older than version 0.5. */
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
     created_by: "text?",
@@ -23,11 +23,11 @@ export const LINK_TABLES = {
   },
   /** Their sum is the number of links: see links/query.repository.ts. */
   link_totals: { id: "serial", links: "int" },
-  /** Other codes of links, kept by renames. No link has them: see links/writer.ts. Removed with the link. */
+  /** Former codes of links, kept by renames; no link has them (links/writer.ts). Removed with the link. */
   link_aliases: { code: "text", link_id: "int", created_at: "int" },
-  /** How many people a link with `max_clicks` has let pass. Removed with the link. */
+  /** How many people passed a link with `max_clicks`. Removed with the link. */
   link_uses: { link_id: "int", uses: "int" },
-  /** Downloads of links that served a share before and redirect now. Removed with the link. */
+  /** Downloads of links that served a share and redirect now. Removed with the link. */
   link_downloads: { link_id: "int", downloads: "int" },
   /** `links` counts the rows of link_tags, in their transactions. A tag without links has no row. */
   tags: {
@@ -37,9 +37,9 @@ export const LINK_TABLES = {
     links: "int",
   },
   link_tags: { tag_id: "int", link_id: "int" },
-  /** `links` counts the rows of link_tags whose links the account owns, in their transactions; never 0. */
+  /** `links` counts the rows of link_tags of the owner's links, in their transactions; never 0. */
   owner_tags: { owner_id: "int", tag_id: "int", links: "int" },
-  /** Hosts besides the default one, which is domain 0 and has no row. */
+  /** Hosts besides the default one, which is domain 0 without a row. */
   domains: {
     id: "serial",
     /** Unique, lower-case, Punycode, without port; ≤ 253 characters. */
@@ -53,19 +53,18 @@ export const LINK_TABLES = {
   /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int", automated: "int0" },
   /**
-   * For the analytics of deleted links, and to put them back, which removes the row: an id is here or in `links`.
-   * Retention removes a row with the last row of its clicks, after `content`. A code may occur several times, and a
-   * link may have it again.
+   * For the analytics of deleted links, and to put them back: an id is here or in `links`. Retention removes a row with
+   * the last row of its clicks, after `content`. A code may occur several times, and a link may have it again.
    */
   deleted_links: {
     link_id: "int",
     code: "text",
     deleted_at: "int",
     deleted_by: "text?",
-    /** JSON (links/deleted/content.ts) while the link can be put back. Never of one that serves a share. */
+    /** JSON (links/deleted/content.ts) while the link can be put back; never of a share. */
     content: "text?",
     owner_id: "int?",
-    /** As in link_clicks, and the clicks that were flushed later. */
+    /** As in link_clicks, plus clicks that were flushed later. */
     clicks: "int0",
     automated: "int0",
   },

@@ -32,12 +32,12 @@ export type MigrationState = {
   executedAt: number | null;
 };
 
-/** `done` are the steps just run. */
+/** `done`: the steps just run. */
 export const isNewDatabase = (done: readonly string[]): boolean => done[0] === MIGRATIONS[0]!.name;
 
 /**
- * Returns the names of the steps it ran. Rejects with ServiceUnavailable if the database is away, or was made by a
- * newer version; then nothing changes.
+ * Returns the names of the steps it ran. Rejects with ServiceUnavailable, changing nothing, if the database is away or
+ * a newer version made it.
  */
 export async function migrateUp(
   database: Database,

@@ -1,11 +1,11 @@
-/** Queries that are built once: building a recursive one costs as much time as running it (93 of 208 µs). */
+/** Queries that are built once: building a recursive one costs as much as running it (93 of 208 µs). */
 import type { Compilable, CompiledQuery } from "kysely";
 import type { Db } from "./dialect.ts";
 
-/** Stand for the arguments while the query is built. No query has these values of its own. */
+/** Stand for the arguments while the query is built. No query has these values itself. */
 const STAND_INS = [-9_007_199_000_000_001, -9_007_199_000_000_002, -9_007_199_000_000_003];
 
-/** `build` must use its arguments as values of the query only. */
+/** `build` must use its arguments only as values of the query. */
 export function prepared<A extends readonly number[], R>(
   build: (...values: A) => Compilable<R>,
 ): (db: Db, ...values: A) => Promise<R[]> {

@@ -14,8 +14,8 @@ type RetryOptions = {
 };
 
 /**
- * Retries while the database is away, with pauses that grow to five seconds. Rejects with ServiceUnavailable and the
- * reason after `forMs` or on the signal. Other failures pass at once.
+ * Retries while the database is away, with pauses that grow to five seconds. After `forMs` or on the signal, rejects
+ * with ServiceUnavailable and the reason. Other failures pass at once.
  */
 export async function retryStart<T>(
   work: () => Promise<T>,

@@ -18,14 +18,14 @@ export type SchemaSyntax = {
   counterTableOptions: string;
   /** Skips an existing index. Columns are SQL. */
   createIndex(db: Kysely<unknown>, index: { name: string; table: TableName; columns: string }): Promise<void>;
-  /** For rare words of linkContains; may do nothing. */
+  /** Serves rare words of linkContains; may do nothing. */
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
-  /** For needles that the index can't serve. */
+  /** Serves needles that the index can't. */
   createSearchColumn(db: Kysely<unknown>): Promise<void>;
-  /** For nameCandidates; may do nothing. Entries that exist are not in it yet if `fillNameIndex` does something. */
+  /** Serves nameCandidates; may do nothing. Lacks existing entries if `fillNameIndex` does something. */
   createNameIndex(db: Kysely<unknown>): Promise<void>;
   /** With all entries. */
   fillNameIndex(db: Kysely<unknown>): Promise<void>;
-  /** Makes room in `links.code` for the keys of other domains, and includes title and note in the search. */
+  /** Makes room in `links.code` for the keys of other domains, and adds title and note to the search. */
   widenLinks(db: Kysely<unknown>): Promise<void>;
 };

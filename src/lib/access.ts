@@ -1,6 +1,6 @@
-/** Roles of accounts and scopes of API tokens: what the table of endpoints asks for and the guards check. */
+/** Roles of accounts and scopes of API tokens. */
 
-/** Each may what those before it may. */
+/** Ascending: each role includes those before it. */
 export const ROLES = ["user", "editor", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -16,7 +16,7 @@ export type Scope = (typeof SCOPES)[number];
 
 const FILE_SCOPES: readonly Scope[] = ["files:read", "files:write"];
 
-/** What tokens of an account with the role may have. */
+/** The scopes that an account with the role may grant to its tokens. */
 export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
   user: FILE_SCOPES,
   editor: ["links:read", "links:write", "analytics:read", ...FILE_SCOPES],
@@ -25,5 +25,5 @@ export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
 
 export const reachesRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** Of a stored text. An unknown one may the least. */
+/** An unknown stored role counts as the lowest. */
 export const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? "user";

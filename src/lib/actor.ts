@@ -1,4 +1,4 @@
-/** Who acts, and by which way: for owners of links and for the record of events. */
+/** Who acts, and by which way: decides ownership of links and is recorded in events. */
 export type Via = "panel" | "api" | "token" | "cli" | "import" | "system";
 
 export type Actor = {
@@ -7,7 +7,7 @@ export type Actor = {
   via: Via;
   /** 0 is the built-in administrator; null for commands and jobs. */
   accountId: number | null;
-  /** Links of others do not exist for this actor. */
+  /** The actor sees only links of its own. */
   ownOnly: boolean;
 };
 

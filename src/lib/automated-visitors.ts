@@ -1,10 +1,10 @@
 /**
- * The rule that tells automated visits from those of people, in words in docs/visitors.md. What counted stays counted:
- * raise the version with every change of what follows.
+ * Tells automated visits from people's; docs/visitors.md explains the rule. Stored counts keep the old rule: raise the
+ * version with every change below.
  *
- * Sources: the patterns of the package isbot; what isbot lacks, below, from the vendors' documents and the package
- * crawler-user-agents; the headers of prefetches from the Fetch and Speculation Rules specifications and from Firefox
- * and Safari before those.
+ * Sources: the patterns of the package isbot; additions from the vendors' documents and the package
+ * crawler-user-agents; the prefetch headers of the Fetch and Speculation Rules specifications, and older ones of
+ * Firefox and Safari.
  */
 import { isbot } from "isbot";
 
@@ -15,7 +15,7 @@ type Asked = { method: string; headers: Pick<Headers, "get"> };
 
 export type AutomatedVisitors = { includes(request: Asked): boolean };
 
-/** Longer user agents are judged by their beginning, each time. */
+/** Longer user agents are judged by their beginning and not remembered. */
 const AGENT_LENGTH = 512;
 const REMEMBERED = 10_000;
 
@@ -28,7 +28,7 @@ const SITE_TESTERS = /\bgtmetrix\b|\bminiature\.io\/|\bylt chrome\b/i;
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz", "x-purpose"];
 const PREFETCH = /\b(?:prefetch|prerender|preview)\b/i;
 
-/** Of a text without any visible character too. */
+/** True also for a text without a visible character. */
 export function isAutomatedAgent(userAgent: string): boolean {
   const agent = userAgent.slice(0, AGENT_LENGTH).trim();
   return agent === "" || isbot(agent) || LIBRARIES.test(agent) || isScanner(agent);
@@ -45,7 +45,7 @@ export function isPrefetch(headers: Pick<Headers, "get">): boolean {
   return false;
 }
 
-/** Remembers user agents. A request with a known one costs five looks at its headers and one at a map. */
+/** Remembers user agents. A request with a known one costs five header reads and one map lookup. */
 export function createAutomatedVisitors(): AutomatedVisitors {
   const known = new Map<string, boolean>();
 
@@ -54,7 +54,7 @@ export function createAutomatedVisitors(): AutomatedVisitors {
     if (found !== undefined) return found;
     const isAutomated = isAutomatedAgent(agent);
     if (agent.length > AGENT_LENGTH) return isAutomated;
-    // Clearing at the bound needs no bookkeeping per lookup.
+    // Clearing everything needs no bookkeeping per lookup.
     if (known.size >= REMEMBERED) known.clear();
     known.set(agent, isAutomated);
     return isAutomated;

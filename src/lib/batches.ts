@@ -1,7 +1,4 @@
-/**
- * Batches concurrent work without waiting for company: items that arrive while a batch of their key runs form the next
- * one.
- */
+/** Batches concurrent work without delay: items that arrive while a batch of their key runs form the next one. */
 export type BatchSettings<K, T, R> = {
   most: number;
   /** One outcome per item, in order. A rejection fails all of them. */
@@ -12,7 +9,7 @@ type Waiting<T, R> = { item: T; resolve(result: R): void; reject(reason: unknown
 
 /** At most one batch of a key runs at a time. */
 export function createBatches<K, T, R>({ most, run }: BatchSettings<K, T, R>) {
-  /** Items for the next batch, of each key that has one running. */
+  /** Items for the next batch of each key that has one running. */
   const queues = new Map<K, Waiting<T, R>[]>();
 
   async function work(key: K, queue: Waiting<T, R>[]): Promise<void> {

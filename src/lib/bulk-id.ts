@@ -1,4 +1,4 @@
-/** Which bulk change of an account: the instant of its events and the number that they have in common. */
+/** Names a bulk change of an account: the instant of its events and their common number. */
 import { randomInt } from "node:crypto";
 import { cursorText } from "./cursor.ts";
 
@@ -8,5 +8,5 @@ const NUMBERS = 2 ** 47;
 
 export const newBulk = (): number => randomInt(1, NUMBERS);
 
-/** For the account, to name it. */
+/** The text that the account gives to name it. */
 export const bulkText = ({ at, bulk }: BulkId): string => cursorText({ at, id: bulk });

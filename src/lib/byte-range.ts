@@ -1,4 +1,4 @@
-/** One byte range of the Range header (RFC 9110, section 14.2). Anything else gives the whole, as the RFC allows. */
+/** One byte range of the Range header (RFC 9110, section 14.2). Anything else selects the whole, as the RFC allows. */
 export type ByteRange = { start: number; end: number };
 
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;

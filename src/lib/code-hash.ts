@@ -2,7 +2,7 @@
  * Scans and hashes codes in place.
  *
  * The hash is FNV-1a with the finish of MurmurHash3: the link table uses its low bits, the Bloom filter its high bits.
- * The seed is random per process against prepared collisions.
+ * A random seed per process prevents prepared collisions.
  */
 
 /** In ASCII characters. */

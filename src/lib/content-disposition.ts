@@ -1,13 +1,13 @@
 /**
  * The Content-Disposition header (RFC 6266): `filename` for old clients, with `_` for what they may misread, and the
- * whole name as `filename*` (RFC 8187). The name has no control characters.
+ * whole name as `filename*` (RFC 8187). The name must have no control characters.
  */
 export function contentDisposition(type: "attachment" | "inline", name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
   return `${type}; filename="${plain}"; filename*=UTF-8''${encode(name)}`;
 }
 
-/** encodeURIComponent keeps four of them. */
+/** encodeURIComponent leaves four reserved characters. */
 const encode = (name: string): string =>
   encodeURIComponent(name).replace(
     /['()*]/g,

@@ -2,7 +2,7 @@
  * CSV (RFC 4180) with line ends `\n`, `\r\n` or `\r`. Skips a byte order mark. A quote within an unquoted field is
  * text.
  *
- * After an unreadable record it continues on the next line; `maxRecordBytes` ends an open quote. Time stays linear,
+ * Reading continues on the line after an unreadable record; `maxRecordBytes` ends an open quote. Time stays linear,
  * because an odd run of quotes ends what an earlier one began.
  */
 import { isUtf8 } from "node:buffer";
@@ -32,7 +32,7 @@ export const csvLine = (fields: readonly string[]): string => `${fields.map(csvF
 export const CSV_SEPARATORS = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof CSV_SEPARATORS)[number];
 
-/** Yields null for each blank line, so that a caller can pause there. */
+/** Yields null for each blank line, so that a caller can pause. */
 export function* readCsv(
   bytes: Buffer,
   maxRecordBytes: number,
@@ -76,7 +76,7 @@ const tooLong = (limit: number) => `The row is longer than ${limit.toLocaleStrin
 /** Decoding may have replaced invalid bytes. */
 const isDamaged = (fields: readonly string[]): boolean => fields.some((field) => field.includes("\uFFFD"));
 
-/** Finds the byte from an index on, else the length of the file. The index must not decrease. */
+/** Finds the byte from an index on, else the length of the file. Indexes must not decrease. */
 function finder(bytes: Buffer, byte: number): (from: number) => number {
   let at = -1;
   return (from) => {
@@ -102,7 +102,7 @@ function readPlain(bytes: Buffer, { from, lineEnd, limit, separator }: Line): Fo
   return { fields: text.split(separator), end: afterBreak(bytes, lineEnd), lines: 1 };
 }
 
-/** A record with a quote in its first line. A string is the problem. */
+/** Reads a record with a quote in its first line. A string is the problem. */
 function readQuoted(bytes: Buffer, from: number, limit: number, separator: number): Found | string {
   const fields: string[] = [];
   let at = from;

@@ -15,7 +15,7 @@ export type DataEntry = keyof typeof NAMES;
 
 export const dataPath = (dataDir: string, entry: DataEntry): string => join(dataDir, NAMES[entry]);
 
-/** If a file, also every path that begins with its name. */
+/** For a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
 const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "search"];

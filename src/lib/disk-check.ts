@@ -3,16 +3,16 @@ import { messageOf } from "./errors.ts";
 import { fileTrouble } from "./file-trouble.ts";
 
 const MIB = 1024 * 1024;
-/** The journal takes half of this at once. */
+/** The journal allocates half of this at once. */
 const LEAST_FREE_BYTES = 32 * MIB;
-/** Makes a file system allocate blocks. */
+/** Enough to make a file system allocate blocks. */
 const PROBE = new Uint8Array(64 * 1024);
 
 export type DiskProbe = { folder: string; file: string };
 
 export type DiskSpace = { freeBytes: number; totalBytes: number };
 
-/** For this program; null when the file system does not say. */
+/** What this program may use; null if the file system does not say. */
 export async function readDiskSpace(folder: string): Promise<DiskSpace | null> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder);

@@ -2,7 +2,7 @@
  * Bytes whose last reader frees their memory before the garbage collector: an upload of 1 GiB left 100 MB of waiting
  * pieces, now none, for a fifth less processor time.
  *
- * Give away only bytes that fill their own buffer. Lent bytes return to their owner for reuse.
+ * Give away only bytes that fill their own buffer. Lent bytes return to their owner.
  */
 const givenAway = new WeakMap<ArrayBuffer, (() => void) | undefined>();
 const lent = new WeakMap<Uint8Array, () => void>();
@@ -20,7 +20,7 @@ export function lend<B extends Uint8Array>(bytes: B, takeBack: () => void): B {
   return bytes;
 }
 
-/** Does nothing unless allowed. Every view of the buffer is empty afterwards. */
+/** Does nothing unless allowed. Empties every view of the buffer. */
 export function dispose(bytes: Uint8Array): void {
   const { buffer } = bytes;
   if (buffer instanceof ArrayBuffer && givenAway.has(buffer)) {

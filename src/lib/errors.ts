@@ -1,4 +1,4 @@
-/** The error type that crosses rooms. Clients read the name and its number, which never changes its meaning. */
+/** The error type that crosses rooms. Clients read its name and number; a number never changes its meaning. */
 export type ErrorKind =
   | "invalid"
   | "unauthorized"
@@ -12,7 +12,7 @@ export type ErrorKind =
   | "bad_gateway"
   | "unavailable";
 
-/** `field`: what the message is about unless it names another one. */
+/** `field`: the default subject of the message. */
 export const ERRORS = {
   BadRequest: { code: 1000, kind: "invalid" },
   Unauthorized: { code: 1001, kind: "unauthorized" },
@@ -54,7 +54,6 @@ export const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
-/** What is wrong with one field of a request. */
 export type FieldFault = {
   /** Path in the body or query, such as `payload.target`; `body` or `query` for the whole. */
   field: string;
@@ -65,7 +64,7 @@ export type FieldFault = {
 export const MOST_FIELD_FAULTS = 20;
 
 type ErrorOptions = {
-  /** The field that the message is about, or all that are wrong. At most MOST_FIELD_FAULTS. */
+  /** The field that the message is about, or all wrong ones, at most MOST_FIELD_FAULTS. */
   field?: string | readonly FieldFault[];
   /** Machine-readable facts (bounds, retry times). Never a secret. */
   details?: Record<string, unknown>;

@@ -1,23 +1,23 @@
 import type { Actor } from "./actor.ts";
 
-/** The action of events that only undo reads: lists leave them out. */
+/** Only undo reads these events; lists leave them out. */
 export const PART_OF_BULK = "bulk.part";
 
-/** What an actor did. See `events` in db/account-tables.ts. */
+/** See `events` in db/account-tables.ts. */
 export type EventRecord = {
   at: number;
   actor: Pick<Actor, "name" | "via">;
   /** Such as "link.update". */
   action: string;
   subject: string;
-  /** Of links only: their history survives renames. */
+  /** Of links only: history survives renames. */
   subjectId?: number | null;
-  /** Of a bulk change: what its events have in common. */
+  /** Common to all events of a bulk change. */
   bulk?: number | undefined;
   /** Secrets are masked. */
   before?: object | null;
   after?: object | null;
 };
 
-/** Call it in the transaction of what the events say. */
+/** Call it in the transaction that the events describe. */
 export type RecordEvents<Db> = (db: Db, events: readonly EventRecord[]) => Promise<void>;

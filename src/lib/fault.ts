@@ -1,4 +1,4 @@
-/** Points where a test kills the process like `kill -9`. env.ts arms a point. An unarmed point costs one comparison. */
+/** Points where a test kills the process like `kill -9`. env.ts arms them. An unarmed point costs one comparison. */
 let armed: { point: string; left: number } | null = null;
 
 /** `point`, or `point:3` for its third pass; null disarms. */

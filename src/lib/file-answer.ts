@@ -1,8 +1,8 @@
-/** Answers that are a part of a file on disk, so that the server can send it without reading it (wire/send-file.ts). */
+/** Answers with a part of a file, which the server sends without reading it (wire/send-file.ts). */
 
 export type FileRange = { path: string; start: number; length: number };
 
-/** By the request, because others may make a new answer with the same body. */
+/** Keyed by the request, because a new answer may be made with the same body. */
 const parts = new WeakMap<Request, FileRange>();
 
 /**
@@ -20,7 +20,7 @@ export function fileAnswer(
   return new Response(body, init);
 }
 
-/** Undefined if the answer is another one. */
+/** Undefined for other answers. */
 export function filePartOf(request: Request | null, { status, headers }: Response): FileRange | undefined {
   const part = request === null ? undefined : parts.get(request);
   const isWhole = status === 200 || status === 206;

@@ -1,6 +1,6 @@
 /**
- * An exclusive lock on a file until release or the end of the process: the kernel's record lock of a transaction on an
- * empty database file, because the runtime has no `flock`.
+ * An exclusive lock on a file until release or the end of the process. The runtime has no `flock`, so this is the
+ * record lock of a transaction on an empty database file.
  *
  * Locks on one path exclude each other even inside one process. Nothing else may open the file: closing another
  * descriptor drops the lock. NFS needs version 4.
@@ -19,7 +19,7 @@ const held = new Set<Database>();
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
-/** Null if the lock is taken. Creates the file in an existing folder. Throws file system errors. */
+/** Null if the lock is taken. Creates the file. Throws file system errors. */
 export function tryFileLock(path: string): FileLock | null {
   const handle = new Database(path, { create: true, readwrite: true });
   try {

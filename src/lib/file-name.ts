@@ -15,14 +15,14 @@ const SEPARATORS = String.raw`/\\`;
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`);
 const END = String.raw`[^\s${SEPARATORS}${CONTROLS}]`;
 
-/** For the OpenAPI document: what a pattern can say of the rule. */
+/** For the OpenAPI document: as much of the rule as a pattern can say. */
 export const FILE_NAME_FORM = {
   pattern: `^${END}(?:[^${SEPARATORS}${CONTROLS}]*${END})?$`,
   minLength: 1,
   maxLength: FILE_NAME_BYTES,
 };
 
-/** `\s` has every Unicode blank, line ends and the byte order mark. */
+/** `\s` covers every Unicode blank, line ends and the byte order mark. */
 const BLANK_END = /^\s|\s$/u;
 
 /** The name in Unicode NFC, as stored and compared. @throws InvalidName */
@@ -42,7 +42,7 @@ export function checkFileName(text: string): string {
   return name;
 }
 
-/** Whether something shows, and nothing reorders or controls what shows. */
+/** Something is visible, and nothing reorders or controls it. */
 export const isLegibleText = (text: string): boolean =>
   !CONTROL.test(text) && !BIDI_CONTROL.test(text) && text.replaceAll(INVISIBLE, "") !== "";
 

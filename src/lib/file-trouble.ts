@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 type FileError = { code: string; path: string; dest?: string; syscall?: string };
 
-/** Null for an error that an operator can't fix. */
+/** Null if an operator can't fix it. */
 export function fileTrouble(error: unknown): string | null {
   if (!isFileError(error)) return null;
   const { code, path, syscall } = error;

@@ -1,6 +1,6 @@
 /**
- * A bounded map without an eviction per entry. New entries go into the young generation; when full, it replaces the old
- * one. An entry that is set again stays.
+ * A bounded map that evicts by generation instead of by entry: when the young generation is full, it replaces the old
+ * one. Setting an entry again keeps it.
  */
 export type GenerationMap<V> = {
   get(key: string): V | undefined;
@@ -8,7 +8,6 @@ export type GenerationMap<V> = {
   set(key: string, value: V): void;
   delete(key: string): void;
   clear(): void;
-  /** Makes the young generation the old one. */
   turn(): void;
   size(): number;
 };

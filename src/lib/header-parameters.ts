@@ -1,6 +1,6 @@
 /**
- * A header value with parameters: `form-data; name="a"; filename="b"`. Names are lower-cased; the first of each counts.
- * A readable `filename*` (RFC 8187) wins. In quotes a backslash escapes only a quote or a backslash, because old
+ * A header value with parameters: `form-data; name="a"; filename="b"`. Names are lower-cased; the first of each counts,
+ * but a readable `filename*` (RFC 8187) wins. In quotes a backslash escapes only a quote or a backslash, because old
  * browsers send Windows paths.
  */
 export type ParameterHeader = { value: string; parameters: ReadonlyMap<string, string> };

@@ -1,15 +1,15 @@
 /**
- * Things made from many rows, such as sets of ids, that follow the changes that are told. One is made when first asked
- * for, and what is told meanwhile is applied before anybody gets it. Those asked for least recently are dropped, and
- * all of them while nobody asks.
+ * Keeps structures made from many rows, such as sets of ids, and applies reported changes to them. One is built on
+ * first use; changes reported meanwhile are applied before anybody gets it. The least recently used are dropped, and
+ * all of them after a time without use.
  */
 import { chunked } from "./chunked.ts";
 
-/** `follow` returns whether it is right then. */
+/** `follow` returns false if the structure can no longer be right. */
 export type Held<Changed> = {
-  /** It stays, however many others are asked for. */
+  /** Never dropped for others. */
   isPinned?: boolean;
-  /** It is kept no longer. */
+  /** Called when it is dropped. */
   drop?(): void;
   follow(changed: Changed): boolean | Promise<boolean>;
   bytes(): number;
@@ -24,15 +24,15 @@ const UNUSED_MS = 600_000;
 const MOST_TRIES = 3;
 
 type HeldOptions<Changed> = {
-  /** What happened to at most 1,000 keys. */
+  /** Looks up at most 1,000 keys. */
   changesOf(keys: readonly string[]): Promise<Changed>;
   /** Things kept. */
   most: number;
-  /** Bytes kept; the last thing asked for may have more. */
+  /** The last structure asked for may exceed it. */
   mostBytes?: number;
-  /** Told keys to look up. More make everything anew. */
+  /** With more reported keys, everything is built anew. */
   mostTold?: number;
-  /** All are dropped when nobody asked for so long. */
+  /** Drops all after this time without use. */
   unusedMs?: number;
 };
 
@@ -72,7 +72,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
     }
   }
 
-  /** Without it, what nobody asks for stays until something is told. */
+  /** Without it, unused structures stay until the next change. */
   function watchUse(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -88,7 +88,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
     return next;
   }
 
-  /** Returns the keys of those that are right. */
+  /** Returns the keys of those that are still right. */
   async function apply(
     keys: Iterable<string>,
     things: ReadonlyMap<string, Held<Changed>>,
@@ -142,7 +142,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
   }
 
   return {
-    /** As it is after all that was told before the call. Undefined unless it is kept. */
+    /** Up to date with all changes reported before the call. Undefined unless it is kept. */
     async current(key: string): Promise<Held<Changed> | undefined> {
       usedAt = performance.now();
       watchUse();
@@ -150,7 +150,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
       return kept.get(key);
     },
 
-    /** Resolves when it has followed all that was told before the call. */
+    /** Up to date with all changes reported before the call. */
     async get<T extends Held<Changed>>(key: string, make: () => Promise<T>): Promise<T> {
       usedAt = performance.now();
       watchUse();
@@ -172,7 +172,7 @@ export function createHeldThings<Changed>(options: HeldOptions<Changed>) {
       return (await own.made) as T;
     },
 
-    /** Without waiting, as it is. */
+    /** As it is, without waiting. */
     peek: (key: string): Held<Changed> | undefined => kept.get(key),
 
     forget(key: string): void {

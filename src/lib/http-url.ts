@@ -6,7 +6,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 /** Stricter than the URL parser, which accepts "http:host" and "http:///host". */
 const SCHEME_AND_AUTHORITY = /^[hH][tT]{2}[pP][sS]?:\/\/([^/?#\\]+)/;
 
-/** For the OpenAPI document: what a pattern can say of the rule. */
+/** For the OpenAPI document: as much of the rule as a pattern can say. */
 export const HTTP_URL_FORM = {
   format: "uri",
   pattern: String.raw`^\s*${SCHEME_AND_AUTHORITY.source.slice(1)}`,
@@ -14,8 +14,8 @@ export const HTTP_URL_FORM = {
 };
 
 /**
- * The trimmed text, not normalised, if it is an absolute http or https URL with a host, without control characters and
- * user:password part; else `{error}`, a sentence.
+ * The trimmed text, not normalised, if it is an absolute http or https URL with a host and without control characters
+ * and user:password; else `{error}`, a sentence.
  */
 export function checkHttpUrl(text: string): string | { error: string } {
   const url = text.trim();

@@ -1,4 +1,4 @@
-/** Starts the work in order, a few items at once. The first failure rejects and starts no more. */
+/** Starts the work in order, a few items at once. The first failure rejects and stops further starts. */
 export async function inParallel<T>(
   items: Iterable<T>,
   atOnce: number,

@@ -71,7 +71,7 @@ function listeningSocket(libc: Libc, { epoll, socket, events, data }: Registrati
   const received = new Uint8Array(16 * 1024);
   const port = localPort(libc, socket);
 
-  /** Reads first: closing with unread bytes resets the connection, and the answer may get lost. */
+  /** Reads first: closing with unread bytes resets the connection and may lose the answer. */
   function refuseOne(connection: number, answer: Uint8Array | null): void {
     if (answer !== null) {
       libc.recv(connection, received, received.length, MSG_DONTWAIT);

@@ -5,7 +5,7 @@ export type Logger = PinoLogger;
 export type LogSettings = {
   level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   format: "json" | "pretty";
-  /** Appended to instead of standard error; Waymark does not rotate it. */
+  /** Appended to instead of standard error. Waymark does not rotate it. */
   file: string | null;
 };
 

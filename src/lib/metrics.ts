@@ -12,13 +12,13 @@ type Description = {
   name: string;
   help: string;
   labels?: readonly string[];
-  /** How to combine several processes. Default: the sum. */
+  /** How values of several processes combine. Default: the sum. */
   together?: Together;
 };
 
 type Together = "sum" | "largest";
 
-/** As sent between processes. Histogram cells: bucket counts, sum, count. */
+/** Sent between processes. Histogram cells: bucket counts, sum, count. */
 export type MetricSnapshot = {
   name: string;
   help: string;
@@ -43,7 +43,7 @@ export type Registry = {
   histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
   /** Reads a counter or gauge at scrape time. */
   observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
-  /** Runs before each snapshot, for slow numbers. Must not reject. */
+  /** Runs before each snapshot, for numbers that are slow to read. Must not reject. */
   prepare(run: () => Promise<void>): void;
   snapshot(): Promise<MetricSnapshot[]>;
 };

@@ -7,7 +7,7 @@ import { giveAway } from "./disposable-bytes.ts";
 export type BodyPart = {
   /** By lower-cased name. The first of each counts. */
   headers: ReadonlyMap<string, string>;
-  /** Read it to its end before you call `next` again. */
+  /** Read it to its end before the next `next`. */
   body: AsyncGenerator<Buffer, void>;
 };
 
@@ -81,7 +81,7 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
   };
 }
 
-/** Number of bytes at the end that could begin a separator. */
+/** Number of final bytes that could begin a separator. */
 function beginningAtEnd(piece: Buffer, separator: Buffer): number {
   let from = Math.max(piece.length - separator.length + 1, 0);
   for (;;) {
@@ -92,7 +92,7 @@ function beginningAtEnd(piece: Buffer, separator: Buffer): number {
   }
 }
 
-/** A piece that fills its buffer is its only user: the rest was copied. */
+/** A piece that fills its buffer is its only user. */
 function handOn(piece: Buffer, end: number): Buffer {
   const body = piece.subarray(0, end);
   return piece.byteLength === piece.buffer.byteLength ? giveAway(body) : body;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 
 const FOLDER = "/proc/self/fd";
 
-/** Since Linux 6.2 the folder's size is the number (5 µs); before, this lists them. */
+/** Since Linux 6.2 the folder's size is the number (5 µs); before, this lists the folder. */
 export function countOpenFiles(): number {
   try {
     return statSync(FOLDER).size || readdirSync(FOLDER).length;

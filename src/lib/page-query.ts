@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const PAGE_SIZE = 20;
 const LARGEST_PAGE_SIZE = 100;
-/** Keeps page times page size exact. */
+/** Keeps page × page size exact. */
 const LAST_PAGE = 1_000_000_000;
 
 const whole = (meaning: string, schema: Record<string, unknown>) =>
@@ -13,7 +13,7 @@ const whole = (meaning: string, schema: Record<string, unknown>) =>
     .describe(meaning)
     .meta({ type: "integer", pattern: undefined, ...schema });
 
-/** For `z.object`. Numbers are clamped to their bounds. */
+/** For `z.object`. Clamps numbers to their bounds. */
 export const pageQuery = {
   page: whole(`clamped to 1 to ${LAST_PAGE}`, { default: 1 }),
   page_size: whole(`clamped to 1 to ${LARGEST_PAGE_SIZE}`, { default: PAGE_SIZE }),

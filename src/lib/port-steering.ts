@@ -1,10 +1,10 @@
 /**
  * Takes one process out of a SO_REUSEPORT group without losing a connection.
  *
- * Closing a socket of the group resets its queued connections. A classic BPF program therefore first selects random
- * other sockets; the leaving one drains its queue and closes. Sockets stand in the order of binding; the last takes the
- * place of a closed one. The kernel ignores a program that selects a missing place. Source: socket(7),
- * SO_ATTACH_REUSEPORT_CBPF; net/core/sock_reuseport.c.
+ * Closing a socket of the group resets its queued connections. So a classic BPF program first selects random other
+ * sockets, and the leaving one drains its queue. Sockets stand in the order of binding; the last takes the place of a
+ * closed one. The kernel ignores a program that selects a missing place. Source: socket(7), SO_ATTACH_REUSEPORT_CBPF;
+ * net/core/sock_reuseport.c.
  */
 import { FFIType, ptr } from "bun:ffi";
 import { openLibc } from "./libc.ts";
@@ -12,10 +12,11 @@ import { findListeningSocket } from "./listening-socket.ts";
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
-/** Load offset of a random number. */
 const RANDOM = 0xff_ff_f0_00 + 56;
 
-/** Call it in a process with another socket of the group. False if the system can't: a few connections may be reset. */
+/**
+ * Needs another socket of the group in the calling process. False if the system can't: a few connections may be reset.
+ */
 export function steerAway(port: number, leaving: number, groupSize: number): boolean {
   if (process.platform !== "linux" || groupSize < 2) return false;
   try {

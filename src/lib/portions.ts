@@ -2,20 +2,20 @@ export type PortionRun<T> = {
   /** Items of a full portion. */
   most: number;
   /**
-   * Works on at most `limit` items, all or none, and names them by `tries`, again if it starts again. Returns whether
+   * Works on at most `limit` items, all or none, and reports them to `tries`, again if it restarts. Returns whether
    * something is left.
    */
   run(limit: number, tries: (items: readonly T[]) => void): Promise<boolean>;
-  /** Whether the failure may be one item's. */
+  /** One item may have caused the failure. */
   isLasting(error: unknown): boolean;
-  /** The next run leaves it out. */
+  /** Later runs leave it out. */
   setAside(item: T, error: unknown): void;
   signal?: AbortSignal | undefined;
 };
 
 /**
- * Works in portions until nothing is left. After a failure smaller ones follow, down to the item that fails alone. Then
- * they grow again.
+ * Works in portions until nothing is left. After a failure portions shrink, down to the item that fails alone, then
+ * grow again.
  */
 export async function inPortions<T>({
   most,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** To compare stored texts with. Not every database takes NUL in it. */
+/** Text for comparisons with stored ones. Not every database takes NUL. */
 export const queryText = (mostCharacters: number) =>
   z
     .string()

@@ -1,6 +1,6 @@
 /**
- * Random codes of `A-Z a-z 0-9`. Bytes from 248 are discarded, so all 62 characters are equally likely. After several
- * taken codes in a row the code grows by a character, so the search ends.
+ * Random codes of `A-Z a-z 0-9`. Discards bytes from 248 on, so all 62 characters are equally likely. Codes grow by a
+ * character after several collisions in a row, so the search ends.
  */
 import { chunked } from "./chunked.ts";
 
@@ -9,7 +9,6 @@ const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 const ATTEMPTS_PER_LENGTH = 8;
 const MOST_ASKED = 1000;
 
-/** Returns that many random bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 const cryptoBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count));
@@ -24,7 +23,6 @@ export function randomCode(length: number, bytes: RandomBytes = cryptoBytes): st
   return code;
 }
 
-/** First of this length, longer after several collisions. */
 export function* randomCodes(length: number, bytes: RandomBytes = cryptoBytes): Generator<string, never> {
   for (let attempt = 0; ; attempt++) {
     yield randomCode(Math.min(128, length + Math.floor(attempt / ATTEMPTS_PER_LENGTH)), bytes);
@@ -40,7 +38,7 @@ type Choice<E> = {
   taken(keys: readonly string[]): Promise<ReadonlySet<string>>;
 };
 
-/** A key for each entry. Those with a collision try again together. */
+/** A key for each entry. Entries with a collision try again together. */
 export async function chooseCodes<E>(entries: readonly E[], choice: Choice<E>): Promise<Map<E, string>> {
   const { randomCodeLength, randomBytes, keyFor, mayTake, taken } = choice;
   const chosen = new Map<E, string>();

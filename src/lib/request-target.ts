@@ -1,6 +1,6 @@
 /**
- * Reads the URL of a request without `new URL`: `http://host/path?query#fragment`, normalised, or the bare path
- * `/path?query` without a Host (wire/arrival.ts).
+ * Reads the URL of a request without `new URL`: a normalised `http://host/path?query#fragment`, or the bare
+ * `/path?query` if there is no Host (wire/arrival.ts).
  */
 
 /** Index of the path's first slash, or -1. */

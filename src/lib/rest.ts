@@ -1,4 +1,4 @@
-/** Resolves after the time, or on the signal. */
+/** Resolves after the time or on the signal. */
 export async function rest(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
  * Secrets at rest, sealed with AES-256-GCM (NIST SP 800-38D): `v1.<key id>.<base64url of nonce, ciphertext, tag>`.
- * Random 96-bit nonces bound a key to 2^32 sealings. The purpose is authenticated. The key id, 32 bits of the key's
+ * Random 96-bit nonces limit a key to 2^32 sealings. The purpose is authenticated. The key id, 32 bits of the key's
  * SHA-256, tells another key from damage.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";

@@ -11,8 +11,8 @@ export const parseSecretKey = (text: string): Uint8Array | null =>
   HEX_KEY.test(text) ? Buffer.from(text, "hex") : null;
 
 /**
- * The key in the file. Creates a missing file, readable by its owner only; concurrent processes get the same key.
- * Throws for other content: a new key would make sealed secrets unreadable.
+ * Reads the key, or creates the file, readable by its owner only; concurrent processes get the same key. Throws for
+ * other content: a new key would make sealed secrets unreadable.
  */
 export function loadSecretKey(path: string): Uint8Array {
   const text = readIfThere(path) ?? make(path);

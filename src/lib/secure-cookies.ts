@@ -1,7 +1,7 @@
 /**
- * Whether a browser keeps a cookie with `Secure` that the answer sets: over HTTPS and from its own machine. A proxy says
- * `X-Forwarded-Proto`; it counts from any peer, because only its sender sees the answer. Browsers send `Sec-Fetch-Site`
- * only where they keep such cookies, so it counts too.
+ * Whether the browser keeps a cookie with `Secure`: over HTTPS and from its own machine. `X-Forwarded-Proto` counts
+ * from any peer, because only its sender sees the answer. `Sec-Fetch-Site` counts, because browsers send it only where
+ * they keep such cookies.
  */
 export function keepsSecureCookies({ url, headers }: Pick<Request, "url" | "headers">): boolean {
   if (headers.has("sec-fetch-site") || headers.get("x-forwarded-proto") === "https") return true;
@@ -9,5 +9,5 @@ export function keepsSecureCookies({ url, headers }: Pick<Request, "url" | "head
   return protocol === "https:" || LOCAL.test(hostname ?? "");
 }
 
-/** Empty: no browser, which always sends a Host. */
+/** Empty: not a browser, which always sends a Host. */
 const LOCAL = /^(?:|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

@@ -7,13 +7,13 @@ const MOST = 1_000;
 export type Setbacks<T> = ReturnType<typeof createSetbacks<T>>;
 
 /**
- * What failed by itself, in this process: each item waits half an hour, then twice as long after each further failure,
- * up to a day. Of more than 1,000 items the oldest are forgotten and tried at once.
+ * Remembers failed items in this process: each waits half an hour, then twice as long after each further failure, up to
+ * a day. Beyond 1,000 items the oldest are forgotten and tried at once.
  */
 export function createSetbacks<T>(clock: Clock) {
   const failed = new Map<number | string, { item: T; pauseMs: number; until: number }>();
   return {
-    /** True for the first failure of the item, which belongs in the log. */
+    /** True for the item's first failure, which belongs in the log. */
     add(key: number | string, item: T): boolean {
       const before = failed.get(key);
       const pauseMs = before === undefined ? FIRST_MS : Math.min(before.pauseMs * 2, LONGEST_MS);

@@ -1,4 +1,4 @@
 const DIGITS = 12;
 
-/** A sender of files into a drop box for people: the first digits of the hash of the visitor's cookie. */
+/** The first digits of the hash of a sender's cookie, which tell the senders of a drop box apart. */
 export const shortSender = (hash: string): string => hash.slice(0, DIGITS);

@@ -2,7 +2,7 @@
  * HTTP GET on its own TCP connection, for large bodies: pieces of up to 512 KiB arrive on the calling thread. `fetch`
  * passes 64 KB through another thread, for 1.4 times the processor time (1,120 instead of 800 ms for 1 GiB).
  *
- * Supports HTTP/1.1 without TLS, and answers 200 or 206 with Content-Length.
+ * HTTP/1.1 without TLS; answers 200 or 206 with Content-Length.
  */
 import { withTimeout } from "./timeout.ts";
 
@@ -71,7 +71,7 @@ async function connect({ hostname, port }: URL): Promise<Connection | null> {
   };
 }
 
-/** Null if the connection ended, the signal came, or the answer is not supported. */
+/** Null if the connection or signal ended it, or the answer is not supported. */
 function readHead({ socket, listen }: Connection, signal: AbortSignal) {
   return new Promise<{ head: Head; rest: Uint8Array } | null>((resolve) => {
     let text = Buffer.alloc(0);

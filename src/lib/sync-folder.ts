@@ -25,7 +25,7 @@ export function syncFolderNow(path: string): void {
   }
 }
 
-/** Some network file systems don't support it. Their servers keep names durable. */
+/** Some network file systems refuse it; their servers keep names durable. */
 function ignoreUnsupported(error: unknown): void {
   if (!["EINVAL", "ENOTSUP"].includes(String((error as { code?: unknown }).code))) throw error;
 }

@@ -1,6 +1,6 @@
 /**
  * On Linux `setpriority(PRIO_PROCESS, 0, n)` affects only the calling thread. The step is moderate: at the lowest
- * priority, a thread would hold a database lock far too long on a busy machine.
+ * priority, a thread holds a database lock far too long on a busy machine.
  */
 import { FFIType } from "bun:ffi";
 import { openLibc } from "./libc.ts";

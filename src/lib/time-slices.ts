@@ -3,7 +3,6 @@
  * wait for a whole slice (slices of 1 ms: median of a request 1.04 ms instead of 0.01 ms).
  */
 export type TimeSlices = {
-  /** True when the slice is over. */
   due(): boolean;
   /** Yields to other events. */
   rest(): Promise<void>;

@@ -1,9 +1,9 @@
-/** In seconds, of a success or a failure. */
+/** In seconds, of successes and failures. */
 export type TimeObserver = (seconds: number) => void;
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** Times some methods until their promise settles or, for an async iterable, each step. Other methods stay. */
+/** Times the given methods until their promise settles or, for an async iterable, each step. */
 export function timeMethods<T extends object>(target: T, observers: { [K in keyof T]?: TimeObserver }): T {
   const timed: Partial<T> = {};
   for (const name of Object.keys(observers) as (keyof T)[]) {

@@ -1,4 +1,4 @@
-/** Whose clicks a report counts. The rule that tells them apart: automated-visitors.ts. */
+/** Whose clicks a report counts; automated-visitors.ts has the rule. */
 import { z } from "zod";
 
 const VISITORS = ["all", "human", "automated"] as const;
@@ -16,13 +16,12 @@ export const visitorsQuery = {
 export const visitorsOf = (query: { visitors?: Visitors | "" | undefined }): Visitors =>
   query.visitors || "all";
 
-/** All clicks, and those of automated visitors among them. */
+/** `automated` is a part of `clicks`. */
 export type ClickSum = { clicks: number; automated: number };
 
 export const countOf = ({ clicks, automated }: ClickSum, visitors: Visitors): number =>
   ({ all: clicks, human: clicks - automated, automated })[visitors];
 
-/** Fields of answers that tell both. */
 export const bothCounts = {
   human_clicks: z.number().int(),
   automated_clicks: z.number().int(),

@@ -1,6 +1,6 @@
 /**
  * Entry points of threads. The compiled program is one file at the root of the embedded file system, with its entry
- * points beside it. `bun build` keeps their paths below src/, because that is their common folder.
+ * points beside it. `bun build` keeps their paths below src/, their common folder.
  */
 const SOURCE_FOLDER = import.meta.url.endsWith("/lib/worker-url.ts") ? "../" : "./";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Survives a power cut. A missing file is fine. */
+/** The removal survives a power cut. A missing file is fine. */
 export async function removeSegment(path: string): Promise<void> {
   await rm(path, { force: true });
   const folder = await open(dirname(path), "r");
@@ -13,7 +13,7 @@ export async function removeSegment(path: string): Promise<void> {
   }
 }
 
-/** Never over another one. Returns the new path. */
+/** Never replaces a file. Returns the new path. */
 export async function quarantineSegment(path: string, journalDir: string): Promise<string> {
   const dir = join(journalDir, "quarantine");
   await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -1,9 +1,9 @@
 /**
  * The click journal on disk.
  *
- * Segments are files of fixed size, mapped shared. Before use they are filled with real zero blocks, so a full disk is
- * an ordinary error then, never a fault at a memory store (copy-on-write file systems can't guarantee that). A record
- * is a few stores into the mapping, which survive the process. A power cut may lose what the kernel has not written.
+ * Segments are files of fixed size, mapped shared. They are filled with real zero blocks before use, so a full disk is
+ * an ordinary error, not a fault at a memory store (copy-on-write file systems can't guarantee that). A record is a few
+ * stores into the mapping, which survive the process. A power cut may lose what the kernel has not written.
  *
  * A segment has pages of 4096 bytes, little-endian. Page 0 is the header:
  *
@@ -29,9 +29,9 @@
  *     kind 15 filler: skip its length. Ends a page without room for the next record.
  *
  * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
- * and the segment's seed. So word 0 = 0 is the end of the written part, and a wrong check is an unfinished record. In
- * an open segment a reader stops at either and returns later. In one whose writer is done or dead it continues at the
- * next page: after a page that a power cut lost, later pages may be whole.
+ * and the segment's seed. So word 0 = 0 ends the written part, and a wrong check is an unfinished record. In an open
+ * segment a reader stops at either and returns later. If the writer is done or dead, it continues at the next page,
+ * because pages after a lost one may be whole.
  */
 export const PAGE_BYTES = 4096;
 /** The position of a journal without counted clicks. */
@@ -51,11 +51,11 @@ export const recordHeaderWord = (kind: number, bytes: number): number => kind | 
 export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
-/** Kinds of people's clicks, and what makes them automated. */
+/** Number of kinds for people's clicks; adding it gives the automated kind. */
 const HUMAN_KINDS = FIRST_REFUSED_KIND - 1 + REFUSALS.length;
 const humanKind = (kind: number): number => (kind > HUMAN_KINDS ? kind - HUMAN_KINDS : kind);
 
-/** Of a click. `refused`: why it lacks wanted details. */
+/** `refused`: why the click lacks wanted details. */
 export const countKind = (refused: DetailRefusal | null, isAutomated: boolean): number =>
   classedKind(refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused), isAutomated);
 export const classedKind = (kind: number, isAutomated: boolean): number =>
@@ -81,7 +81,7 @@ export type SegmentHeader = {
   seed: number;
 };
 
-/** Of a 16-byte record at word `place`, in bits 12..31. The writer has an inlined copy. */
+/** Check of a 16-byte record at word `place`, in bits 12..31. The writer has an inlined copy. */
 export function recordCheck(
   seed: number,
   place: number,

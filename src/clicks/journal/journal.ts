@@ -31,8 +31,8 @@ export type JournalDrop = SupplyProblem | "closed";
 
 export type Journal = {
   /**
-   * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. Afterwards the click survives the process,
-   * unless it went to the overflow (see stats).
+   * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. The click then survives the process, unless
+   * it went to the overflow (see stats).
    */
   record(linkId: number, atMs: number, isAutomated?: boolean): void;
   /** Like record, for a click whose details were wanted and refused. */
@@ -50,15 +50,15 @@ export type Journal = {
     address: string,
     isAutomated?: boolean,
   ): boolean;
-  /** Without a segment (full disk) clicks start in the overflow. */
+  /** Without a segment (full disk) clicks go to the overflow. */
   start(): Promise<void>;
   /** While off, no book counts the click. */
   setEnabled(on: boolean): void;
-  /** Calls onDue once after that many more clicks. */
+  /** Calls onDue once after this many more clicks. */
   dueAfter(clicks: number): void;
   /** Call it every second: retries for space, empties the overflow, ends segments after a day. */
   tick(): void;
-  /** Later clicks are dropped with reason "closed". */
+  /** Drops later clicks with reason "closed". */
   close(): Promise<void>;
   /** Of the current segment (latestClicks). */
   latest(sinceMs: number, most: number): RecentClick[];
@@ -71,7 +71,7 @@ export type JournalStats = {
   written: number;
   overflow: number;
   dropped: Readonly<Record<JournalDrop, number>>;
-  /** Those of them from automated visitors. */
+  /** The part from automated visitors. */
   automated: Readonly<{ written: number; overflow: number; dropped: number }>;
 };
 
@@ -160,7 +160,7 @@ export function createJournal(options: JournalOptions): Journal {
     if (isAutomated) automated.written += 1;
   };
 
-  /** In one page, for `length` words. Ends a page without room. */
+  /** Makes room for `length` words in one page; ends a page without. */
   const makeRoomFor = (length: number): boolean => {
     for (;;) {
       if (at >= stop && !makeRoom()) return false;
@@ -187,7 +187,7 @@ export function createJournal(options: JournalOptions): Journal {
     return true;
   };
 
-  /** True if there is a segment with room. Does the work due here and finds the next `stop`. */
+  /** True if a segment has room. Does the work due here and finds the next `stop`. */
   const makeRoom = (): boolean => {
     if (at >= limit && !openNext()) return false;
     if (written >= gate.dueAt) {

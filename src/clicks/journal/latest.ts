@@ -14,8 +14,8 @@ const MOST_PAGES = 8;
 const TWO_32 = 2 ** 32;
 
 /**
- * At most `most` clicks of an open segment after an instant, before word `end`, oldest first. Records are read forwards
- * from the beginning of a page.
+ * At most `most` clicks of an open segment after an instant, before word `end`, oldest first. Reads forwards from the
+ * beginning of a page.
  */
 export function latestClicks(words: Int32Array, end: number, sinceMs: number, most: number): RecentClick[] {
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);

@@ -1,6 +1,6 @@
 /** Clicks without a segment: a bounded ring in memory, lost on a kill. */
 export type Overflow = {
-  /** False if full; the click is dropped. */
+  /** False if full: drop the click. */
   push(linkId: number, atMs: number, kind: number): boolean;
   /** Oldest first, while `store` returns true. */
   drain(store: (linkId: number, atMs: number, kind: number) => boolean): void;

@@ -1,4 +1,4 @@
-/** The reading end of a segment, by plain file reads: they see the writer's stores and map no memory. */
+/** The reading end of a segment, by plain file reads, which see the writer's stores and map no memory. */
 import { closeSync, openSync, readSync } from "node:fs";
 import {
   decodeHeader,
@@ -83,7 +83,7 @@ export function createBatch(capacity: number, details = 0): ClickBatch {
 export type SegmentSpan = {
   /** Position of the next read. */
   position: number;
-  /** Pages with a skipped rest, because a record was not whole. */
+  /** Pages whose rest was skipped after a record that was not whole. */
   damagedPages: number;
 };
 
@@ -119,7 +119,7 @@ function readHeader(file: number): SegmentHeader | null {
   return decodeHeader(page);
 }
 
-/** From the page of this position. Missing bytes read as zeros. */
+/** Reads from the page of this position. Missing bytes are zeros. */
 function load(file: number, { chunkBytes }: ClickBatch, position: number): number {
   const start = position - (position % PAGE_BYTES);
   const length = readSync(file, chunkBytes, 0, CHUNK_BYTES, start);
@@ -195,7 +195,7 @@ function takeDetails(
   return true;
 }
 
-/** In words, or 0 without a whole record. */
+/** Length in words; 0 without a whole record. */
 function wholeLength(chunk: Int32Array, at: number, position: number, seed: number): number {
   const word0 = chunk[at]!;
   const length = ((word0 >>> 4) & 0xff) * RECORD_BYTES;

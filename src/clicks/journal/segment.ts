@@ -19,7 +19,7 @@ export type SegmentPlan = {
   createdAt: number;
 };
 
-/** File threads write the blocks, in slices. A failure (full disk) rejects and leaves no file. */
+/** File threads write the blocks in slices. A failure (full disk) rejects and leaves no file. */
 export async function prepareSegment(plan: SegmentPlan): Promise<Segment> {
   const uuid = randomUUID();
   const header = { ...plan, uuid, seed: Number.parseInt(uuid.slice(0, 8), 16) };
@@ -55,7 +55,7 @@ export function listSegments(dir: string): string[] {
     .map((name) => join(dir, name));
 }
 
-/** Of a process that died while preparing. */
+/** Left by a process that died while preparing. */
 export function listUnfinished(dir: string): string[] {
   return entries(dir)
     .filter((name) => name.endsWith(SEGMENT_SUFFIX + UNFINISHED_SUFFIX))

@@ -15,7 +15,7 @@ const LOCK_NAME = "lock";
 /** See clicks/books-snapshot.ts. */
 export const BOOKS_SNAPSHOT_NAME = "books.json";
 
-/** The lowest free one. Makes its folder. */
+/** The lowest free slot. Makes its folder. */
 export function takeSlot(journalDir: string): Slot {
   for (let number = 0; number < MAX_SLOTS; number++) {
     const slot = tryTakeSlot(join(journalDir, String(number)));

@@ -10,10 +10,10 @@ import { rm } from "node:fs/promises";
 export type SupplyProblem = "journal_full" | "disk_full" | "disk_error" | "disk_slow";
 
 export type SegmentSupply = {
-  /** Or null. The caller owns the segment. */
+  /** The caller owns the segment. */
   take(): Segment | null;
   isReady(): boolean;
-  /** Unless a segment is ready or in preparation. Never rejects. */
+  /** Does nothing if a segment is ready or in preparation. Never rejects. */
   prepare(): Promise<void>;
   /** A segment's file is gone. */
   released(): void;
@@ -21,7 +21,7 @@ export type SegmentSupply = {
   problem(): SupplyProblem;
   /** Including the prepared one. */
   files(): number;
-  /** Removes the prepared segment. Never rejects; a left-over goes at the next start. */
+  /** Removes the prepared segment. Never rejects; the next start removes what is left. */
   close(): Promise<void>;
 };
 

@@ -149,7 +149,7 @@ function classify(error: unknown): FailureKind {
   return /pool is closed|closed state|connection is (in )?closed/i.test(message) ? "unavailable" : "other";
 }
 
-/** Lock names belong to the server, so the database's name is in ours. */
+/** Lock names belong to the server, so ours contain the database's name. */
 class Adapter extends MysqlAdapter {
   override async acquireMigrationLock(db: Parameters<MysqlAdapter["acquireMigrationLock"]>[0]) {
     const { rows } = await sql<{

@@ -11,16 +11,16 @@ import {
 import { DatabaseError } from "../failures.ts";
 
 export type SessionSyntax = {
-  /** The message for the other server. */
+  /** Names the server that was expected, for the message about another one. */
   expected: string;
   recognises(version: string): boolean;
   limitStatements(timeoutMs: number): string;
 };
 
-/** The server ends a statement at its limit. The client gives up this much later. */
+/** The server ends a statement at its limit; the client gives up this much later. */
 const GRACE_MS = 5_000;
 const IDLE_MS = 60_000;
-/** More than an import's chunk holds its rows, less than a statement may take. */
+/** Longer than an import's chunk holds its rows, shorter than a statement may take. */
 const LOCK_WAIT_SECONDS = 20;
 /** The bound of joinTexts. */
 const LONGEST_GROUP = 1_048_576;
@@ -89,7 +89,7 @@ function release(connection: SqlConnection, broken: boolean): void {
   else raw.release();
 }
 
-/** The pool would wait for ever for a free connection or a silent server. */
+/** The pool itself waits for ever for a free connection or a silent server. */
 async function connect(pool: Pool): Promise<PoolConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
   let late = false;

@@ -42,8 +42,8 @@ const ARRAYS: Record<ColumnKind, string> = {
 
 const words: BulkSyntax = {
   /**
-   * In subqueries the planner does not see the arrays' length and assumes ten rows. So joins follow indexes. Knowing
-   * 250 rows, it read all of a table of up to 100,000 rows instead: an import of 90,000 links took twice as long.
+   * The planner does not see the arrays' length in subqueries and assumes ten rows, so joins follow indexes. Knowing
+   * 250 rows, it read all of a table of up to 100,000 rows: an import of 90,000 links took twice as long.
    */
   values: (columns, rows) => {
     const arrays = columns.map(
@@ -57,7 +57,7 @@ const words: BulkSyntax = {
 
 /** Index and stored column use exactly these expressions. */
 const JOINED = sql`(links.code || E'\\n' || links.target || E'\\n' || coalesce(links.title, '') || E'\\n' || coalesce(links.note, '')) collate "C"`;
-/** Collation C folds ASCII only, which is fastest. */
+/** Collation C folds ASCII only and is fastest. */
 const FOLDED = sql`lower(${JOINED})`;
 /** Before version 0.5 links had no title and no note. */
 const FORMERLY_JOINED = sql`(links.code || E'\\n' || links.target) collate "C"`;
@@ -88,7 +88,7 @@ const schema: SchemaSyntax = {
   longText: 'text collate "C"',
   quote: (identifier) => `"${identifier}"`,
   tableOptions: "",
-  // Room for a new row version in the page, so that an increase touches no index.
+  // Leaves room for a new row version in the page, so that an increase touches no index.
   counterTableOptions: "with (fillfactor = 85)",
   createIndex: standardCreateIndex,
   /**
@@ -109,20 +109,20 @@ const schema: SchemaSyntax = {
   },
 };
 
-/** Letters of the shortest needle that the index serves. */
+/** Shortest needle that the index serves. */
 const TRIGRAM = 3;
 
-/** The folded text, or null if it equals the original. Folding a million links dominates a search. */
+/** The folded text, or null if it equals the original. Folding dominates a search of a million links. */
 const KEPT_FOLDED = sql.ref("links.folded");
 
 const dialect: Dialect = {
   name: "postgres",
   ...createBulk(words),
   /**
-   * Searches both columns as one text, the expression of the trigram index. Folding costs more than comparing. So a
+   * Searches both columns as one text, the expression of the trigram index. Folding costs more than comparing, so a
    * likely needle is first compared in its usual spelling, which also keeps the planner off the index, and one too
    * short for the index in the stored folded text. For a short needle the planner's estimate varies with its sample and
-   * may choose to sort everything for one page; coalesce makes it assume half of the rows.
+   * may sort everything for one page; coalesce makes it assume half of the rows.
    */
   linkContains: (needle, { likely = false } = {}) => {
     const isShort = needle.normalize("NFC").length < TRIGRAM;

@@ -7,11 +7,11 @@ export type SqliteSettings = {
   /** Absolute. */
   path: string;
   readonly: boolean;
-  /** Blocks the thread, for another connection's lock. */
+  /** Waiting for another connection's lock blocks the thread. */
   busyTimeoutMs: number;
-  /** Page cache. The system caches the file anyway. */
+  /** Page cache; the system caches the file anyway. */
   cacheKib: number;
-  /** Frees the page cache after so long without a statement. Default: never. */
+  /** Frees the page cache after this time without a statement. Default: never. */
   freesCacheAfterMs?: number;
 };
 
@@ -29,7 +29,7 @@ const WAL_KEPT_BYTES = 64 * 1024 * 1024;
 type Parameter = string | number | null;
 type Statement = ReturnType<Bun["prepare"]>;
 
-/** A writer creates file and folder for their owner only. */
+/** A writer creates file and folder, for their owner only. */
 export function openSqlite(settings: SqliteSettings): SqliteConnection {
   if (!settings.readonly) createFile(settings.path);
   const database = new Bun(settings.path, settings.readonly ? { readonly: true } : { readwrite: true });

@@ -1,7 +1,7 @@
 /**
  * The lookup of redirects, on the calling thread: one prepared statement, opened on demand. Lookups of one turn of the
- * event loop share a read transaction, because each transaction takes two locks. The file is not mapped: SQLite unmaps
- * all of it whenever another connection has written, which held the loop for 25 ms with ten million links.
+ * event loop share a read transaction, because each takes two locks. The file is not mapped: SQLite unmaps all of it
+ * whenever another connection has written, which held the loop for 25 ms with ten million links.
  */
 import type { LinkRow } from "../driver.ts";
 import { type FailureKind, translateFailure } from "../failures.ts";
@@ -9,7 +9,7 @@ import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite
 
 /**
  * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
- * links, so a lookup reads two pages, the leaves, instead of four.
+ * links, so a lookup reads two pages instead of four.
  */
 const SETTINGS: Omit<SqliteSettings, "path"> = {
   readonly: true,

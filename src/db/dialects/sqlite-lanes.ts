@@ -1,6 +1,6 @@
 /**
  * A fixed number of connections, one holder each, first come first served. A lane opens its connection on demand, and
- * again after it died or broke.
+ * again after it broke.
  */
 import { withTimeout } from "../../lib/timeout.ts";
 import { CONNECT_TIMEOUT_MS, type SqlConnection, type ConnectionSource } from "../driver.ts";

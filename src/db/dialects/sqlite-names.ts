@@ -1,14 +1,14 @@
 /**
- * Finds entries by a part of their names: an index of trigrams without positions and contents, 27 bytes a name, kept by
- * triggers. Two characters that no name has follow each name, so that each of its letters begins a trigram and a range
- * of trigrams serves shorter needles.
+ * Finds entries by a part of their names in an index of trigrams without positions and contents, 27 bytes a name, kept
+ * by triggers. Two characters that no name has follow each name, so that each of its letters begins a trigram and a
+ * range of trigrams serves shorter needles.
  */
 import { type Kysely, sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
 
 const GRAM = 3;
-/** Of one needle. More only cost. */
+/** More trigrams of a needle only cost. */
 const MOST_GRAMS = 24;
 const AFTER_ALL = "\u{10ffff}";
 
@@ -64,7 +64,7 @@ function withGramsOf(needle: string, limit: number) {
 }
 
 function startingWith(needle: string, limit: number) {
-  // The index folds more than SQL does, also to small letters.
+  // The index folds more letters than SQL does.
   const folded = [needle.toLowerCase(), needle.toUpperCase().toLowerCase()];
   const ranges = [...new Set(folded)].map((text) => sql`(term >= ${text} and term < ${text + AFTER_ALL})`);
   return sql<{ id: number }>`

@@ -1,5 +1,5 @@
 /**
- * A connection in its own thread, so that a slow statement never blocks redirects. If the thread dies, or a statement
+ * A connection in its own thread, so that slow statements never block redirects. If the thread dies or a statement
  * takes too long, pending calls reject and alive() is false.
  */
 // oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin

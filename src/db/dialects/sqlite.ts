@@ -48,7 +48,7 @@ const words: BulkSyntax = {
 };
 
 const schema: SchemaSyntax = {
-  // Without autoincrement the newest row's key is used again after its removal.
+  // Without autoincrement the newest key is assigned again after its row's removal.
   serial: "integer primary key autoincrement",
   int: "integer",
   text: () => "text",
@@ -145,8 +145,8 @@ type Statement<T> = {
 };
 
 /**
- * Runs a statement per hundred items and single-row statements for the rest, so that few shapes are prepared. Half the
- * cost of one statement over a JSON text. Returns the number of changed rows.
+ * Runs a statement per hundred items and single-row statements for the rest, so that few shapes are prepared, for half
+ * the cost of one statement over a JSON text. Returns the number of changed rows.
  */
 async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[]): Promise<number> {
   const { textFor, width, set } = statement;
@@ -155,7 +155,7 @@ async function runForEach<T>(db: Db, statement: Statement<T>, items: readonly T[
   const run = async (from: number, to: number, rows: number): Promise<void> => {
     if (from === to) return;
     const text = textFor(rows);
-    // Reused, to make no garbage by the hundred thousand.
+    // Reused: new lists would be garbage by the hundred thousand.
     const lists = Array.from({ length: Math.min(CHUNK_ROWS, to - from) / rows }, () =>
       Array.from<unknown>({ length: rows * width }).fill(null),
     );

@@ -1,7 +1,6 @@
 /**
- * Refuses a link that would lead back to itself through short links of ours and a `fallback_url`, its own or another
- * link's, as far as the door can see it. redirect/fallbacks.ts ends loops that come about otherwise. Targets alone may
- * form a loop.
+ * Refuses a link that would lead back to itself through our short links and a `fallback_url`, its own or another's, as
+ * far as stored data tells. redirect/fallbacks.ts ends other loops. Targets alone may form a loop.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
 import { isCodeText } from "../code.ts";
@@ -9,16 +8,16 @@ import { readOptions } from "../link-options.ts";
 import type { Link } from "../link.ts";
 
 export type FallbackLoops = {
-  /** Null if these may be stored. `code` is null for a random one, which nothing leads to. */
+  /** Null if these may be stored. `code` is null for a random one, to which nothing leads. */
   refusal(code: string | null, urls: LeadingUrls): Promise<AppError | null>;
 };
 
-/** What is written of a link; absent: it stays. */
+/** What a write sets; absent fields stay. */
 export type LeadingUrls = { target?: string | undefined; fallbackUrl?: string | null | undefined };
 
 type Deps = {
   find(code: string): Promise<Pick<Link, "code" | "target" | "options"> | null>;
-  /** The code that a URL asks of us; null for other hosts. */
+  /** The code that a URL asks us for; null for other hosts. */
   ownCode(url: string): string | null;
 };
 
@@ -39,7 +38,7 @@ export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
     });
   }
 
-  /** Null, or what is wrong with the way that begins with this step. */
+  /** What is wrong with the way that begins with this step, or null. */
   async function fault(code: string, first: Step): Promise<string | null> {
     const seen = new Set<string>();
     const open = [first];
@@ -88,7 +87,7 @@ const refused = (field: "target" | "fallback_url", reason: string): AppError =>
     { field },
   );
 
-/** The code of a URL below our public origin. Empty: unknown, so that no URL is ours. */
+/** The code of a URL below our public origin. With an empty origin no URL is ours. */
 export function codeBelow(origin: string, url: string): string | null {
   const own = origin === "" ? null : URL.parse(origin);
   const asked = URL.parse(url);
