@@ -1,5 +1,5 @@
 /**
- * A room exports its commands as `addXCommands(program, context)`; cli.ts lists them. An action throws AppError. The
+ * A room exports its commands as `addXCommands(program, context)`; cli.ts lists them. An action throws AppError; the
  * runner prints its message on standard error and exits with the code of its kind.
  */
 import type { Env } from "../env.ts";
@@ -39,7 +39,7 @@ export const CLI_AUTHOR = "cli";
 /** `S` are the services that the command needs. */
 export type CommandContext<S = unknown> = {
   env(): Env;
-  /** On a migrated database, opened at first use and closed at the end of the command. */
+  /** Opens a migrated database at first use and closes it at the end of the command. */
   services(): Promise<S>;
   output: Output;
   input: Input;

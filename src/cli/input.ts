@@ -44,7 +44,7 @@ async function ask(
 ): Promise<string> {
   const output = echo ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: true });
-  // Ask after echo is off, so that a fast answer stays hidden.
+  // The question comes after echo is off, so that a fast answer stays hidden.
   stderr.write(question);
   const aborted = new Promise<never>((_, reject) => {
     lines.once("SIGINT", () => reject(appError("BadRequest", "Cancelled.")));

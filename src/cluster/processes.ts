@@ -3,8 +3,8 @@
  *
  * A process that writes there renews a lease `process:<number>`. A released lease proves the end: the process said so,
  * or one of its machine found its lock free (process-leases.ts). A process of another machine has ended if nobody
- * renewed its lease for 30 seconds while this process watched without a gap. So neither wrong clocks nor an outage of
- * the database count.
+ * renewed its lease for 30 seconds while this process watched without a gap, so neither wrong clocks nor an outage
+ * count.
  */
 import type { Logger } from "../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";

@@ -1,6 +1,6 @@
 /**
- * The built panel: `panel/dist/panel.pack`, which scripts/panel.ts writes and the one-file executable holds. JSON: for
- * each file its type and its bytes, compressed and as base64.
+ * The built panel: `panel/dist/panel.pack`, which scripts/panel.ts writes and the one-file executable embeds. JSON:
+ * each file's type and bytes, compressed and as base64.
  */
 import { readFile } from "node:fs/promises";
 

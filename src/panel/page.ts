@@ -1,6 +1,6 @@
 /**
- * The page of the panel. Every address in it is relative, so the panel works under every prefix and behind a proxy that
- * adds a path.
+ * The page of the panel. Its addresses are relative, so the panel works under every prefix and behind a proxy that adds
+ * a path.
  */
 
 export const PAGE_POLICY = [

@@ -1,6 +1,6 @@
 /**
- * The web panel below `routes.frontend_prefix`: one page for every address that a person opens, and its files. Their
- * names carry a hash of their content, so browsers keep them for good.
+ * The web panel below `routes.frontend_prefix`: one page for every address that a person opens, and its files. File
+ * names carry a hash of the content, so browsers keep them for good.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
@@ -12,7 +12,7 @@ import { PAGE_POLICY, panelPage } from "./page.ts";
 
 export type Panel = {
   /**
-   * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length: the server
+   * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length; the server
    * drops it.
    */
   answer(request: Request): Promise<Response>;
@@ -108,7 +108,7 @@ export function createPanel({
       if (file === null) throw nothing();
       return asset(name, file, request);
     }
-    // Programs that guess addresses learn that there is nothing.
+    // Programs that guess addresses get 404.
     if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
     return page(pack, path);
   }

@@ -1,6 +1,6 @@
 /** Readable colours for pages in any accent colour: WCAG 2.2 AA, 4.5:1 for text. */
 
-/** What the accent colour stands on: cards and the ground of a page, in light and dark. */
+/** Grounds of cards and pages, in light and dark. */
 export const GROUNDS = {
   light: { ground: "#f5f6f8", card: "#ffffff" },
   dark: { ground: "#14171a", card: "#1d2125" },
@@ -28,7 +28,7 @@ export function accentOf(fill: string): Accent {
   };
 }
 
-/** The colour, as little towards black or white as makes it readable. */
+/** The colour, mixed with black or white as little as makes it readable. */
 function readable(color: string, grounds: readonly string[], towards: 0 | 255): string {
   const channels = channelsOf(color);
   for (let step = 0; step < 32; step++) {

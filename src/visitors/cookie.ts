@@ -1,6 +1,6 @@
 /**
- * The cookie of a visitor who gave the password of a link or share: its end, and an HMAC over that, the link and the
- * password's hash. It opens this link only, for an hour or until the link is deleted or gets another password.
+ * The cookie of a visitor who gave the password of a link or share: its end, and an HMAC over end, link and password
+ * hash. It opens this link only, for an hour or until the link is deleted or its password changes.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { keepsSecureCookies } from "../lib/secure-cookies.ts";
@@ -10,7 +10,7 @@ const MAX_AGE_S = 3_600;
 const MOST_LOOKED_AT = 4;
 
 type CookieSettings = {
-  /** Any length. The same on all nodes. */
+  /** Of any length, the same on all nodes. */
   secret(): string;
   /** Over HTTPS only. */
   isSecure(): boolean;
@@ -38,7 +38,6 @@ export function createUnlockCookies({ secret, isSecure }: CookieSettings) {
       return `${nameOf(link)}=${value}; Path=/${code}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
     },
 
-    /** Whether the visitor's browser keeps the cookie. */
     isKept: (request: Request): boolean => !isSecure() || keepsSecureCookies(request),
 
     opens(link: LockedLink, header: string | null, nowMs: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Pages for codes that lead nowhere. Each is made once for its language and reason, until the instance's name or colour
+ * Pages for codes that lead nowhere, made once for each language and reason until the instance's name or colour
  * changes.
  */
 import type { Language } from "./language.ts";
@@ -7,8 +7,8 @@ import type { Look, VisitorPages } from "./look.ts";
 import { htmlPage, text } from "./page.ts";
 
 /**
- * `unknown` is also said of what strangers must not learn of, such as a link that has not started. What has expired or
- * is used up was public before.
+ * `unknown` also covers what strangers must not learn of, such as a link that has not started. Expired and used-up
+ * links were public before.
  */
 export type LostReason = "root" | "unknown" | "expired" | "usedUp";
 
@@ -16,7 +16,7 @@ type Visitor = { headers: Pick<Headers, "get"> };
 
 /** One byte a character, as the server sends it. */
 export type LostPage = {
-  /** Lines of the head, with CR LF. */
+  /** Header lines with CR LF. */
   fields: string;
   /** UTF-8. */
   content: string;
@@ -27,14 +27,14 @@ export type LostPages = {
   page(visitor: Visitor, reason: LostReason): LostPage;
 };
 
-/** Browsers say so over HTTPS and to localhost. */
+/** Browsers send it over HTTPS and to localhost. */
 export const isNavigation = ({ headers }: Visitor): boolean => headers.get("sec-fetch-dest") === "document";
 
 type Prepared = LostPage & Pick<Look, "instanceName" | "accentColor">;
 
 /**
- * `Vary`: a cache must not give the page to others. `CDN-Cache-Control` (RFC 9213) is for those that ignore `Vary`.
- * The answer without a page has neither, so at worst a browser gets that one from a cache.
+ * `Vary` keeps a cache from giving the page to others; `CDN-Cache-Control` (RFC 9213) is for caches that ignore `Vary`.
+ * The answer without a page has neither: at worst a browser gets it from a cache.
  */
 const FIELDS = [
   "Content-Type: text/html; charset=utf-8",

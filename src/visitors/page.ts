@@ -21,18 +21,18 @@ export type PageParts = {
   body: Html;
   /** Shown below the title by previews. */
   description?: string;
-  /** Navigated to at once. A download leaves the page in place. */
+  /** Opened at once. A download leaves the page in place. */
   next?: string;
   /** More meta elements. */
   head?: Html;
   /** `narrow` for a sentence or a form. */
   width?: "narrow" | "wide";
-  /** Without links and forms: saves their style. */
+  /** No links and forms, which saves their style. */
   bare?: boolean;
-  /** Besides the style of all pages. Make them once, not per request. */
+  /** Added to the style of all pages. Make them once, not per request. */
   styles?: readonly Inline[];
   scripts?: readonly Inline[];
-  /** More directives of the policy, or others: `{"media-src": "'self'"}`. */
+  /** Adds or replaces directives of the policy: `{"media-src": "'self'"}`. */
   policy?: Readonly<Record<string, string>>;
 };
 

@@ -34,13 +34,13 @@ export function quantityOfBytes(language: Language, bytes: number): string {
   const units = UNITS[language];
   let size = bytes;
   let unit = 0;
-  // What would round to 1,024 is one of the next unit.
+  // What would round to 1,024 becomes one of the next unit.
   for (; size >= (unit === 0 ? 1024 : 1023.5) && unit < units.length - 1; unit++) size /= 1024;
   const number = numbers[unit === 0 || size >= 99.95 ? 0 : 1](language).format(size);
   return `${number}\u00a0${bytes === 1 ? ONE[language] : units[unit]}`;
 }
 
-/** In UTC, which it says: the zone of the visitor is not known. */
+/** In UTC, and says so: the visitor's zone is unknown. */
 export const instantText = (language: Language, at: number): string => `${instants(language).format(at)} UTC`;
 
 /** In UTC. */

@@ -2,7 +2,7 @@
 import { iconOf } from "./icon.ts";
 
 export type SiteFiles = {
-  /** Of a GET or HEAD, else null. `start`: index after the first slash of the path. */
+  /** Answers a GET or HEAD, else null. `start`: index after the first slash of the path. */
   at(url: string, start: number): Response | null;
 };
 
@@ -12,8 +12,8 @@ const ROBOTS_HEADERS = new Headers({ "Content-Type": "text/plain; charset=utf-8"
 const ICON_HEADERS = new Headers({ "Content-Type": "image/png", ...CACHING });
 
 /**
- * A crawler that may not fetch a redirect can't index it. Those that make previews of links in messages keep no index,
- * and may read the title of a page.
+ * A crawler that may not fetch a redirect can't index it. Makers of link previews keep no index and may read the title
+ * of a page.
  */
 const ROBOTS = `${[
   "Discordbot",
@@ -39,7 +39,7 @@ export function createSiteFiles({ accentColor }: { accentColor(): string }): Sit
   return {
     at(url, start) {
       const first = url[start];
-      // Scanners ask for thousands of unknown codes.
+      // Quick, because scanners ask for thousands of unknown codes.
       if (first !== "f" && first !== "r") return null;
       if (isPath(url, start, "favicon.ico"))
         return new Response(iconOf(accentColor()), { headers: ICON_HEADERS });

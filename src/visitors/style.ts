@@ -1,7 +1,7 @@
 /** The style of all pages for visitors. */
 import { accentOf, GROUNDS } from "./accent.ts";
 
-/** The text of a <style> or <script>, which the policy of its page names by its hash. */
+/** Text of a <style> or <script>, whose hash stands in the policy of its page. */
 export type Inline = { text: string; hash: string };
 
 export const inline = (text: string): Inline => ({
@@ -37,7 +37,7 @@ p{margin:0;overflow-wrap:anywhere;text-wrap:pretty}p+p{margin-top:.75rem}
 @media print{body{background:none}.card{box-shadow:none}}
 `.replaceAll("\n", "");
 
-/** Of pages where something can be done. */
+/** For pages with links or forms. */
 export const CONTROLS = inline(
   `
 .warn{color:var(--warn)}.right{color:var(--right)}

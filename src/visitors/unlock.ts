@@ -1,5 +1,5 @@
 /**
- * Checks the password that a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins, and
+ * Checks the password that a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins;
  * wrong passwords delay the link.
  */
 import type { BodyMemory } from "../http/body-memory.ts";
@@ -26,7 +26,7 @@ export type UnlockGuards = {
 };
 
 export type Unlock = {
-  /** Null if the password is right, else the answer. Rejects for a request that is no form. */
+  /** Null if the password is right, else the answer. Rejects if the request is no form. */
   refusal(
     link: { linkId: number; passwordHash: string },
     request: Request,
@@ -82,7 +82,7 @@ function waiting({ language, texts }: Look, { kind }: AppError, seconds: number)
 export const isBrowser = ({ headers }: { headers: Pick<Headers, "get"> }): boolean =>
   /\btext\/html\b/i.test(headers.get("accept") ?? "");
 
-/** Where a visitor goes on: the code, with the request's query. */
+/** Leads to the code with the request's query. */
 export function pathWithQuery(code: string, url: string): string {
   const at = url.indexOf("?");
   return `/${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;

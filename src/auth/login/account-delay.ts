@@ -1,7 +1,7 @@
 /**
- * The delay after wrong passwords of an account, share or link, in the database: shared by all nodes, kept over restarts.
- * Four failures are free; the fifth costs 1 s, each further one twice as long, up to 15 minutes. An attempt counts
- * before its check, so parallel guesses count too. Attempts during the delay do not count. Unknown names have delays
+ * The delay after wrong passwords of an account, share or link, in the database: shared by all nodes, kept over
+ * restarts. Four failures are free; the fifth costs 1 s, each further one twice as long, up to 15 minutes. An attempt
+ * counts before its check, so parallel guesses count too; attempts during the delay do not. Unknown names have delays
  * too, so a delay reveals nothing. Known browsers: docs/sign-in.md.
  */
 import type { Clock } from "../../lib/clock.ts";
@@ -65,7 +65,7 @@ export function createAccountDelay({
   };
 }
 
-/** In ms, after this many failures in a row. */
+/** Milliseconds, after this many failures in a row. */
 export function delayAfter(failures: number): number {
   if (failures <= FREE_FAILURES) return 0;
   return Math.min(FIRST_DELAY_MS * 2 ** (failures - FREE_FAILURES - 1), LONGEST_DELAY_MS);

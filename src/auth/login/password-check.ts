@@ -1,7 +1,7 @@
 /**
- * Checks the password of an account, share or link: first the delay, then one verification. The response and its time are the
- * same for an unknown account, a wrong password and a disabled account. The limit per address comes before the body is
- * read.
+ * Checks the password of an account, share or link: first the delay, then one verification. Response and time are the
+ * same for an unknown account, a wrong password and a disabled account. Callers apply the limit per address before they
+ * read the body.
  */
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -65,7 +65,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
       const isMatch = await matches(candidate?.passwordHash ?? DUMMY_HASH, attempt);
       if (!isMatch || candidate === null || candidate.disabled) {
         onFailure("password");
-        // Don't log an unknown name: it may be a password typed into the wrong field.
+        // Not an unknown name: it may be a password typed into the wrong field.
         const account = candidate?.account.username ?? null;
         logger.warn({ address: attempt.address, account }, "wrong password");
         throw appError("AuthFailed", "The username or the password is wrong.");

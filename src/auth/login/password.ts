@@ -15,7 +15,7 @@ const MOST_MEMORY_KIB = 262_144;
 const MOST_PASSES = 16;
 const PHC_FORM = /^\$argon2(?:id|i|d)\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=\d{1,3}(?:,[^$]*)?\$/;
 
-/** For an unknown account: costs the time of a wrong password. */
+/** Checked for an unknown account, to take the time of a wrong password. */
 export const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$9i/a/bTTXUaunndi1XmBa+uouDWEve5ksTNtuudl1tM$HMHGlkCSSjP6LD2caLACQbNa1DwMMVBU8gDwHaB1h4c";
 
@@ -65,7 +65,7 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
     try {
       return await work();
     } finally {
-      // Hand over the slot directly, so no new request takes it.
+      // Hands the slot over directly, so no new request takes it.
       const next = takeNext();
       if (next === undefined) running--;
       else next();

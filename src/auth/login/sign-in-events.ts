@@ -1,6 +1,6 @@
 /**
- * Sign-ins as events. Their number is bounded for each process, so that a flood can't fill the disk; the next event says
- * how many were left out before it. A name that is no account's is not kept: it may be a password in the wrong field.
+ * Sign-ins as events. Each process bounds their number, so that a flood can't fill the disk; the next event says how
+ * many were left out. A name without account is not kept: it may be a password in the wrong field.
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Via } from "../../lib/actor.ts";
@@ -42,7 +42,7 @@ function createAllowance(clock: Clock, { atOnce, everyMs }: { atOnce: number; ev
   let at = clock.now();
   let omitted = 0;
   return {
-    /** How many were refused since the last one; null to refuse this one. */
+    /** How many were refused since the last event; null to refuse this one. */
     take(): number | null {
       const now = clock.now();
       left = Math.min(atOnce, left + Math.max(0, now - at) / everyMs);

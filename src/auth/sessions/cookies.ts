@@ -7,7 +7,7 @@ export const CSRF_COOKIE = "csrf_token";
 /** Outlives the session, so a browser that signed out is still known. */
 export const DEVICE_COOKIE = "waymark_device";
 
-/** Sent to the auth endpoints only. */
+/** Sent only to the auth endpoints. */
 const AUTH_ONLY = [REFRESH_COOKIE, DEVICE_COOKIE];
 
 /** A change of `api.cookie_domain` leaves two of a name. */

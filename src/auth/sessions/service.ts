@@ -1,8 +1,8 @@
 /**
- * Sessions with rotating refresh tokens. Using the one valid refresh token replaces it. A second use of a replaced
- * token indicates theft and revokes the session (RFC 9700, 4.14.2). Exception: two tabs may send one token at once, so
- * for ten seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction,
- * so refreshes are limited per session, or per address without a valid token.
+ * Sessions with rotating refresh tokens: using the one valid token replaces it. A second use of a replaced token
+ * indicates theft and revokes the session (RFC 9700, 4.14.2). But two tabs may send one token at once, so for ten
+ * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
+ * refreshes are limited per session, or per address without a valid token.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -165,8 +165,8 @@ export function createSessions(deps: Deps) {
     },
 
     /**
-     * New tokens for the first valid refresh token. A sibling site or an earlier cookie setting may have left more
-     * cookies of the name, so a reused token counts as theft only when none is valid.
+     * New tokens for the first valid refresh token. A sibling site or an earlier cookie setting may have left cookies
+     * of the same name, so a reused token counts as theft only when none is valid.
      * @throws TokenInvalid, RateLimitExceeded
      */
     async refresh(refreshTokens: readonly string[], address: string): Promise<SignedIn> {

@@ -1,6 +1,6 @@
 /**
- * JWTs, HS256 with `api.jwt_secret`. `token_type` keeps one type from passing for another. Access and refresh tokens
- * are valid only while their session is. A device token only proves that the browser has signed in to the account.
+ * JWTs, HS256 with `api.jwt_secret`. `token_type` keeps types apart. Access and refresh tokens are valid only while
+ * their session is. A device token only proves that the browser has signed in to the account.
  */
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";

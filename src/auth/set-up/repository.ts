@@ -8,7 +8,7 @@ import type { Db } from "../../db/dialect.ts";
 
 const KEY_START = "set-up ";
 
-/** When it must still be valid, and with how few wrong tries. */
+/** The instant, and the bound of wrong tries. */
 export type ValidAt = { now: number; mostTries: number };
 
 export type SetUpRepository = ReturnType<typeof createSetUpRepository>;
@@ -32,7 +32,7 @@ export function createSetUpRepository({ write }: Pick<Database, "write">) {
         .execute();
     },
 
-    /** Its end; null when it is not valid. */
+    /** The end; null when it is not valid. */
     async find(hash: string, { now, mostTries }: ValidAt): Promise<number | null> {
       const query = write
         .selectFrom("login_failures")
@@ -45,7 +45,7 @@ export function createSetUpRepository({ write }: Pick<Database, "write">) {
       return row?.retry_at ?? null;
     },
 
-    /** Of every address: a wrong secret names none. */
+    /** Counts for every address: a wrong secret names none. */
     async countWrongTry(): Promise<void> {
       await write
         .updateTable("login_failures")

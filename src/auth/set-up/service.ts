@@ -1,7 +1,7 @@
 /**
- * Sets the first password of the built-in administrator over HTTP, for whoever has read the start's line on the
- * terminal: its address holds a secret of 128 random bits. An address ends after an hour, its use, twenty wrong tries,
- * or when a password is set by any way. Every start prints one of its own.
+ * Sets the first password of the built-in administrator over HTTP, for whoever reads the start's line on the terminal:
+ * its address holds a secret of 128 random bits. An address ends after an hour, its use, twenty wrong tries, or when a
+ * password is set otherwise. Every start prints one of its own.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Actor } from "../../lib/actor.ts";
@@ -56,7 +56,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
   const isSetUp = (): boolean => config.get("api.admin_token") !== "";
   const valid = () => ({ now: clock.now(), mostTries: MOST_TRIES });
 
-  /** Its end, epoch ms. Counts a wrong try. @throws NotFound */
+  /** The end, epoch ms. Counts a wrong try. @throws NotFound */
   async function check(secret: string): Promise<number> {
     if (isSetUp()) throw appError("NotFound", "A password is set already. Sign in.");
     const expiresAt = await repository.find(hashOf(secret), valid());
@@ -78,7 +78,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
     check,
 
     /**
-     * Uses the address up. Of several requests at once one wins.
+     * Uses the address up. Of concurrent requests one wins.
      * @throws NotFound, Conflict, BadRequest, ServiceUnavailable
      */
     async complete({ secret, password, settings, address }: SetUpChoice): Promise<SignedIn> {
@@ -94,7 +94,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
         session = await sessions.open(tx, BUILT_IN_ADMIN.id);
       });
       await change.catch((error: unknown) => {
-        // The only setting among them that refuses values.
+        // Only this setting refuses values.
         if (!(error instanceof AppError) || error.name !== "BadRequest") throw error;
         throw appError("BadRequest", error.message, { field: "public_url" });
       });

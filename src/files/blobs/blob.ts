@@ -16,5 +16,5 @@ export type StoredBlob = {
   checkedAt: number;
 };
 
-/** Without references. Its object goes, then its row. */
+/** Without references: its object is removed, then its row. */
 export type DeadBlob = Pick<StoredBlob, "id" | "policyId" | "objectKey">;

@@ -4,7 +4,7 @@
  */
 import { lend } from "../../lib/disposable-bytes.ts";
 
-/** Small blocks, and large ones as multiples, fill whole disk sectors. */
+/** All blocks fill whole disk sectors. */
 export const BLOCK_BYTES = 256 * 1024;
 const LARGE_BYTES = 4 * BLOCK_BYTES;
 const OWN_BLOCKS = 2;
@@ -86,7 +86,7 @@ export function createBlocks() {
 
 const isLarge = (memory: Uint8Array): boolean => memory.byteLength === LARGE_BYTES;
 
-/** For bytes that a failed reader did not dispose of. */
+/** Returns bytes that a failed reader did not dispose of. */
 const forgotten = new FinalizationRegistry<() => void>((release) => release());
 
 function forTwo(bytes: Uint8Array, giveBack: () => void) {

@@ -24,7 +24,7 @@ export type Meter = {
 
 /** About 100 bytes each. */
 const KEPT = 10_000;
-/** Up to here a hash costs less than a message to the thread. */
+/** Largest size whose hash costs less than a message to the thread. */
 const SMALL_BYTES = 128 * 1024;
 
 export function createHashes({ cores = availableParallelism() } = {}) {

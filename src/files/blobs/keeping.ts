@@ -33,7 +33,7 @@ type Deps = {
 };
 
 export function createKeeping({ repository, clock, inBackground }: Deps) {
-  /** Unless a row has the object, or may have it. */
+  /** Keeps the object if a row has it, or may have it. */
   async function dropUnlessKept(stored: StoredBytes): Promise<void> {
     const known = await repository.knownKeys([stored.objectKey]).catch(() => null);
     if (known === null || known.has(stored.objectKey)) return;

@@ -1,6 +1,6 @@
 /**
- * Left-overs of uploads: staged bytes that no resumable upload has and whose process has ended, or that nobody changed
- * for `staleAfterMs`. Names with another installation's tag are skipped.
+ * Left-overs of uploads: staged bytes that belong to no resumable upload, and whose process has ended or that nobody
+ * changed for `staleAfterMs`. Skips names with another installation's tag.
  */
 import type { Processes } from "../../cluster/processes.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -14,7 +14,7 @@ import type { StagedCount, StagedRepository } from "./staged.repository.ts";
 
 export type LeftOvers = ReturnType<typeof createLeftOvers>;
 
-/** The processes of the cluster, by the digits in staging ids. */
+/** Process numbers as the digits in staging ids. */
 export type ProcessDigits = { running: ReadonlySet<string>; ended: ReadonlySet<string> };
 
 type StagedUpload = StagedBytes & { isAbandoned: boolean; isLeftOver: boolean };
@@ -48,7 +48,7 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
     }
   }
 
-  /** One that fails holds up no other. */
+  /** A failure holds up no other removal. */
   async function remove(driver: Driver, id: string): Promise<boolean> {
     try {
       await driver.removeStaging(id);

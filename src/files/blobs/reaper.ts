@@ -1,7 +1,7 @@
 /**
- * Removes what crashes leave. Soon after a process ended: left-overs of its uploads. Hourly: dead blobs and left-overs
- * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`. Names with
- * another installation's tag are skipped.
+ * Removes what crashes leave. Soon after a process ended: left-overs of its uploads. Hourly: dead blobs, and left-overs
+ * by age. Daily, because it lists everything: objects without a row that are older than `staleAfterMs`. Skips names
+ * with another installation's tag.
  */
 import type { Processes } from "../../cluster/processes.ts";
 import type { Job } from "../../jobs/runner.ts";
@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LOOK_MS = 20_000;
 /** After a failure. */
 const RETRY_MS = 60_000;
-/** So many ended processes are forgotten even if a storage stays away; age removes their left-overs. */
+/** Beyond this ended processes are forgotten even if a storage stays away; age removes their left-overs. */
 const MOST_ENDED = 1_000;
 const PAGE = 500;
 
@@ -43,7 +43,7 @@ export function createReaper(deps: Deps) {
   const setbacks = createSetbacks<string>(clock);
   let lookMs = LOOK_MS;
 
-  /** `again`: without those that wait after a failure. */
+  /** `again`: skips those that wait after a failure. */
   async function finishDeletes(
     policyId: number,
     { signal, again = false }: { signal?: AbortSignal; again?: boolean } = {},

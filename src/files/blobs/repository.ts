@@ -122,7 +122,7 @@ export function createBlobsRepository({
       await write.updateTable("blobs").set({ checked_at: now }).where("id", "=", id).execute();
     },
 
-    /** So that its content can be stored again. False if it is not live. */
+    /** Lets its content be stored again. False if it is not live. */
     async setDamaged(id: number, now: number): Promise<boolean> {
       const { numUpdatedRows } = await write
         .updateTable("blobs")
@@ -133,7 +133,7 @@ export function createBlobsRepository({
       return numUpdatedRows > 0n;
     },
 
-    /** False if another blob of its content is live, or it is not damaged. */
+    /** False if it is not damaged, or another blob of its content is live. */
     async setLive(id: number, now: number): Promise<boolean> {
       try {
         const { numUpdatedRows } = await write

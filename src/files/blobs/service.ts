@@ -46,9 +46,15 @@ export type OpenUpload = {
   /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
   suspend(): Promise<void>;
-  /** All bytes are there. After StorageUnavailable `resume` has those that were durable, after others none are left. */
+  /**
+   * All bytes are there. After StorageUnavailable `resume` has those that were durable, after other errors none are
+   * left.
+   */
   finish(): Promise<StoredBytes>;
-  /** After `finish`, once nobody will resume it. Until then it can be resumed with all bytes. Never rejects. */
+  /**
+   * Call it after `finish`, once nobody will resume the upload; until then it can be resumed with all bytes. Never
+   * rejects.
+   */
   settle(): Promise<void>;
   abort(): Promise<void>;
 };

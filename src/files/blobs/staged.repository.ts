@@ -1,15 +1,15 @@
 import type { Database } from "../../db/database.ts";
 
-/** What lies in the stagings of a storage. */
+/** Stagings of a storage. */
 export type StagedCount = {
   objects: number;
   bytes: number;
-  /** Of these, what neither a running process nor a resumable upload has. */
+  /** Those that no running process and no resumable upload has. */
   abandonedObjects: number;
   abandonedBytes: number;
 };
 
-/** `countedAt`: of the storage that was counted longest ago; null before the first count. */
+/** `countedAt`: the oldest of the storages' last counts; null before the first. */
 export type StagedTotal = StagedCount & { countedAt: number | null };
 
 export type StagedRepository = ReturnType<typeof createStagedRepository>;

@@ -1,4 +1,4 @@
-/** In the page of a PDF: hands the bytes to the frame that draws them. Without it the page says that there is no preview. */
+/** Hands the bytes of a PDF to the frame that draws it. Without it the page says that there is no preview. */
 import { inline } from "../../visitors/style.ts";
 
 const EMBED = `

@@ -1,6 +1,7 @@
 /**
- * Draws a PDF in a frame without origin and network, as pictures: no script, link or form of it is alive. Bounded: so
- * many pages, drawn when they come into sight and freed when they leave it; what takes too long ends the worker.
+ * Draws a PDF as pictures in a frame without origin and network, so its scripts, links and forms do nothing. The number
+ * of pages is bounded; they are drawn when they come into sight and freed when they leave it. What takes too long ends
+ * the worker.
  */
 export const VIEWER_SCRIPT = `
 const PAGES=100,OPEN_MS=30000,DRAW_MS=20000,PIXELS=6e6;

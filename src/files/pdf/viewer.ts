@@ -1,7 +1,6 @@
 /**
  * The document of the frame that draws a PDF: PDF.js from its package, without its parts for scripts and forms. The
- * frame has no origin, and its policy lets it load nothing, so all that it needs is in it. In the one-file executable
- * its parts are inside.
+ * frame's policy lets it load nothing, so the document contains everything. The one-file executable embeds its parts.
  */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -88,14 +87,14 @@ ${scripts.map((script) => `<script type="module">${script.text}</script>`).join(
   return { html, gzipped: await compress(html, { level: 9 }), policy: directives.join("; ") };
 }
 
-/** Nothing in it ends the element around it. */
+/** The script must not end the element around it. */
 async function readScript(path: string): Promise<string> {
   const script = await Bun.file(path).text();
   if (/<\/script|<!--/i.test(script)) throw new Error(`${path} can't be part of a page.`);
   return script;
 }
 
-/** A document without origin starts no worker that is a module. */
+/** A document without origin can't start a module worker. */
 function classic(worker: string): string {
   const script = worker.replaceAll("import.meta.url", "self.location.href").replace(/export\{\w+\};\s*$/, "");
   if (/\bimport\.meta|\bexport\{/.test(script))

@@ -1,6 +1,6 @@
 /**
- * The names of accounts that are searched, in memory. Made from the database when first needed; every search reads what
- * was added since, and applies what was told: names, places and removals. An account's tree changes one step at a time,
+ * The names of accounts that are searched, in memory. Read from the database when first needed; then every search reads
+ * newer names and applies reported changes: names, places and removals. An account's tree changes one step at a time,
  * so ids above the newest known one are all that was added. Each process has its own.
  */
 import { createHeldThings, type Held } from "../../lib/held.ts";
@@ -14,16 +14,16 @@ type Account = Held<ChangedNames> & {
   readNew(): Promise<void>;
 };
 
-/** Together, in a process: some 2,000,000 names. */
+/** For all accounts of a process: some 2,000,000 names. */
 const MOST_BYTES = 128 * 1024 * 1024;
 const MOST_ACCOUNTS = 1_000;
 const MOST_TOLD = 100_000;
 const PORTION = 5_000;
 const NEW_AT_ONCE = 1_000;
-/** What others added lies between the newest id and what is new: it is passed over again if that takes so long. */
+/** The range of new ids also holds other accounts' entries. If it takes longer to read, the newest id moves past it. */
 const SLOW_MS = 20;
 const PASS_EVERY_MS = 10_000;
-/** Until an account with too many names is tried again. */
+/** Pause before an account with too many names is tried again. */
 const RETRY_MS = 600_000;
 
 class TooMany extends Error {}
@@ -32,7 +32,7 @@ export type NameChanges = { subscribe(topic: "entries", heard: (ids: readonly st
 
 type Deps = {
   repository: Pick<SearchRepository, "names" | "newNames" | "changedNames">;
-  /** The largest id of all entries, when none of the account's is being added. */
+  /** The largest id of all entries, read while no entry of the account is being added. */
   newestId(accountId: number): Promise<number>;
   changes: NameChanges;
   mostBytes?: number;
@@ -99,7 +99,7 @@ export function createHeldNames({ repository, newestId, changes, mostBytes = MOS
     return made;
   }
 
-  /** All names of now; null if they are too many. */
+  /** All present names; null if they are too many. */
   async function of(accountId: number): Promise<OrderedNames | null> {
     if ((tooLarge.get(accountId) ?? Number.NEGATIVE_INFINITY) > performance.now()) return null;
     try {
@@ -115,7 +115,7 @@ export function createHeldNames({ repository, newestId, changes, mostBytes = MOS
   }
 
   return {
-    /** Whether a search need not read all names first. */
+    /** A search need not read all names first. */
     knows: (accountId: number): boolean => held.peek(String(accountId)) !== undefined,
 
     /** In the background. */

@@ -1,6 +1,6 @@
 /**
- * Some hundred names one after another in bytes, so that one native search finds a text in all of them. Letters of ASCII
- * are small there; bits tell which were capitals. A block never changes.
+ * Some hundred names one after another in bytes, so that one native search finds a text in all of them. ASCII letters
+ * are stored small; bits mark capitals. A block never changes.
  */
 import type { HeldName } from "./name-place.ts";
 
@@ -19,7 +19,7 @@ const [A, Z, TO_SMALL] = [0x41, 0x5a, 0x20];
 /** Of the objects themselves. */
 const OVERHEAD = 500;
 
-/** Not empty, in order. No name has a character 0. */
+/** Takes names in order, not empty, without the character 0. */
 export function createNameBlock(names: readonly HeldName[]): NameBlock {
   const text = Buffer.from(`${names.map(({ name }) => name).join("\0")}\0`);
   const capitals = new Uint8Array((text.length >> 3) + 1);

@@ -1,4 +1,4 @@
-/** The order of search: by folder, then by the bytes of the name. The database's unique index has it. */
+/** The order of search, that of the database's unique index: by folder, then by the bytes of the name. */
 export type NamePlace = { parentId: number; name: string };
 
 export type HeldName = NamePlace & { id: number };
@@ -8,7 +8,7 @@ export const keyOfPlace = ({ parentId, name }: NamePlace): string => `${parentId
 export const comparePlaces = (a: NamePlace, b: NamePlace): number =>
   a.parentId - b.parentId || compareBytes(a.name, b.name);
 
-/** As UTF-8. Only halves of pairs sort otherwise as UTF-16. */
+/** By UTF-8 bytes, which differ from UTF-16 only for surrogates. */
 function compareBytes(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   for (let at = 0; at < most; at++) {

@@ -1,6 +1,6 @@
 /**
- * What a search looks for, and when a name has it: case is ignored for ASCII; other letters are looked for as given, in
- * small letters, in capitals and capitalised. The same on all databases.
+ * What a search looks for. Ignores case for ASCII; other letters match as given, in small letters, in capitals and
+ * capitalised. The same on all databases.
  */
 import { spellings } from "../../db/text-search.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The names of an account in order, in blocks: some 65 bytes a name. A change replaces the blocks that it touches, so a
- * reader that started before it reads on in the former ones.
+ * running reader continues in the former ones.
  */
 import { createTimeSlices } from "../../lib/time-slices.ts";
 import { createNameBlock, type NameBlock } from "./name-block.ts";
@@ -8,7 +8,7 @@ import type { Needle } from "./needle.ts";
 import { comparePlaces, type HeldName, keyOfPlace, type NamePlace } from "./name-place.ts";
 
 const SIZE = 512;
-/** Of the event loop, without a rest. */
+/** Longest use of the event loop without a rest. */
 const SLICE_MS = 4;
 /** Ids that a native search finds sooner than a set. */
 const FEW = 4;
@@ -102,7 +102,7 @@ export function createOrderedNames(size = SIZE) {
       replace(next);
     },
 
-    /** Those with the needle after a place, in order. */
+    /** Places with the needle after a place, in order. */
     async *matches(needle: Needle, after: NamePlace): AsyncGenerator<NamePlace[]> {
       const all = blocks;
       const slices = createTimeSlices(SLICE_MS);

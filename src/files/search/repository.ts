@@ -15,7 +15,7 @@ export type FoundEntry = NamePlace & {
   updatedAt: number;
 };
 
-/** Ids, and what those that exist are now. */
+/** `ids`, and the present state of those that exist. */
 export type ChangedNames = {
   ids: readonly number[];
   found: readonly (HeldName & { accountId: number })[];
@@ -25,7 +25,7 @@ export type SearchRepository = ReturnType<typeof createSearchRepository>;
 
 const CHUNK = 1_000;
 
-/** Before every name in the tree. */
+/** Precedes every name in the tree. */
 export const START: NamePlace = { parentId: ROOT, name: "" };
 
 export function createSearchRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
@@ -58,7 +58,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
     newNames: (accountId: number, afterId: number, limit: number): Promise<HeldName[]> =>
       named()
         .where("id", ">", afterId)
-        // A database may prefer to read all entries of the account otherwise.
+        // Else a database may read all entries of the account.
         .where(sql`account_id + 0`, "=", accountId)
         .orderBy("id")
         .limit(limit)
@@ -80,14 +80,14 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
       return newest?.id ?? 0;
     },
 
-    /** All names that may have the text, in any order; null if an index does not tell, or of more than `most`. */
+    /** All names that may have the text, in any order; null if no index tells, or beyond `most`. */
     async candidates(accountId: number, text: string, most: number): Promise<HeldName[] | null> {
       const ids = await dialect.nameCandidates(read, text, most + 1);
       if (ids === null || ids.length > most) return null;
       return (await withIds(ids)).filter((name) => name.accountId === accountId);
     },
 
-    /** In their order, without those that are gone. At most 1,000. */
+    /** Keeps the order; leaves out missing entries. At most 1,000. */
     async load(accountId: number, places: readonly NamePlace[]): Promise<FoundEntry[]> {
       if (places.length === 0) return [];
       const rows = places.map(({ parentId, name }) => ({ account_id: accountId, parent_id: parentId, name }));

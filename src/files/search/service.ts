@@ -1,9 +1,9 @@
 /**
  * Finds entries of an account by a part of their names, by folder and name.
  *
- * A few names are read in order: a frequent needle fills the page there. For others an index of the database tells all
- * candidates, or the account's names are searched in memory. If they are too many, a request reads a part of them. What
- * lies in the trash or is being removed has no path and drops out.
+ * A few names are read in order: a frequent needle fills the page there. Otherwise an index of the database tells all
+ * candidates, or the account's names are searched in memory. If there are too many, a request reads a part of them.
+ * Entries in the trash or being removed have no path and drop out.
  */
 import type { LocatedEntry } from "../tree/located-entry.ts";
 import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
@@ -17,22 +17,22 @@ const FIRST_STEP = 2_000;
 const STEP = 5_000;
 const MOST_CANDIDATES = 10_000;
 const MOST_READ = 200_000;
-/** A slower index, such as of words that are frequent each, makes the names be held in memory. */
+/** If the index is slower, as for frequent words, the names are held in memory. */
 const SLOW_MS = 50;
 const MOST_MATCHES = 20_000;
 /** Matches whose paths are looked up at once. */
 const PORTION = 200;
 
-/** No name has them. Databases take some for the end of a text. */
+/** No name has control characters. Some databases end a text there. */
 const IN_NO_NAME = /\p{Cc}/u;
 
 export type SearchPage = {
   entries: LocatedEntry[];
-  /** Null at the end. A page may be short, even empty, before that. */
+  /** Null at the end. Earlier pages may be short, even empty. */
   next: NamePlace | null;
 };
 
-/** Matches in order. `upTo`: everything up to there was read; null: everything. */
+/** Matches in order. `upTo`: how far names were read; null: to the end. */
 type Portion = { places: readonly NamePlace[]; upTo: NamePlace | null };
 
 type Deps = { repository: SearchRepository; held: HeldNames; paths: PathsRepository; slowMs?: number };
@@ -40,7 +40,7 @@ type Deps = { repository: SearchRepository; held: HeldNames; paths: PathsReposit
 export type FileSearch = ReturnType<typeof createFileSearch>;
 
 export function createFileSearch({ repository, held, paths, slowMs = SLOW_MS }: Deps) {
-  /** Up to so many names after a place. */
+  /** Reads at most this many names after a place. */
   async function* reading(
     accountId: number,
     needle: Needle,

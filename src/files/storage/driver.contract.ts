@@ -5,7 +5,7 @@ import type { ContentIdentity, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
   driver: Driver;
-  /** On the same location, like after a restart. */
+  /** As after a restart, on the same location. */
   reopen(): Promise<Driver>;
   /** The storage's own listing. */
   allNames(): Promise<string[]>;

@@ -12,11 +12,10 @@ export type DriverType = "local" | "s3";
  * source pass through unchanged.
  */
 export type Driver = {
-  /** Bytes unchanged for so long count as a crash's. */
+  /** After this time without change, bytes count as left by a crash. */
   readonly staleAfterMs: number;
   /**
-   * Whether the location has this installation's marker; `mark` writes it. If it disappeared, the disk may not be
-   * mounted.
+   * Whether the location has this installation's marker; `mark` writes it. A missing marker may mean an unmounted disk.
    */
   claim(installation: string, mark: boolean): Promise<boolean>;
   /** A lower-case UUID, used once. Nothing is stored before the first byte. */
@@ -49,14 +48,14 @@ export type Staging = {
   append(source: AsyncIterable<Uint8Array>): Promise<void>;
   /** Makes the received bytes durable, for `resume`. */
   suspend(): Promise<void>;
-  /** All bytes from the first. Do not append afterwards. */
+  /** All bytes from the first. No append may follow. */
   read(): AsyncIterable<Uint8Array>;
   /**
-   * Makes the bytes durable under a key in one step. A staging that was resumed can be resumed again with all bytes,
-   * until `settle`. If it rejects, abort the staging; or resume it, with the bytes that were durable before.
+   * Makes the bytes durable under a key in one step. Until `settle`, a staging that was resumed can be resumed again
+   * with all bytes. After a rejection abort the staging, or resume it with the bytes that were durable before.
    */
   finish(content: ContentIdentity): Promise<string>;
-  /** After `finish`, once nobody will resume it. Never rejects. */
+  /** Call it after `finish`, once nobody will resume it. Never rejects. */
   settle(): Promise<void>;
   /** Never rejects: the reaper removes the rest. */
   abort(): Promise<void>;
@@ -75,7 +74,7 @@ export type ReadOptions = {
   /** 0 ≤ start ≤ end < size. */
   range?: ByteRange;
   signal?: AbortSignal;
-  /** At the end of a stream; without an error if it is complete or cancelled. */
+  /** Called at the end of a stream; without an error if it is complete or cancelled. */
   onEnd?(error?: unknown): void;
 };
 

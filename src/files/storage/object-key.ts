@@ -1,6 +1,6 @@
 /**
- * Names in a storage location. Objects lie two folders deep. Other names of Waymark begin with a dot. The rest is
- * foreign and ignored.
+ * Names in a storage location. Objects lie two folders deep; other names of Waymark begin with a dot. Foreign names are
+ * ignored.
  *
  * Installations may share a location, even by mistake. Each name contains 20 bits of its installation's tag, so none
  * removes another's objects.
@@ -21,7 +21,7 @@ const TAG_UNIT = 2 ** 32;
 
 export const markerOf = (installation: string): string => `.waymark-${installation}`;
 
-/** For neighbours in time: `ab/cd`, at random. */
+/** A random folder `ab/cd` for neighbours in time. */
 export function newObjectFolder(): string {
   const digits = Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex");
   return `${digits.slice(0, 2)}/${digits.slice(2)}`;
@@ -31,7 +31,7 @@ export function newObjectFolder(): string {
 export const contentKey = (folder: string, { sha256, generation }: ContentIdentity): string =>
   `${folder}/${sha256}-${generation}`;
 
-/** For bytes that go to their final place at once: `ab/cd/<staging id>`. */
+/** For bytes written to their final place: `ab/cd/<staging id>`. */
 export const idKey = (id: string): string => `${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`;
 
 export const stagingOfKey = (key: string): string | null => ID_KEY.exec(key)?.[3] ?? null;
@@ -65,10 +65,10 @@ export function newStagingId(tag: number): string {
 const OWN_VERSION = "8";
 const PROCESS_DIGITS = 7;
 
-/** The digits of a process's number that are in its staging ids. */
+/** The part of a process's number that its staging ids contain. */
 export const processDigits = (number: string): string => number.slice(0, PROCESS_DIGITS);
 
-/** For bytes that nobody needs after the process has ended: its digits are in groups two and three. */
+/** For bytes that nobody needs after the process has ended; its digits are in groups two and three. */
 export function newOwnStagingId(tag: number, process: string): string {
   const id = newStagingId(tag);
   const digits = processDigits(process);

@@ -1,7 +1,7 @@
 /**
  * Reports outcome and duration of a driver's operations. A write ends with its source and a read with its stream, so
- * both include waits for the client. A read of a local file ends when the file is open. Each page of a list is an
- * operation, and so is its end.
+ * both include waits for the client. A read of a local file ends when the file is open. Each page of a list, and its
+ * end, is an operation.
  *
  * Only failures of the storage count: a client that leaves or sends too much is a success.
  */

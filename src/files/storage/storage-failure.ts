@@ -42,6 +42,6 @@ export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Content of a stored file that is cut off, changed or gone. */
+/** A stored file is cut off, changed or gone. */
 export const contentDamaged = (sentence: string, cause?: unknown): AppError =>
   appError("StorageUnavailable", sentence, { cause, details: { isDamaged: true } });

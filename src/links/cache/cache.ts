@@ -7,7 +7,7 @@
  *     shared cache     links that other processes found (optional)
  *     database         one query at a time per code
  *
- * Entries older than `ttlSeconds` are read again, but still serve if the database is away.
+ * Entries older than `ttlSeconds` are read again, but serve while the database is away.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { hashCode } from "../../lib/code-hash.ts";
@@ -32,7 +32,7 @@ import { createMissingCodes } from "./missing-codes.ts";
 export type LinkCache = {
   /** Null: no such link, or expired. Throws or rejects if the database fails. */
   find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
-  /** `start` to `end` (excluded) of `text`. */
+  /** The code is `text` from `start` to `end` (excluded). */
   findIn(
     text: string,
     start: number,
@@ -79,7 +79,7 @@ export type LinkCacheOptions = {
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
   findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
-  /** Called for each change: later answers of findLink must have it. */
+  /** Called for each change, which later answers of findLink must show. */
   refreshLookups?(): void;
   scan: {
     /** Newest first, at most 10,000 per chunk. */
@@ -91,7 +91,7 @@ export type LinkCacheOptions = {
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
   };
   shared?: SharedLinks;
-  /** Whether `invalidate` received every change, as filter and missing codes need. Default: always. */
+  /** `invalidate` received every change, as filter and missing codes need. Default: always. */
   isInformed?(now: number): boolean;
   clock: Clock;
   logger: Logger;

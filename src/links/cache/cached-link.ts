@@ -1,7 +1,6 @@
-/** The database's answer for a code. */
 export type FoundLink = { id: number; target: string; expires_at: number | null };
 
-/** Zero for none. The instant 0 becomes 1. */
+/** Zero for none; the instant 0 becomes 1. */
 export const expiryOrZero = (expiresAt: number | null): number => (expiresAt === null ? 0 : expiresAt || 1);
 
 export type StoredLink = { id: number; code: string; target: string; expiresAt: number | null };
@@ -9,7 +8,7 @@ export type StoredLink = { id: number; code: string; target: string; expiresAt: 
 /** `location` is ASCII. */
 export type CachedLink = { id: number; location: string };
 
-/** Never rejects: away counts as empty. */
+/** Never rejects: while Redis is away it counts as empty. */
 export type SharedLinks = {
   /** The stored link, else the result of `load`, stored unless deleted meanwhile. */
   find(

@@ -1,8 +1,8 @@
 /**
  * The Bloom filter over all codes.
  *
- * It excludes nothing before the first load and after `distrust`. A load reads all codes as hashes (four bytes each),
- * makes a filter of the right size, fills it in slices and replaces the old one. Codes added meanwhile go into both.
+ * It excludes nothing before the first load and after `distrust`. A load reads all codes as hashes (four bytes each)
+ * and fills a filter of the right size in slices, which replaces the old one. Codes added meanwhile go into both.
  * Deleted codes stay until the next load: at the rebuild interval, or earlier if more codes were added than fit.
  */
 import { type Bloom, createBloom } from "../../lib/bloom.ts";
@@ -11,7 +11,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type CodeFilter = {
-  /** Whether certainly no link has a code with this hash. */
+  /** Certainly no link has a code with this hash. */
   excludes(hash: number): boolean;
   add(code: string): void;
   isTrusted(): boolean;
@@ -28,7 +28,7 @@ export type CodeFilter = {
 type Deps = {
   /** Several per text, separated by blanks. Codes added meanwhile may be missing. */
   loadCodes(): AsyncIterable<string>;
-  /** Seconds between two loads, 0 for never. Read before each. */
+  /** Seconds between two loads, 0 for never; read before each. */
   rebuildSeconds(): number;
   pace: LoadPace;
   seed: number;
@@ -37,7 +37,7 @@ type Deps = {
 
 const RETRY_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Between two rests: less than half a millisecond. */
+/** Codes between two rests: less than half a millisecond. */
 const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
 const SPARE = 1.25;
@@ -138,7 +138,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
 type HashList = ReturnType<typeof createHashList>;
 
-/** A growing list without copies that frees its memory at once. */
+/** A growing list without copies, whose memory is freed at once. */
 function createHashList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];

@@ -1,7 +1,7 @@
 /**
- * Forgets changed links here and in the shared cache, then loads them before a request asks for them, so an outage
- * finds them known. A small change is looked up at once through the shared cache, for other nodes too. A large one, and
- * failed lookups, are loaded in bulk (refill.ts).
+ * Forgets changed links here and in the shared cache, then loads them again, so an outage finds them known. A small
+ * change is looked up at once through the shared cache, for other nodes too. A large one, and failed lookups, are
+ * loaded in bulk (refill.ts).
  */
 import type { SharedLinks } from "./cached-link.ts";
 

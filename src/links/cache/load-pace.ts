@@ -1,7 +1,7 @@
 /**
- * Rests of a load of all links while requests ask for links: two and a half times as long as it worked, and eight times
- * while many of them are looked up in the database, as a lookup takes about as much of the core as a redirect. Redirects on
- * one core shall keep half of their rate (bench/large.ts). Without requests the load does not rest.
+ * Slows a load of all links while requests ask for links: it rests two and a half times as long as it worked, and eight
+ * times while the database answers many of them, because a lookup takes about as much of the core as a redirect.
+ * Redirects on one core shall keep half of their rate (bench/large.ts).
  */
 export type LoadPace = {
   /** Call it after each portion of about half a millisecond. */
@@ -9,7 +9,7 @@ export type LoadPace = {
 };
 
 type Deps = {
-  /** They grow. A request is a hit or a miss, and a lookup asks the database. */
+  /** Growing counts. A request is a hit or a miss; a lookup asks the database. */
   counts: { readonly tableHits: number; readonly tableMisses: number; readonly lookups: number };
   /** Monotonic, in ms. */
   now?(): number;
@@ -28,7 +28,7 @@ export function createLoadPace(deps: Deps): LoadPace {
   const asked = (): number => counts.tableHits + counts.tableMisses;
   let restedAt = now();
   let seen = asked();
-  /** Before the last rest, which most requests come in. */
+  /** Read before the rest, in which most requests come. */
   let before = { asked: seen, lookups: counts.lookups };
 
   function restPerWork(): number {

@@ -1,5 +1,5 @@
 /**
- * Queries links. Requests for one code share a query. At most `maxActive` run at once. Beyond `maxWaiting`, or after
+ * Queries links. Requests for one code share a query; at most `maxActive` run at once. Beyond `maxWaiting`, or after
  * `deadlineMs`, requests get ServiceUnavailable. Synchronous answers skip all of this.
  */
 import { appError } from "../../lib/errors.ts";
@@ -10,7 +10,7 @@ export type LinkLookup = {
    * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like the database.
    */
   ask(code: string, onFound: (link: FoundLink | null) => void): FoundLink | null | Promise<FoundLink | null>;
-  /** No request joins a running query any more. */
+  /** Later requests join no running query. */
   forget(code: string): void;
   forgetAll(): void;
   pending(): number;

@@ -22,7 +22,7 @@ export function measureLinkCache(registry: Registry, cache: LinkCache): LinkCach
   };
 }
 
-/** One lookup in 64. Those that wait for the database count only as database operations. */
+/** Times one lookup in 64. Those that wait for the database count only as database operations. */
 function timeSampled(findIn: LinkCache["findIn"], observe: TimeObserver): LinkCache["findIn"] {
   let calls = 0;
   return (text, start, end, now) => {

@@ -15,7 +15,7 @@ export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: n
 
   function forgetOld(now: number): void {
     const age = now - turnedAt;
-    // A clock that was set back makes everything too old.
+    // After a clock was set back everything is too old.
     if (age >= 0 && age < lifeMs / 2) return;
     if (age < 0 || age >= lifeMs) codes.clear();
     else codes.turn();

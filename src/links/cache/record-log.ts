@@ -52,9 +52,9 @@ const MOST_SHORT_ID = 0xffff_ffff;
 /** The location begins with `https://`, which is not stored. */
 const HTTPS = 1 << 28;
 const SCHEME = "https://";
-/** Joining a longer text costs less than a copy byte by byte. */
+/** Joining a longer text costs less than a copy by bytes. */
 const MOST_COPIED = 256;
-/** To read a location as one text: a joined one is flattened later and leaves garbage on every redirect. */
+/** Makes one flat text of a location: a joined one is flattened later and leaves garbage on every redirect. */
 const copied = Buffer.from(SCHEME.padEnd(SCHEME.length + MOST_COPIED)) as Bytes;
 
 const idStart = (marks: number): number => ((marks & EXPIRES) === 0 ? 8 : 16);
@@ -226,7 +226,6 @@ export function hashAt(log: LinkLog, address: number, seed: number): number {
   return hashBytes(segmentOf(log, address).bytes, start, start + codeLength(marks), seed);
 }
 
-/** `start` to `end` (excluded) of `text`. */
 export function isCodeAt(log: LinkLog, address: number, text: string, start: number, end: number): boolean {
   const { bytes, ints } = segmentOf(log, address);
   const marks = ints[marksAt(address)]!;

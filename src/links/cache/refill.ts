@@ -7,7 +7,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { StoredLink } from "./cached-link.ts";
 
 export type LinkRefill = {
-  /** While there is room. Call it after the table has forgotten them. */
+  /** Does nothing without room. Call it after the table has forgotten them. */
   want(codes: Iterable<string>): void;
   /** A running read of this link may be old. */
   changed(code: string): void;
@@ -25,7 +25,7 @@ type Deps = {
   logger: Logger;
 };
 
-/** Below a millisecond of the event loop. */
+/** Less than a millisecond of the event loop. */
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 

@@ -10,8 +10,8 @@
  *     <generation>?<token>                     a lease
  *     <generation>=<id> <expires at> <target>  a link; expires at is 0 for never
  *
- * Values of other generations (cluster/redis.ts) are ignored. `clear` begins a generation, and so does the connection
- * after a failed delete.
+ * Values of other generations (cluster/redis.ts) are ignored. `clear`, and the connection after a failed delete, begin
+ * a generation.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { GENERATION_LENGTH, newCacheGeneration, type Redis } from "../../cluster/redis.ts";
@@ -23,7 +23,7 @@ const DEFAULT_TTL_SECONDS = 3_600;
 /** Longer targets are rare, and the database has them. */
 const LONGEST_TARGET = 4_096;
 const DELETED_AT_ONCE = 500;
-/** Beyond it a new generation begins instead: one command. */
+/** Above this a new generation replaces the deletes: one command. */
 const MOST_DELETED = 10_000;
 
 /** Returns value or lease. Leaves a lease if there is none. ARGV: random text, milliseconds. */
@@ -39,7 +39,7 @@ value = generation .. '?' .. ARGV[1]
 redis.call('set', KEYS[1], value, 'px', ARGV[2])
 return value`;
 
-/** If lease and generation stand. ARGV: lease, value, milliseconds to live. */
+/** Stores if lease and generation stand. ARGV: lease, value, milliseconds to live. */
 const STORE = `
 local generation = string.sub(ARGV[1], 1, ${GENERATION_LENGTH})
 if redis.call('get', KEYS[1]) ~= ARGV[1] or redis.call('get', KEYS[2]) ~= generation then return 0 end

@@ -1,7 +1,6 @@
 /**
- * Links that do more than a plain redirect. The caches hold what they do instead of their target, so that the redirect
- * tells them by one character (internal-target.ts) and other links pay nothing. The text is ASCII and shorter than the
- * caches' limit.
+ * Links that do more than redirect. The caches hold what they do instead of their target, so that one character tells
+ * them apart (internal-target.ts) and other links pay nothing. The text is ASCII and shorter than the caches' limit.
  */
 import { INTERNAL_SCHEME, isInternal } from "../internal-target.ts";
 import { type LinkOptions, readOptions } from "../link-options.ts";
@@ -21,7 +20,7 @@ const PREFIX = `${INTERNAL_SCHEME}link/`;
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 
-/** What the caches hold of a row: with a fallback the expiry is judged by the redirect. */
+/** What the caches hold of a row. With a fallback, the redirect judges the expiry. */
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if ((link.options === null && !isLocked) || isInternal(link.target)) return link;

@@ -1,14 +1,9 @@
 /**
  * A bounded table of links outside the collector's heap.
  *
- * **The index** is an open-addressing hash table with linear probing: pairs of a code's hash and the entry's address in
- * the log (record-log.ts) plus one; zero is empty. A deletion shifts later slots back, so there are no tombstones. It
- * is allocated once for `maxLinks`, at most two thirds full, so it never rehashes. Untouched pages take no memory.
+ * **The index** is an open-addressing hash table with linear probing: pairs of a code's hash and the entry's address in the log (record-log.ts) plus one; zero is empty. A deletion shifts later slots back instead of leaving tombstones. It is allocated once for `maxLinks`, at most two thirds full, so it never rehashes. Untouched pages take no memory.
  *
- * **The log's tail** takes the oldest entry: a dead one is skipped, a living one rewritten at the head. Eviction is
- * CLOCK (second chance): it drops an entry not used since the tail last passed. Compaction runs while dead entries take
- * more than a quarter of the living. Writes and deletions pay in proportion to the room that they use or free: a call
- * takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
+ * **The log's tail** takes the oldest entry: a dead one is skipped, a living one rewritten at the head. Eviction is CLOCK (second chance): it drops an entry not used since the tail last passed. Compaction runs while dead entries take more than a quarter of the living. Writes and deletions pay in proportion to the room that they use or free: a call takes microseconds (`clear` some milliseconds), and memory stays below 4/3 of the living and three segments.
  */
 import { hashCode, MAX_KEY_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";

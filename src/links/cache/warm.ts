@@ -25,11 +25,11 @@ type Deps = {
 
 const MOST_CHANGES = 100_000;
 const COLLECT_AFTER = 20_000;
-/** Between two rests: less than half a millisecond. */
+/** Links between two rests: less than half a millisecond. */
 const SLICE = 250;
 
 export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps): LinkWarmer {
-  /** Since the chunk was read; null if any link may have changed. */
+  /** Codes changed since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
   /** How often the table was emptied, and for which of these it was filled. */

@@ -1,6 +1,6 @@
 /**
- * The whole state of a link before or after an event. An event of a change tells only what changed (link-events.ts), so
- * every other field has the value that the next event which changed it found, or else the value of now.
+ * The whole state of a link before or after an event. An event tells only what changed (link-events.ts), so every other
+ * field has the value that the next event which changed it found, or else the present one.
  */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
@@ -26,12 +26,11 @@ const MOST_PORTIONS = 100;
 const state = z.record(z.string(), z.unknown());
 const read = (json: string): State => state.parse(JSON.parse(json));
 
-/** An event before this version told every state whole, too. */
+/** Events of earlier versions told every state whole. */
 const isWhole = (told: State): boolean => "code" in told;
 
 /**
- * Null if the link has no such event, or the event no such state.
- * @param link as it is now, read before this call
+ * Null if the link has no such event, or the event no such state. @param link as it is now, read before this call
  * @throws Conflict if too much has happened since
  */
 export async function pastState(
@@ -44,7 +43,7 @@ export async function pastState(
   if (json === null) return null;
   const told = read(json);
   if (isWhole(told)) return told;
-  // Every event tells the tags. Where it names none, there were none.
+  // An event without tags means that there were none.
   const past: State = { tags: [], ...told };
   for (let after = eventId, portions = 0; portions < MOST_PORTIONS; portions++) {
     const newer = await events.newer(link.id, after, PORTION);

@@ -1,7 +1,7 @@
 /**
- * The searched texts of links in a private file, in blocks of 1,024 ids, so that a search reads nothing else: 110 MB for
- * a million links take 25 ms. Capital letters of ASCII are small ones. A record is code, target, title and note, each
- * with a separator, then an end and the id in four bytes that begin no character.
+ * The searched texts of links in a private file, in blocks of 1,024 ids, so that a search reads nothing else: 110 MB
+ * for a million links take 25 ms. ASCII capitals are stored small. A record is code, target, title and note, each with
+ * a separator, then an end and the id in four bytes that begin no character.
  */
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 
@@ -14,13 +14,13 @@ export type TextBlocks = {
   close(): void;
 };
 
-/** How many links were whole, and which of them have characters beyond ASCII. */
+/** How many links were whole, and which have characters beyond ASCII. */
 export type PutTexts = { links: number; beyondAscii: number[] };
 
 /** In bytes. */
 export type TextSizes = { file: number; memory: number };
 
-/** Follows the id and each of the four texts. A search for it would find more than texts. */
+/** Follows the id and each of the four texts. A search for it would match more than texts. */
 export const SEPARATOR = "\u0001";
 /** Between links. */
 export const END = "\u0002";
@@ -33,7 +33,7 @@ const BLOCK_BITS = 10;
 const MOST_BYTES = 2 ** 30;
 /** Of a slot, for growth. */
 const ROOM = 1.125;
-/** Of the file beyond what is used. */
+/** Unused bytes of the file. */
 const MOST_WASTE = 2 ** 25;
 const SLOT_BYTES = 100;
 
@@ -76,7 +76,7 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
     if (slot.at + slot.capacity > mostBytes) throw new RangeError("there is too much text to search");
     write(bytes, slot.at);
     end += slot.capacity;
-    // Last in the map, which is in the order of the file.
+    // Makes it the last in the map, which follows the order of the file.
     slots.delete(block);
     slots.set(block, slot);
   }
@@ -92,7 +92,7 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
     ftruncateSync(file, end);
   }
 
-  /** The block without the links of `ids`. */
+  /** The block without the links `ids`. */
   function without(slot: Slot, ids: ReadonlySet<number>): Uint8Array[] {
     const bytes = Buffer.from(read(slot));
     const kept: Uint8Array[] = [];
@@ -189,7 +189,7 @@ function idAt(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Needles that differed by the case of ASCII are the same, folded. */
+/** Needles that differ only in ASCII case are equal once folded. */
 const distinct = (all: readonly Buffer[]): Buffer[] =>
   all.filter((one, at) => all.findIndex((other) => other.equals(one)) === at);
 

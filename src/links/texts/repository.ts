@@ -3,7 +3,7 @@ import { END, SEPARATOR } from "./blocks.ts";
 
 export type TextsRepository = ReturnType<typeof createTextsRepository>;
 
-/** For blocks.ts. `links`: how many there are; `texts` may lack the last ones if they are long. */
+/** For blocks.ts. `texts` may lack the last of `links` links if they are long. */
 export type TextsRead = { texts: string; links: number };
 
 export function createTextsRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {

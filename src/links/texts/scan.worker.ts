@@ -5,7 +5,7 @@ import { lowerThreadPriority } from "../../lib/thread-priority.ts";
 import { createTextBlocks, type TextBlocks } from "./blocks.ts";
 import type { ScanCalls } from "./scan.thread.ts";
 
-/** Records leave garbage. In this thread a collection holds nothing else. */
+/** Records leave garbage; a collection in this thread holds up nothing else. */
 const SWEPT_CHARACTERS = 2 * 1024 * 1024;
 const sweeper = createSweeper(SWEPT_CHARACTERS, () => Bun.gc(true));
 

@@ -1,6 +1,6 @@
 /**
- * The searched texts of all links, outside the database (blocks.ts). They are read once. Links that change are tested in
- * the database until a few hundred have changed, then those are read again. Texts of deleted links stay.
+ * The searched texts of all links, outside the database (blocks.ts). They are read once. The database tests changed
+ * links until a few hundred have changed, then those are read again. Texts of deleted links stay.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { writtenForms } from "../../db/text-search.ts";
@@ -13,7 +13,7 @@ export type LinkTexts = {
   read(from: number, to: number): Promise<void>;
   /** At most 5,000 at once. */
   change(ids: readonly number[]): void;
-  /** `ids` as bits, deleted links among them; `unsure` may have others. Null if the texts can't tell. */
+  /** `ids` as bits, including deleted links; `unsure` may match too. Null if the texts can't tell. */
   find(search: string): Promise<{ ids: Uint8Array; unsure: readonly number[] } | null>;
   sizes(): TextSizes;
   close(): void;
@@ -24,19 +24,19 @@ type Deps = { repository: TextsRepository; thread: ScanThread; refreshFrom?: num
 // oxlint-disable-next-line no-control-regex -- matches ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Links of a portion: a block. */
+/** A portion is a block. */
 const PORTION = 1_024;
 const CHUNK = 1_000;
 /** Changed links. */
 const REFRESH_FROM = 400;
-/** More are slower to test than all links are to search. */
+/** Testing more takes longer than searching all links. */
 const MOST_UNSURE = 5_000;
 const MOST_ODD = 4_000;
 
 export function createLinkTexts({ repository, thread, refreshFrom = REFRESH_FROM }: Deps): LinkTexts {
   let changed = new Set<number>();
   let inWork: ReadonlySet<number> = new Set();
-  /** Their texts are not kept, or the database compares them in its own way. */
+  /** Texts that are not kept, or that the database compares in its own way. */
   const odd = new Set<number>();
   let isClosed = false;
 
@@ -88,7 +88,7 @@ export function createLinkTexts({ repository, thread, refreshFrom = REFRESH_FROM
       if (changed.size < refreshFrom || refreshing !== null || isClosed) return;
       refreshing = refresh()
         .catch(() => {
-          // They stay unsure, and with the next ones they are tried again.
+          // They stay unsure and are tried again with the next ones.
           for (const id of inWork) changed.add(id);
           inWork = new Set();
         })

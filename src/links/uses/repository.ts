@@ -12,15 +12,15 @@ export function createUsesRepository({ transaction, dialect }: Pick<Database, "t
     try {
       return await transaction((tx) => takeIn(tx, dialect, wanted));
     } catch (error) {
-      // A link was deleted meanwhile. The next run sees that.
+      // A link was deleted meanwhile; the next run sees that.
       if (runs === MOST_RUNS || !isForeignKeyViolation(error)) throw error;
       return take(wanted, runs + 1);
     }
   }
   return {
     /**
-     * Takes up to as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns
-     * how many; a link without limit gives all, a deleted one none.
+     * Takes as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns how
+     * many; a link without limit gives all, a deleted one none.
      */
     take: (wanted: ReadonlyMap<number, number>) => take(wanted),
   };
@@ -31,7 +31,7 @@ async function takeIn(
   dialect: Database["dialect"],
   wanted: ReadonlyMap<number, number>,
 ): Promise<Map<number, number>> {
-  // One order of locks prevents deadlocks.
+  // A common order of locks prevents deadlocks.
   const ids = [...wanted.keys()].sort((a, b) => a - b);
   const links = await tx.selectFrom("links").select(["id", "options"]).where("id", "in", ids).execute();
   const limits = new Map(links.map(({ id, options }) => [id, readOptions(options).maxClicks]));

@@ -1,7 +1,7 @@
 /**
  * Uses of links with `max_clicks`. A use is committed before its visitor passes, so no crash gives it twice, and the
- * row's lock makes the count exact over workers and nodes. Requests that come together share a transaction. Used-up
- * links are remembered until any link changes, so that their visitors cost no write.
+ * row's lock makes the count exact over workers and nodes. Concurrent requests share a transaction. Used-up links are
+ * remembered until any link changes, so that their visitors cost no write.
  */
 import { createBatches } from "../../lib/batches.ts";
 import type { LinkChanges } from "../changes.ts";
