@@ -16,11 +16,11 @@ export type ClickStats = {
   replayed: number;
   /** Counted in the database. */
   stored: number;
-  /** In the journal or, `overflow` of them, in memory (full disk). */
+  /** In the journal; on a full disk `overflow` of them in memory. */
   pending: number;
   overflow: number;
   dropped: Readonly<Record<ClickDrop, number>>;
-  /** Those of them from automated visitors; balanced like all. */
+  /** The part from automated visitors; balances like all. */
   automated: { accepted: number; stored: number; pending: number; dropped: number };
   details: DetailStats;
   /** Flushes that failed or counted something. */

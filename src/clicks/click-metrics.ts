@@ -6,7 +6,7 @@ import { journalBytes } from "./journal/size.ts";
 /** If the flush thread is busy, a scrape takes the last answer. */
 const PENDING_BOUND_MS = 2;
 const FEW_CLICKS = 10_000;
-/** Counting many takes processor time, which the scrape does not spend. */
+/** Counting many clicks takes more processor time than a scrape may cost. */
 const LOOK_AFTER_MS = 20;
 
 type Source = Pick<Clicks, "stats" | "pendingLinks">;

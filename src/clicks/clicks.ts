@@ -47,7 +47,7 @@ export type Clicks = {
   pendingLinks(boundMs?: number): Promise<number>;
   /** Call it when a `click.` or `analytics.` key changes. */
   refresh(): void;
-  /** A last flush of at most ten seconds. The rest stays for the next start. Never rejects. */
+  /** A last flush of at most ten seconds. The next start counts the rest. Never rejects. */
   close(): Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export type ClickConfig = {
   flushInterval(): number;
   /** click.max_clicks_before_flush */
   maxClicksBeforeFlush(): number;
-  /** Without it no details are recorded; those of other processes are still written. */
+  /** Without it this process records no details; it still writes those of others. */
   details?: DetailConfig;
 };
 
@@ -73,7 +73,7 @@ export type DetailConfig = {
 
 export type ClickLimits = {
   segmentBytes: number;
-  /** For all segments of this process. Beyond it (database away) clicks are dropped. */
+  /** For all segments of this process; beyond it (database away) clicks are dropped. */
   journalBytes: number;
   overflowClicks: number;
   /** Beyond it details are dropped. */

@@ -1,4 +1,4 @@
-/** Files that strangers put into drop boxes, for the live view of the boxes' owners. */
+/** Files in drop boxes, for the live view of the boxes' owners. */
 import type { Clock } from "../lib/clock.ts";
 
 export type LiveDrop = {
@@ -25,7 +25,7 @@ type Deps = {
 };
 
 const MOST = 500;
-/** Ids become visible in the order of commits, which may differ from theirs by this much. */
+/** Ids become visible in the order of commits, which may differ by this much. */
 const SETTLED_MS = 10_000;
 
 export type LiveDrops = ReturnType<typeof createLiveDrops>;
@@ -41,7 +41,7 @@ export function createLiveDrops({ repository, clock }: Deps) {
       seen = new Map();
     },
 
-    /** Since the last call, oldest first. The first one only remembers where it is. */
+    /** Drops since the last call, oldest first. The first call only remembers where it is. */
     async news(): Promise<LiveDrop[]> {
       if (floor === null) {
         floor = await repository.lastDropId();

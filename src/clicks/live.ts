@@ -23,10 +23,10 @@ export type WorkerLiveStats = {
 export type Live = {
   /**
    * Server-sent events, first a comment. Ends within half a minute after `isAllowed` says no, and after a quarter of an
-   * hour. `accountId`: whose drop boxes are watched, too. @throws ServiceUnavailable with too many watchers
+   * hour. `accountId`: also watches the account's drop boxes. @throws ServiceUnavailable with too many watchers
    */
   watch(isAllowed?: () => Promise<boolean>, accountId?: number): AsyncGenerator<string, void>;
-  /** The same without clicks: what comes into the account's drop boxes. */
+  /** Without clicks: only what comes into the account's drop boxes. */
   watchDrops(isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void>;
   watchers(): number;
   /** Ends all streams. */
@@ -185,7 +185,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
       while (!isClosed && performance.now() < end) {
         const news = await next.promise;
         if (performance.now() >= checkAt) {
-          // While the database is away, nobody can be signed out.
+          // Nobody can be signed out while the database is away.
           if (!(await isAllowed().catch(() => true))) return;
           checkAt = performance.now() + checkMs;
         }

@@ -10,7 +10,7 @@ import { listSlots, tryTakeSlot } from "./journal/slot.ts";
 
 export type SlotPending = {
   slot: string;
-  /** The next server counts the left-overs of a dead process at its start. */
+  /** A dead process's left-overs are counted at the next start. */
   isOwned: boolean;
   /** Uncounted clicks, and those with details. */
   clicks: number;

@@ -2,7 +2,7 @@
 import { appError } from "../lib/errors.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Of each body, so that a sign-in always fits. */
+/** Free for each body, so that a sign-in always fits. */
 const FREE_BYTES = 4 * 1024;
 
 /** The share of one body. */

@@ -1,6 +1,6 @@
 /**
- * A connection gives up to half a megabyte at once and is paused while nobody reads. The reads after the first chunk and
- * after a large one start at once, so that bytes arrive while those before them are stored.
+ * A connection gives up to half a megabyte at once and is paused while nobody reads. The reads after the first chunk
+ * and after a large one start at once, so that bytes arrive while earlier ones are stored.
  */
 import { giveAway } from "../lib/disposable-bytes.ts";
 

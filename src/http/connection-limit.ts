@@ -1,6 +1,6 @@
 /**
  * Keeps the process below its limit of open files, where accepting spins and files can't be opened. Connections may
- * take half of what is free after the start; files and databases need the rest. Beyond, new ones get 503, and idle ones
+ * take half of what is free after the start; files and databases need the rest. Beyond, new ones get 503 and idle ones
  * are closed, until an eighth is free again.
  */
 import { findListeningSocket, type ListeningSocket } from "../lib/listening-socket.ts";
@@ -68,7 +68,7 @@ export function createConnectionLimit(deps: Deps): ConnectionLimit {
   let nextLog = Number.NEGATIVE_INFINITY;
   let isLogged = false;
 
-  // All that wait are accepted between two checks: a quarter of the reserve at most.
+  // Checks accept all that wait: at most a quarter of the reserve.
   const backlog = Math.floor((bound - base) / 4);
   if (backlog < USUAL_BACKLOG) socket.setBacklog(backlog);
 

@@ -1,4 +1,4 @@
-/** The files of {v1}/docs: Swagger UI from its package, and ours. In the one-file executable they are inside. */
+/** The files of {v1}/docs: Swagger UI from its package, and ours. The one-file executable embeds them. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 // @ts-expect-error a path, not a module
@@ -27,13 +27,13 @@ export function createDocsAssets(csrf: { cookie: string; header: string }) {
     "docs.css": text(STYLE, CSS),
     "docs.js": text(start, SCRIPT),
   };
-  /** Of all files, so that a browser may keep them for good. */
+  /** Covers all files, so that a browser may keep them for good. */
   const version = `${viewer.version}-${Bun.hash(start + STYLE).toString(16)}`;
   const compressed = new Map<string, Promise<Uint8Array>>();
 
   return {
     version,
-    /** Null for a name or version that is not there. Compressed in a thread, once. */
+    /** Null for an unknown name or version. Compressed once, in a thread. */
     async read(path: string, acceptsGzip: boolean): Promise<{ type: string; body: Uint8Array } | null> {
       const [given, name = "", ...rest] = path.split("/");
       const asset = Object.hasOwn(assets, name) ? assets[name]! : null;

@@ -1,4 +1,4 @@
-/** What {v1}/docs adds to the viewer: its start and its looks. Swagger UI's own dark mode follows the class on `html`. */
+/** Start script and style of {v1}/docs. Swagger UI's own dark mode follows the class on `html`. */
 
 /**
  * In the panel's frame it says when it is ready, and takes `{token?, dark?}` from it.
@@ -40,7 +40,7 @@ addEventListener("message", ({ origin, source, data }) => {
 });
 `;
 
-/** Darker badges for white letters, no empty column of links, and room on narrow screens. */
+/** Darker badges for white letters, no empty column of links, room on narrow screens. */
 export const STYLE = `body { margin: 0; }
 .swagger-ui .info { margin: 32px 0 8px; }
 .swagger-ui .scheme-container { margin: 0; padding: 12px 0; box-shadow: none; background: none; }

@@ -1,4 +1,4 @@
-/** The page that shows the API's document. It asks only this server and runs no inline script. */
+/** The page that shows the OpenAPI document. It asks only this server and runs no inline script. */
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { createDocsAssets } from "./docs-assets.ts";

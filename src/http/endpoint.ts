@@ -41,7 +41,7 @@ export const actorOf = ({ id, username, role, via, token }: Caller): Actor => ({
 export type HttpVariables = {
   requestId: string;
   account: Caller;
-  /** For answers that last: whether session or token, and role, are still there. Rejects if the database fails. */
+  /** For answers that last: session or token, and role, still exist. Rejects if the database fails. */
   isStillAllowed(): Promise<boolean>;
 };
 export type HttpEnv = { Bindings: HttpConnection; Variables: HttpVariables };
@@ -79,7 +79,7 @@ export type Endpoint<
   method: Method;
   /** Hono pattern relative to the prefix, such as `/links/:code{.+}`. Specific patterns come first. */
   path: string;
-  /** Refuses other methods on this path, whatever later patterns accept. */
+  /** Refuses other methods on this path, even if later patterns accept them. */
   ownsPath?: boolean;
   access: Access;
   scope: NeededScope;
@@ -95,12 +95,12 @@ export type Endpoint<
   bodyLimit?: number;
   /** Allows 16 MiB (json-list.ts). */
   list?: ListOptions;
-  /** Of raw strings. A key whose schema is a list takes all values, of another one the last value counts. */
+  /** Raw strings. A schema that is a list takes all values of its key, any other the last one. */
   query?: Q;
   /** In the OpenAPI document. Default: `id` is a whole number from 1, others are texts. */
   params?: Readonly<Record<string, Schema>>;
   headers?: Headers;
-  /** Those that do not follow from access, path and body. */
+  /** Statuses that do not follow from access, path and body. */
   failures?: readonly number[];
   /** By status. */
   others?: Readonly<Record<number, DocumentedAnswer>>;
@@ -145,7 +145,7 @@ export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">
   return method === "GET" ? `${scope}:read` : `${scope}:write`;
 }
 
-/** For what an endpoint does beyond its own scope. @throws Forbidden */
+/** For acts beyond the endpoint's own scope. @throws Forbidden */
 export function requireScope({ token }: Caller, scope: Scope): void {
   if (token === undefined || token.scopes.includes(scope)) return;
   throw appError("Forbidden", `The API token lacks the scope ${scope}.`);

@@ -30,8 +30,8 @@ export type FailureBody = {
 };
 
 /**
- * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the status of
- * the kind.
+ * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the kind's
+ * status.
  */
 export function failureResponse(error: AppError): Response {
   const { code, name, message } = error;

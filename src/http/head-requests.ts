@@ -1,5 +1,5 @@
 /**
- * Hono answers HEAD with the GET endpoint and drops the body, which loses the length. Here the answer keeps its body:
+ * Hono answers HEAD with the GET endpoint and drops the body, which loses the length. Here the answer keeps its body;
  * the server sends the length and cancels a stream.
  */
 import type { HttpApp } from "./mount.ts";

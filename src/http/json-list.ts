@@ -27,7 +27,7 @@ export type ListOptions = {
   most: number;
 };
 
-/** An oversized item is its error. @throws BatchSizeTooLarge, and like readJson */
+/** An oversized item becomes its error. @throws BatchSizeTooLarge, and like readJson */
 export async function readJsonList(source: BodySource, options: ListOptions): Promise<unknown> {
   const list = createListParser(options);
   const slices = createTimeSlices(SLICE_MS);
@@ -46,7 +46,7 @@ function createListParser({ field, most }: ListOptions) {
   const scan = createJsonScan({ onMark });
   let items: unknown[] | null = null;
   let isInside = false;
-  /** The bytes of this push, and where the current item's or those beside it start. */
+  /** The bytes of this push, and the start of the current item or of those beside it. */
   let bytes: Uint8Array = new Uint8Array();
   let from = 0;
   /** The last string at the object's own level, in `beside`. */
@@ -110,7 +110,7 @@ function createListParser({ field, most }: ListOptions) {
     },
     end(): unknown {
       const value = parseJson(beside.text());
-      // Of a repeated name the last one counts, as in JSON.parse.
+      // The last of repeated names counts, as in JSON.parse.
       const isList = typeof value === "object" && value !== null && Array.isArray(Reflect.get(value, field));
       return isList && items !== null ? { ...value, [field]: items } : value;
     },

@@ -110,7 +110,7 @@ function contentOf(result: unknown): object {
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** The rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
+/** Answers the rest: OPTIONS, 405 with `Allow` on a known path, else 404. */
 export function mountRefusals(
   app: HttpApp,
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[],

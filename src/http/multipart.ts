@@ -1,6 +1,6 @@
 /**
- * Streams a multipart/form-data request at the pace of its consumer. A failure ends the file's
- * body, and the consumer has cleaned up before readMultipart rejects. The rest of the request is not read.
+ * Streams a multipart/form-data request at the pace of its consumer. A failure ends the file's body, and the consumer
+ * has cleaned up before readMultipart rejects. The rest of the request is not read.
  */
 import { type AppError, appError } from "../lib/errors.ts";
 import { parseHeaderParameters } from "../lib/header-parameters.ts";
@@ -100,7 +100,7 @@ function createSource(
   let giveUp: ((reason: unknown) => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** One timer for all reads with the same deadline: there are ten thousands of them. */
+  /** One timer for all reads with the same deadline: there are tens of thousands. */
   function arm(): void {
     const left = end - performance.now();
     if (timer !== undefined && left >= stallMs) {

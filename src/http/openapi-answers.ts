@@ -152,7 +152,7 @@ const requiredOf = ({ paged }: Endpoint): string[] => {
   return paged === "cursor" ? ["next_cursor"] : ["pagination"];
 };
 
-/** Named after what it holds: Link in LinkAnswer, a list of them in LinkListAnswer. */
+/** Named after its content: Link in LinkAnswer, a list in LinkListAnswer. */
 function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   const operation = pascal(operationIdOf(entry));
   const data = entry.answer && dataOf(entry.answer, operation, named);

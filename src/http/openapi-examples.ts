@@ -1,4 +1,4 @@
-/** Examples of requests and answers, made from the schemas. Fields have the same value wherever they appear. */
+/** Examples of requests and answers, made from the schemas. A field has the same value everywhere. */
 import type { Json, NamedSchemas } from "./openapi-schema.ts";
 
 const INSTANT = "2026-11-20T12:00:00.000Z";
@@ -92,7 +92,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   email: "anna@example.com",
 };
 
-/** An optional field of these is in an answer only. */
+/** Optional fields that examples show in answers only. */
 const QUIET = ["password", "disabled"];
 
 /** @param name of the field */

@@ -1,4 +1,4 @@
-/** Names of operations, from the endpoint's method, path and answer. They do not depend on the configured prefixes. */
+/** Names of operations, from method, path and answer. Configured prefixes do not change them. */
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 

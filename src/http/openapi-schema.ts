@@ -6,7 +6,7 @@ export type Direction = "input" | "output";
 const DEFINITION = "#/$defs/";
 const COMPONENT = "#/components/schemas/";
 
-/** The schemas of a document by name: those with `.meta({ id })`, and those that the document names. */
+/** The named schemas of a document: those with `.meta({ id })`, and those that the document names. */
 export type NamedSchemas = {
   schemas: Record<string, Json>;
   /** With references to named schemas. A part without a form in JSON Schema is any value. */
@@ -22,7 +22,7 @@ export function createNamedSchemas(given: Record<string, Json> = {}): NamedSchem
   const isFree = (name: string, schema: Json) =>
     schemas[name] === undefined || Bun.deepEquals(schemas[name], schema);
 
-  /** A schema may take other values than it gives. The names of what it takes end in Input then. */
+  /** If a schema takes other values than it gives, the name of what it takes ends in Input. */
   function keep(found: Record<string, Json>, json: Json): Json {
     for (const suffix of ["", "Input"]) {
       const renamed = (part: unknown) => withReferences(part, suffix) as Json;

@@ -1,4 +1,4 @@
-/** What the document says of the API as a whole, and of each tag. */
+/** What the document says of the API and of each tag. */
 export const INTRODUCTION = `Short links, their numbers, and files.
 
 **Answers.** A success is \`{code: 0, message, data}\`, a list has \`pagination\` or \`next_cursor\` beside \`data\`. A

@@ -53,7 +53,7 @@ export async function* bodyBytes(
   }
 }
 
-/** A form of another origin can send JSON only under another type. @throws BadRequest with 415 */
+/** Another origin's form can send JSON only under another type. @throws BadRequest with 415 */
 export function requireJson({ headers }: Request): void {
   const type = headers.get("content-type")?.replace(/;.*/s, "").trim().toLowerCase();
   if (type === "application/json") return;
@@ -64,7 +64,7 @@ export function requireJson({ headers }: Request): void {
 
 const SHORT_BODY_BYTES = 64 * 1024;
 
-/** Cut its connection after a refusal: the server would read the rest of a refused request's body. */
+/** Cut its connection after a refusal: the server would read the rest of the body. */
 export const hasLongBody = ({ headers }: Request): boolean =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > SHORT_BODY_BYTES;
 

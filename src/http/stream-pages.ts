@@ -32,7 +32,7 @@ export async function streamPages(
   let isOver = false;
   let given: Page = "";
   const later = async (): Promise<IteratorResult<Page, void>> => {
-    // Lets the previous page out first; a short answer would otherwise be sent whole, with a length. Also bounds a long
+    // Lets the previous page out first: a short answer would otherwise be sent whole, with a length. Also limits a long
     // one to a fifth of the event loop.
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     return pages.next();

@@ -1,4 +1,4 @@
-/** Takes over the slots of dead processes, repeatedly: a process killed a moment ago may still hold its lock. */
+/** Takes over the slots of dead processes, repeatedly: a process that was just killed may still hold its lock. */
 import type { Logger } from "../../lib/logger.ts";
 import type { SourceState } from "./source.ts";
 import { listSegments, listUnfinished } from "../journal/segment.ts";

@@ -5,7 +5,7 @@ import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click
 
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
-/** Per link: total, and by hour, day and month, with those of automated visitors. */
+/** Per link: total, and by hour, day and month, each with the automated part. */
 export function countClicks(batch: ClickBatch): ClickCounts {
   const hours = countByHour(batch);
   const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));
@@ -66,7 +66,7 @@ function automatedByHour({ links, times, kinds, count, automated }: ClickBatch):
   return hours;
 }
 
-/** Sorting a column beats a Map: no garbage, and the order is needed. `automated` are some of the column. */
+/** Sorting a column beats a Map: no garbage, and the order is needed. `automated` is a part of the column. */
 function countSorted(column: Float64Array, automated: readonly number[]): LinkCounts {
   const sorted = column.sort();
   const ofAutomated = Float64Array.from(automated).sort();

@@ -39,7 +39,7 @@ export function createLinkCounts({ dialect }: Pick<Database, "dialect">) {
     return found;
   }
 
-  /** Those in one of the tables, by one statement, so that a link that moves is in one of them. */
+  /** Links in one of the tables. One statement, so that a moving link is in one of them. */
   async function known(tx: Db, links: Iterable<number>): Promise<Set<number>> {
     const found = new Set<number>();
     for (const chunk of chunked([...links], CHUNK)) {
@@ -51,7 +51,7 @@ export function createLinkCounts({ dialect }: Pick<Database, "dialect">) {
     return found;
   }
 
-  /** Which links each table has, locked. The others are unknown. */
+  /** Which links each table has, locked. The rest are unknown. */
   async function locate(tx: Db, links: readonly number[]): Promise<Record<Table, Set<number>>> {
     const places = { link_clicks: new Set<number>(), deleted_links: new Set<number>() };
     let open = new Set(links);

@@ -1,11 +1,11 @@
 /**
- * Rests between the transactions of a flush, so that it takes at most two fifths of a core busy with redirects, except
- * when much waits: the journal is bounded.
+ * Rests between the transactions of a flush, so that it takes at most two fifths of a busy core, except when much
+ * waits: the journal is bounded.
  */
 export type Pace = {
-  /** With the time of the transaction and the number of waiting segments. Returns at once during `hurry`. */
+  /** Takes the transaction's time and the number of waiting segments. Returns at once during `hurry`. */
   rest(tookMs: number, segments: number): Promise<void>;
-  /** No rests during this work (a manual flush, the shutdown). */
+  /** Does not rest during this work (a manual flush, the shutdown). */
   hurry<T>(work: () => Promise<T>): Promise<T>;
 };
 

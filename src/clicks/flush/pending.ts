@@ -3,7 +3,7 @@ import { FIRST_RECORD } from "../journal/format.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "../journal/reader.ts";
 
 const MOST_CLICKS = 262_144;
-/** Usually enough. Allocating for all would take longer than the count. */
+/** Usually enough; allocating for all would take longer than the count. */
 const FEW_CLICKS = 4_096;
 
 /** Within the first 262,144 uncounted clicks. */

@@ -1,8 +1,8 @@
 /**
  * One segment on its way into the database (flush.ts).
  *
- * A source is `final` when its writer sealed it or died. When it is fully counted, first the file goes, durably, then
- * the row. The other order could count the file again.
+ * A source is `final` when its writer sealed it or died. Once it is fully counted, the file goes, durably, then the
+ * row: the other order could count the file again.
  *
  * A dead process's source without a row was never counted, unless its row was pruned for age. One too old to tell, one
  * of another database and a file that is no segment move to `quarantine/` beside the slots.
@@ -25,7 +25,8 @@ export type SourceState = {
   path: string;
   final: boolean;
   /**
-   * This process's books include the segment up to here; null: a dead process's, which enters the books when counted.
+   * This process's books include the segment up to here. Null for a dead process's segment, which enters the books when
+   * counted.
    */
   position: number | null;
 };
@@ -78,7 +79,7 @@ type Span = CountedSpan & { clicks: number; automated: number };
 /** Rows of `journals` stay for thirty days. Five days allow for clock differences. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
-/** Per transaction, about 0.4 s of work, because it blocks other writers. */
+/** Per transaction, which blocks other writers for about 0.4 s. */
 const MOST_LINKS = 110_000;
 /** A flush must end even if details arrive faster than they are written. */
 const MOST_DETAILS = 50_000;
@@ -126,7 +127,7 @@ function open({ path }: SegmentSource): SegmentReader | null | "missing" {
   }
 }
 
-/** Reads the position, and books what was counted without this process. */
+/** Reads the position, and books what others counted. */
 async function learnPosition(
   source: SegmentSource,
   reader: SegmentReader,

@@ -7,7 +7,7 @@ export type ArchiveRequest = {
   /** HEAD needs no bytes. */
   method: string;
   signal: AbortSignal;
-  /** Told when the last byte was taken, or that it never will be; perhaps twice, the first counts. */
+  /** Called when the last byte was taken or never will be; of two calls the first counts. */
   ended?(isFinished: boolean): Promise<void>;
   /** Guards the stream against clients that stop reading. */
   relay(pieces: AsyncGenerator<Uint8Array, void>): Promise<ReadableStream<Uint8Array>>;
@@ -34,7 +34,7 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
       return new Response(null, { headers: sized });
     }
     const pieces = watched(archive, request);
-    // The client may leave before anything reads the body: a generator that did not begin has no end.
+    // The client may leave before anything reads the body; then the generator never ends.
     const leave = async () => {
       await pieces.return().catch(() => undefined);
       await archive.close();

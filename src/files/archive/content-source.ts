@@ -1,4 +1,3 @@
-/** The bytes of one stored file, into memory of the caller. */
 import { open } from "node:fs/promises";
 import { dispose } from "../../lib/disposable-bytes.ts";
 import { READ_FLAGS } from "../storage/local/folders.ts";

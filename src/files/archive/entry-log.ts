@@ -1,6 +1,6 @@
 /**
  * The entries of an archive as they were at its start, in order: a hundred bytes each, in memory up to a limit, then in
- * a file of the data folder that has no name, so it goes with the process.
+ * a nameless file of the data folder, so it goes with the process.
  */
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { appError } from "../../lib/errors.ts";
@@ -68,7 +68,7 @@ export function createEntryLog({ pathOf, memoryBytes = MEMORY_BYTES, take, giveB
       used += length;
     },
 
-    /** Some entries, by number of the portion from 0; null after the last one. */
+    /** The portion with this number, from 0; null after the last. */
     async portion(number: number): Promise<LoggedEntry[] | null> {
       if (number >= blocks.length) await seal();
       const block = blocks[number];

@@ -1,5 +1,5 @@
 /**
- * Names of an archive's entries that every system takes, also those of rows that were made before the rules on names
+ * Names for an archive's entries that every system takes, even for rows older than the rules on names
  * (lib/file-name.ts). Two names of a folder differ on systems that ignore case or normalisation.
  */
 
@@ -13,10 +13,10 @@ const REFUSED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029<>:"|?*/\\]/gu;
 const ENDS = /^\s+|[\s.]+$/gu;
 /** Devices of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)\s*(?:\.|$)/i;
-/** Most names. Whether they are devices is decided by DEVICE. */
+/** Fits most names. DEVICE decides whether one is a device. */
 const PLAIN = /^[A-Za-z0-9_(][A-Za-z0-9_ ()+,;=@~.-]{0,200}[A-Za-z0-9_)]$/;
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
-/** From here on, numbers of a folder are given once, so that many equal names cost no search. */
+/** After these, a folder gives each number once, so that many equal names cost no search. */
 const TRIES = 4;
 const FIRST_SERIAL = 10_000;
 const segmenter = new Intl.Segmenter();
@@ -32,7 +32,7 @@ export function safeEntryName(name: string): string {
   return fitted(safe, "");
 }
 
-/** The name with `addition` before its extension, shortened before that to the most bytes. */
+/** Inserts `addition` before the extension and shortens the name to the most bytes. */
 function fitted(name: string, addition: string): string {
   if (addition === "" && Buffer.byteLength(name) <= NAME_BYTES) return name;
   const dot = name.lastIndexOf(".");
@@ -42,11 +42,11 @@ function fitted(name: string, addition: string): string {
   return `${cutToBytes(base, room).replace(/[\s.]+$/u, "")}${addition}${extension}`;
 }
 
-/** Ends at a whole character as people see it. */
+/** Cuts after a whole character as people see it. */
 function cutToBytes(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;
-  // Half a character becomes a replacement character, which is one unit.
+  // Half a character becomes one replacement character.
   const units = encoded.subarray(0, bytes + 1).toString().length - 1;
   const kept = text.slice(0, segmenter.segment(text).containing(units)?.index ?? 0);
   // One character of hundreds of bytes.

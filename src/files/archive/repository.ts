@@ -10,7 +10,7 @@ export type Child = {
   kind: "folder" | "file";
   name: string;
   size: number;
-  /** Of a file's content, which a new name does not change. */
+  /** When the content changed; a new name does not count. */
   modifiedAt: number;
 };
 
@@ -19,7 +19,7 @@ export type AfterChild = Pick<Child, "kind" | "name">;
 
 export function createArchiveRepository({ read }: Pick<Database, "read">) {
   return {
-    /** By folder, files before folders, by name. With `after` of one folder. */
+    /** By folder, files before folders, by name. `after`: of one folder. */
     async children(
       accountId: number,
       folderIds: readonly number[],
@@ -62,7 +62,7 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
       return (await query.executeTakeFirst())?.moves ?? 0;
     },
 
-    /** Those of the folders that still exist, at most 1,000. A folder being removed does not. */
+    /** Of at most 1,000 folders those that exist. A folder being removed does not. */
     async folders(accountId: number, folderIds: readonly number[]): Promise<Set<number>> {
       const rows = await read
         .selectFrom("entries")
@@ -73,7 +73,7 @@ export function createArchiveRepository({ read }: Pick<Database, "read">) {
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** The content of files that still exist, by id of the file. At most 1,000. */
+    /** Contents of at most 1,000 files that still exist, by the file's id. */
     async contents(fileIds: readonly number[]): Promise<Map<number, StoredBlob>> {
       const rows = await read
         .selectFrom("entries")

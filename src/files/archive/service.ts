@@ -53,7 +53,7 @@ export function createArchives({ repository, blobs, dataDir, listBytes = LIST_BY
       giveBack: (bytes) => void (left += bytes),
     });
 
-  /** The tree at one moment: a move while it is read could hide an entry. */
+  /** The tree at one moment: a move during the read could hide an entry. */
   async function read(folder: Folder, signal: AbortSignal) {
     for (let tries = 0; tries < TRIES; tries++) {
       const log = createLog();

@@ -1,4 +1,4 @@
-/** The tree below a folder as it is now, named and measured for an archive. */
+/** The present tree below a folder, named and measured for an archive. */
 import { appError } from "../../lib/errors.ts";
 import type { Folder } from "../tree/entry.ts";
 import type { EntryLog } from "./entry-log.ts";

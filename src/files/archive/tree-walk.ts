@@ -1,6 +1,6 @@
 /**
- * What lies below a folder, level by level: files of a folder before its folders, in bounded queries. `next` gives the
- * folders that were found, so none are kept here.
+ * What lies below a folder, level by level: files of a folder before its folders, in bounded queries. The caller keeps
+ * found folders and gives them by `next`.
  */
 import type { AfterChild, ArchiveRepository, Child } from "./repository.ts";
 
@@ -11,11 +11,11 @@ type Walk = {
   repository: Pick<ArchiveRepository, "children">;
   accountId: number;
   root: FoundFolder;
-  /** More folders whose contents are wanted; none at the end. */
+  /** The next folders to read; none at the end. */
   next(): Promise<readonly FoundFolder[]>;
 };
 
-/** Fewer questions: a busy machine answers each of them late. */
+/** Large, because a busy machine answers each query late. */
 const ROWS = 2_500;
 /** Folders in a query. */
 const MOST_FOLDERS = 200;

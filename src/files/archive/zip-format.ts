@@ -1,9 +1,9 @@
 /**
- * The bytes of a ZIP file around the content of stored (not compressed) entries: sizes are known ahead, checksums follow
- * the content. ZIP64 fields only where a number needs them, because old programs refuse them.
+ * The bytes of a ZIP file around the content of stored (not compressed) entries: sizes are known ahead, checksums
+ * follow the content. ZIP64 fields only where a number needs them, because old programs refuse them.
  *
- * Own code, because client-zip 2.5.1 takes 2.9 s of processor time for 1 GiB (its checksum is JavaScript; the runtime's
- * takes 20 ms), keeps 93 MB for 100,000 files, and leaves out ZIP64's record of more than 65,534 entries, which unzip
+ * Own code: client-zip 2.5.1 takes 2.9 s of processor time for 1 GiB (its checksum is JavaScript; the runtime's takes
+ * 20 ms), keeps 93 MB for 100,000 files, and leaves out ZIP64's record of more than 65,534 entries, which unzip
  * refuses.
  */
 
@@ -34,7 +34,7 @@ const UTF8 = 0x0800;
 /** Checksum and sizes follow the content. */
 const LATER = 0x0008;
 const ZIP64_EXTRA = 1;
-/** Of time in UTC: the entry's own time has no zone. */
+/** Extra field with the time in UTC: the entry's own time has no zone. */
 const TIME_EXTRA = 0x5455;
 const TIME_BYTES = 9;
 const LOCAL_ZIP64_BYTES = 20;
@@ -82,7 +82,7 @@ export function localHeader(entry: ZipEntry): Buffer {
   bytes.set(path, LOCAL.bytes);
   let at = LOCAL.bytes + path.length;
   if (isLarge(size)) {
-    // Zeros, because the descriptor has the sizes; it has eight bytes for each if this field is here.
+    // Zeros: the descriptor has the sizes, in eight bytes each if this field exists.
     bytes.writeUInt16LE(ZIP64_EXTRA, at);
     bytes.writeUInt16LE(LOCAL_ZIP64_BYTES - 4, at + 2);
     at += LOCAL_ZIP64_BYTES;
@@ -173,7 +173,7 @@ export function endRecord(totals: ZipTotals): Buffer {
   return bytes;
 }
 
-/** Version, flags, method and time, which both headers have. */
+/** Version, flags, method and time, common to both headers. */
 function writeCommon(bytes: Buffer, at: number, { size, modifiedAt }: ZipEntry, isZip64: boolean): void {
   bytes.writeUInt16LE(isZip64 ? ZIP64_VERSION : PLAIN_VERSION, at);
   bytes.writeUInt16LE(UTF8 | (size === null ? 0 : LATER), at + 2);

@@ -1,4 +1,3 @@
-/** The bytes of an archive from a log of its entries. */
 import { crc32 } from "node:zlib";
 import { appError } from "../../lib/errors.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
@@ -23,13 +22,13 @@ export type Contents = {
 };
 
 export const PIECE_BYTES = 1024 * 1024;
-/** Found with one query, so what is found stays fresh. */
+/** Few, so that results of one query are fresh when used. */
 const FOUND_FILES = 100;
 const FOUND_BYTES = 16 * 1024 * 1024;
 
 /**
- * Pieces in the same memory: take one before the next. Throws where a file is gone, damaged or of another size; a cut
- * archive has no central records, so no program takes it for a whole one.
+ * Pieces share their memory: use one before taking the next. Throws where a file is gone, damaged or of another size; a
+ * cut archive has no central records, so no program takes it for a whole one.
  */
 export async function* zipPieces(
   log: EntryLog,
@@ -88,7 +87,7 @@ export async function* zipPieces(
     for (const entries of inGroups(portion)) {
       const files = entries.filter(({ size }) => size !== null).map(({ id }) => id);
       const folders = entries.filter(({ size }) => size === null).map(({ id }) => id);
-      // What is in a folder that is gone may be gone too.
+      // What is in a missing folder may be missing too.
       if (folders.length > 0) await contents.expectFolders(folders);
       const found = files.length > 0 ? await contents.find(files) : new Map<number, StoredBlob>();
       for (const entry of entries) {

@@ -16,7 +16,7 @@ import type { IdRange } from "./repository.ts";
 type HeldSet = Held<Changed> & { ids: IdSet };
 type Taken = (links: readonly Placed[]) => Promise<ReadonlySet<number>>;
 
-/** Of searches with too many matches to read, on servers; each for `FREQUENT_MS`. */
+/** Searches with too many matches to read, on servers; each for `FREQUENT_MS`. */
 const MOST_FREQUENT = 100;
 const FREQUENT_MS = 600_000;
 /** Ids. */
@@ -34,7 +34,7 @@ type Texts = { isReady(): boolean; searched(search: string, all: IdRange): Promi
 export function createConditions(repository: PositionsRepository, held: HeldThings<Changed>, texts: Texts) {
   const frequent = new Map<string, number>();
 
-  /** Deletions are known by the latest ones only, so a set without another check needs all of them. */
+  /** Only the latest deletions are known, so a set without another check needs all of them. */
   function heldSet(ids: IdSet, taken: Taken, { needsAll = false } = {}): HeldSet {
     return {
       ids,
@@ -85,7 +85,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
     return set;
   }
 
-  /** Those that expire later are added, as time goes by. */
+  /** Links that expire later are added as time goes by. */
   async function expiredAt(asOf: number): Promise<IdSet> {
     const all = (at: number) => collected(idsOf({ state: "expired", asOf: at }, "expires_at")());
     const make = async () => {
@@ -140,7 +140,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
     return (await held.get("everything", make)).ids;
   }
 
-  /** In one scan, of the matches or the others by a sample. */
+  /** Reads the matches or the others, as a sample suggests, in one scan. */
   async function scanned(search: string, all: IdRange): Promise<IdSet | null> {
     const middle = (all.from + all.to) >> 1;
     const sample = await repository.searchedWithin(search, { from: middle, to: middle + SAMPLE }, false);
@@ -176,10 +176,10 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
   return {
     expiredAt,
 
-    /** No id is outside `all` but those that are told. */
+    /** No id is outside `all`, except reported ones. */
     everything,
 
-    /** Whether the sets of a filter are there, without a search. */
+    /** True if the sets of a filter without search exist. */
     knows: ({ tags, ownerId, domain, createdAfter, createdBefore, state }: LinkFilter): boolean =>
       createdAfter === null &&
       createdBefore === null &&
@@ -188,7 +188,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
       (domain === null || held.peek(keyOfDomain(domain)) !== undefined) &&
       (state === null || held.peek("expired") !== undefined),
 
-    /** Null if it matches too many links to read. `all`: no id is outside but those that are told. */
+    /** Null if it matches too many links to read. No id is outside `all`, except reported ones. */
     async searched(search: string, all: IdRange): Promise<IdSet | null> {
       if (isFrequent(search) && !texts.isReady()) return null;
       const make = async () => {
@@ -224,7 +224,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
     ofDomain: (domain: number, size?: number) =>
       setOf(keyOfDomain(domain), ({ code }) => domainOf(code) === domain, idsOf({ domain }, "code"), size),
 
-    /** From the order by creation, if that is there. */
+    /** Taken from the order by creation, if that exists. */
     createdBetween({ createdAfter, createdBefore }: LinkFilter, all: IdRange, order: Order) {
       const [from, to] = [createdAfter ?? -Infinity, createdBefore ?? Infinity];
       const takes = ({ createdAt }: Placed) => createdAt >= from && createdAt <= to;

@@ -20,7 +20,7 @@ export type LinkFilter = {
   /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
-  /** All of them. Queries start with the first one: see list.ts. */
+  /** A link must have all. Queries start with the first one: see list.ts. */
   tags: readonly string[];
 };
 
@@ -86,7 +86,7 @@ export const filterQuery = z.object({
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
-/** The id for `domain`; null: every one. @throws BadRequest for an unknown host */
+/** The id for `domain`; null for every domain. @throws BadRequest for an unknown host */
 export type DomainFilter = (host: string | undefined) => number | null;
 
 export const everyDomain: DomainFilter = () => null;

@@ -1,6 +1,6 @@
 /**
- * Conditions for what follows a place, and with `inclusive` for the place itself. The first comparison is a bound in the
- * order's index.
+ * Conditions for what follows a place, and with `inclusive` for the place itself. The first comparison is a bound in
+ * the order's index.
  */
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../db/schema.ts";
@@ -11,7 +11,7 @@ type Links = ExpressionBuilder<Schema, "links">;
 type Clicks = ExpressionBuilder<Schema, "link_clicks">;
 type Condition<E> = (eb: E) => Expression<SqlBool>;
 
-/** Stands for no expiry, and sorts after every other. */
+/** Stands for no expiry and sorts after all others. */
 export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** In an order by code or creation. */

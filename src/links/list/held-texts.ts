@@ -1,5 +1,5 @@
 /**
- * Finds searches in texts that are held outside the database, once they are read, and makes ahead what pages far from
+ * Finds searches in texts held outside the database, once they are read, and prepares in advance what pages far from
  * the start need. The first list starts that, in the background.
  */
 import { chunked } from "../../lib/chunked.ts";
@@ -19,7 +19,7 @@ export type Texts = {
   close(): void;
 };
 
-/** `from`: for so many links. Without `open` nothing is made ahead. */
+/** `from`: from this many links on. Without `open` nothing is prepared. */
 export type Ahead = { open: (() => Texts) | null; from: number };
 
 type HeldTexts = Held<Changed> & { texts: Texts };
@@ -33,7 +33,7 @@ type Deps = {
 };
 
 const TEXTS = "texts";
-/** The order by clicks is made anew too often. */
+/** Without the order by clicks, which is rebuilt too often. */
 const ORDERS: readonly SortKey[] = ["created_at", "expires_at", "code"];
 const CHUNK = 1_000;
 /** Many changes at once end a try. */
@@ -98,7 +98,7 @@ export function createHeldTexts({ repository, held, ahead: { open, from }, every
         }
         return set;
       } catch {
-        // The thread failed. The next try reads them anew.
+        // The thread failed; the next try reads them anew.
         held.forget(TEXTS);
         return null;
       }

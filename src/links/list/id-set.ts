@@ -22,7 +22,7 @@ const BITS_IN = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).r
 
 export const createIdSet = (): IdSet => setOf(new Uint8Array(0), 0);
 
-/** Of those ids, as bits, that are in the other set. Keeps and changes `bytes`. */
+/** Intersects these ids, as bits, with the other set. Keeps and changes `bytes`. */
 export function idSetWithin(bytes: Uint8Array, other: IdSet): IdSet {
   const theirs = other.bytes;
   let size = 0;

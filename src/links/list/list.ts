@@ -42,13 +42,13 @@ type Seen = { keys: readonly SortKeys[]; rest: readonly IdRange[] };
 type Way = { plan: ListPlan; ranges: readonly IdRange[] };
 
 const WALK: Way = { plan: "walk", ranges: [] };
-/** Up to that many matches are sorted without a second query. */
+/** Up to this many matches are sorted without a second query. */
 const FEW = 1000;
 /** Beyond this share of the matches a page is taken from the end. */
 const NEAR_END = 0.6;
 const AT_LEAST = 2000;
 
-/** A cursor's search among the links of a tag with more than these reads all links. */
+/** Beyond this, a cursor's search among a tag's links reads all links. */
 const MOST_READ = 50_000;
 
 /** From this span of ids an order by clicks uses ranks. */
@@ -70,7 +70,7 @@ export function createLinkList(
 ): LinkList {
   const positions = createPositions(repository.positions, { segment, ...(ahead && { ahead }) });
   const totals = createTotalCache();
-  /** A search among the links of a tag with so many reads those. */
+  /** From this many links of a tag on, a search reads those. */
   const fewTagged = Math.min(heldFrom, MOST_READ);
 
   async function walked(filter: LinkFilter, slice: Slice): Promise<LinkPage> {
@@ -153,7 +153,7 @@ export function createLinkList(
     return { total, links: await repository.load({ codes }, { order, offset: 0, limit }) };
   }
 
-  /** Concurrently, unless the page is near the end of a guess. */
+  /** Concurrently, unless by a guess the page is near the end. */
   async function countAndLoad(
     filter: LinkFilter,
     slice: Slice,
@@ -173,7 +173,7 @@ export function createLinkList(
     links: slice.offset >= ids.length ? [] : await repository.load({ ids }, slice),
   });
 
-  /** Until there are too many matches. `rest` was not read. */
+  /** Reads until there are too many matches; `rest` was not read. */
   async function look(filter: LinkFilter, range: IdRange) {
     const keys = await repository.keysWithin(filter, range, FEW + 1);
     const last = keys.length <= FEW ? range.to : keys[FEW]!.id;

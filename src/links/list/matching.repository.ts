@@ -7,7 +7,7 @@ import type { LinkFilter } from "./filter.ts";
 type Hints = {
   /** As in Dialect.linkContains. */
   likely?: boolean;
-  /** Reads the links of the first tag, instead of testing the tag at each link. */
+  /** Reads the links of the first tag instead of testing each link's tags. */
   fromTag?: boolean;
 };
 
@@ -33,7 +33,7 @@ export const matching =
         .where("link_tags.tag_id", "=", (id) =>
           id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag),
         );
-      // Not `exists`, which a server may turn into a join that starts with the tag.
+      // A server may turn `exists` into a join that starts with the tag.
       const link = tagged.whereRef("link_tags.link_id", "=", "links.id").select(eb.lit(1).as("found"));
       conditions.push(
         fromTag && at === 0 ? eb("links.id", "in", tagged.select("link_tags.link_id")) : eb(link, "=", 1),

@@ -1,4 +1,4 @@
-/** Pages that begin after a place: each costs what the first one costs, and links that are added move none. */
+/** Pages that begin after a place. Each costs as much as the first, and added links move none. */
 import type { Link } from "../link.ts";
 import type { LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./order.ts";

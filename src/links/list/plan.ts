@@ -1,4 +1,4 @@
-/** What a page costs by each plan, in links read in table order. */
+/** Costs of a page by each plan, in links read in table order. */
 import type { LinkOrder } from "./order.ts";
 import type { IdRange, SortKeys } from "./repository.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
@@ -8,13 +8,13 @@ const RANGES = 2;
 const SORT_COST = 3;
 /** Of a link along an index. */
 const WALK_COST = 3;
-/** Of a link along an index whose tag is tested. */
+/** A link along an index, with a test of its tag. */
 const TAG_COST = 1;
 
 export type Sizes = {
   matches: number;
   links: number;
-  /** From so many links on an order by clicks uses ranks. */
+  /** From this many links on an order by clicks uses ranks. */
   rankedFrom: number;
   /** Links of the tag with which a sort starts. */
   tagged?: number;

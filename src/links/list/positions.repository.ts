@@ -19,7 +19,7 @@ export type Placed = {
   tags: readonly string[];
 };
 
-/** `gone`: ids of the latest deletions. `isComplete`: they explain every code that no link has. */
+/** `gone`: ids of the latest deletions. `isComplete`: they explain every code without a link. */
 export type Changed = { links: readonly Placed[]; gone: readonly number[]; isComplete: boolean };
 
 /** `last`: null if no more follow. */
@@ -29,12 +29,12 @@ export type PositionsRepository = ReturnType<typeof createPositionsRepository>;
 
 type Joined = { executeTakeFirstOrThrow(): Promise<{ ids: string | null }> };
 
-/** Deletions read beyond the codes told: some are told with others. */
+/** Deletions read beyond the reported codes: some are reported with others. */
 const MORE_GONE = 200;
 
 /** Less than Dialect.joinTexts takes, for ids of any length. */
 export const IDS_AT_ONCE = 50_000;
-/** Texts of ids, which leave several times their length as garbage. */
+/** Texts of ids leave several times their length as garbage. */
 const SWEPT_CHARACTERS = 512 * 1024;
 /** In one text. */
 const MOST_SEARCHED = 500_000;
@@ -146,7 +146,7 @@ export function createPositionsRepository(
     return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
   }
 
-  /** Each link's id if it matches, or if it does not; else null. */
+  /** Each link's id if it matches (with `others`, if it does not), else null. */
   const tested = (search: string, others: boolean, hints: { likely?: boolean } = {}) =>
     read.selectFrom("links").select((eb) => {
       const id = eb.ref("links.id");
@@ -175,7 +175,7 @@ export function createPositionsRepository(
       };
     },
 
-    /** Every match in portions of `size` ≤ 50,000, ascending. In an order by clicks without a filter. */
+    /** Every match in portions of `size` ≤ 50,000, ascending. An order by clicks takes no filter. */
     async *parts(filter: LinkFilter, sort: SortKey, size = IDS_AT_ONCE): AsyncGenerator<OrderPart> {
       const order: LinkOrder = { sort, descending: false };
       for (let from: ListPlace | null = null; ; ) {
@@ -218,8 +218,8 @@ export function createPositionsRepository(
     },
 
     /**
-     * Of all matches, or of the other links: for a server that spreads one scan over its cores. Null for more than half a
-     * million.
+     * Ids of all matches, or of the other links, for a server that spreads one scan over its cores. Null for more than
+     * half a million.
      */
     async idsOfSearch(search: string, others: boolean): Promise<number[] | null> {
       const all = others
@@ -238,7 +238,7 @@ export function createPositionsRepository(
       return ids.length > MOST_SEARCHED ? null : ids;
     },
 
-    /** Among at most 50,000 ids. `others`: the links that do not match. `links`: how many there are. */
+    /** Among at most 50,000 ids. `others`: the links that do not match. `links`: how many exist. */
     async searchedWithin(search: string, { from, to }: { from: number; to: number }, others: boolean) {
       const { ids, links } = await read
         .selectFrom(

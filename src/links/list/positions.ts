@@ -1,7 +1,7 @@
 /**
- * Finds pages far from the start of a filter with frequent tags or a search, in memory: which links each condition
- * takes, as bits, and the orders in segments. Both are made when first needed and follow the changes that are told. A
- * million links take 2 MB an order and 125 KB a condition.
+ * Finds pages far from the start of a filter with frequent tags or a search, in memory: the links of each condition as
+ * bits, and the orders in segments. Both are built on first use and follow reported changes. A million links take 2 MB
+ * an order and 125 KB a condition.
  */
 import { chunked } from "../../lib/chunked.ts";
 import { createHeldThings, type Held } from "../../lib/held.ts";
@@ -58,7 +58,7 @@ export function createPositions(
     return sets;
   }
 
-  /** In the background: a later page with other matches needs them. */
+  /** In the background, for later pages with other matches. */
   function prepareSets(filter: LinkFilter, sizes: ReadonlyMap<string, number>, all: IdRange): void {
     setsOf(filter, sizes, all).catch(() => {});
   }
@@ -112,7 +112,7 @@ export function createPositions(
     return {
       segments,
       madeAt,
-      // Sets of searches would push it out, and it costs more than they do.
+      // Sets of searches would evict it, and it costs more than they do.
       isPinned: true,
       bytes: segments.bytes,
       follow({ links }: Changed) {
@@ -147,11 +147,11 @@ export function createPositions(
     /** Whether pages in this order cost little. */
     knows,
 
-    /** Whether the sets of a filter without a search are there. */
+    /** True if the sets of a filter without search exist. */
     knowsSets: conditions.knows,
     prepareSets,
 
-    /** Makes an order in the background, so that a page far from the start need not wait for it. */
+    /** Builds an order in the background, so that a page far from the start need not wait for it. */
     prepare(sort: SortKey): void {
       if (!knows(sort)) segmentsOf(sort).catch(() => {});
     },
@@ -167,7 +167,7 @@ export function createPositions(
     /** Whether the search costs little. */
     knowsSearch: (search: string): boolean => held.peek(keyOfSearch(search)) !== undefined,
 
-    /** Of a filter with a tag, owner, domain or search. `sizes`: by keys of such conditions. */
+    /** For a filter with tag, owner, domain or search. `sizes`: by keys of such conditions. */
     matches: matchesOf,
 
     /** Where to start for an ascending slice of the matches. */
@@ -182,7 +182,7 @@ export function createPositions(
 
     bytes: held.bytes,
 
-    /** After a page that was not what it should be. */
+    /** After a page that turned out wrong. */
     clear: held.clear,
 
     tellLinks: held.tell,

@@ -1,5 +1,5 @@
 /**
- * Orders links by clicks. An index on the counter would make a flush several times as expensive. So a job copies
+ * Orders links by clicks. An index on the counter would make a flush several times as expensive, so a job copies
  * changed link_clicks.clicks to the indexed link_clicks.ranked, in portions.
  */
 import type { Database } from "../../db/database.ts";
@@ -7,7 +7,7 @@ import { rest } from "../../lib/rest.ts";
 import { createRankingRepository } from "./ranking.repository.ts";
 
 const EVERY_MS = 30_000;
-/** Times as long as it works, within and between runs. */
+/** Rests this many times as long as it works, within and between runs. */
 const REST_FACTOR = 9;
 const IDS_AT_ONCE = 50_000;
 const LINKS_AT_ONCE = 1_000;

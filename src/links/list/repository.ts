@@ -72,7 +72,7 @@ export function createLinkListRepository(
     return new Map(found.map(({ tag, links }) => [tag, links]));
   }
 
-  /** From the total of all links, if the domain or the others have few. */
+  /** By the total of all links, if the domain or the others have few. */
   async function countDomain(domain: number): Promise<number> {
     const keys = keysOf(domain);
     const inside = read.selectFrom("links").where("code", ">=", keys.from).where("code", "<", keys.to);
@@ -124,7 +124,6 @@ export function createLinkListRepository(
       return Number((await difference.executeTakeFirstOrThrow()).n);
     },
 
-    /** Number of links of each tag that has any. */
     sizesOf,
 
     /** Of at most `limit` matches, unordered. */

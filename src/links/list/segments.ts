@@ -1,6 +1,6 @@
 /**
- * An order cut into segments of some thousand links, ascending: where each ends, and which one a link is in. With a set
- * of matches it tells how many precede a segment, so that a page far from the start is read from one segment.
+ * An order cut into segments of some thousand links, ascending: where each ends, and each link's segment. With a set of
+ * matches it tells how many precede a segment, so that a page far from the start is read from one segment.
  */
 
 import { NEVER } from "./following.repository.ts";
@@ -9,21 +9,21 @@ import type { SortKey } from "./order.ts";
 import type { ListPlace } from "./place.ts";
 
 export type Segments = {
-  /** The next ones. `last`: their last place; null if no more follow. */
+  /** The next links. `last`: their last place; null at the end. */
   append(ids: readonly number[], last: ListPlace | null): void;
   /** A new link, or one that moved. */
   place(id: number, at: ListPlace): void;
   bytes(): number;
   /** Too uneven to be useful. */
   isWorn(): boolean;
-  /** Of segments from one place to another, deleted links among them: `inside`, and in the two at the ends. */
+  /** Segments from one place to another, with deleted links: `inside`, and `edges` in the two at the ends. */
   between(from: ListPlace, to: ListPlace): { inside: IdSet; edges: number[] };
   /** Links that are in no segment. */
   missing(matches: IdSet): number[];
   find(matches: IdSet, offset: number, limit: number): Found;
 };
 
-/** The page follows `skip` matches after the place. `ids`: unordered, of all these matches if they are few. */
+/** The page follows `skip` matches after the place. `ids`: all these matches, unordered, if they are few. */
 type Found = { after: ListPlace | null; skip: number; ids: number[] | null };
 
 /** Of links in the order. */
@@ -42,7 +42,7 @@ export function createSegments(sort: SortKey, size: number): Segments {
   function set(id: number, segment: number): void {
     if (id >= segmentOf.length) {
       const length = Math.min(LARGEST_ID + 1, Math.max(id + 1, Math.ceil(segmentOf.length * 1.2)));
-      // Frees the old one now, not at a collection.
+      // Frees the old array now, not at a collection.
       segmentOf = new Uint16Array(segmentOf.buffer.transfer(length * 2));
     }
     const before = segmentOf[id]!;

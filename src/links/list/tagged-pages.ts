@@ -1,7 +1,7 @@
 /**
  * Pages of a filter with tags. They start with the links of the rarest tag, or follow the order's index and test the
- * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, and of an
- * owner or a domain in an order whose index does not have them.
+ * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, and of
+ * an owner or a domain in an order whose index lacks them.
  */
 import type { Link } from "../link.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
@@ -13,7 +13,7 @@ import type { Positions } from "./positions.ts";
 import type { IdRange, LinkListRepository } from "./repository.ts";
 import type { TotalCache } from "./total-cache.ts";
 
-/** A filter with the rarest tag first, whose number of links is `rarest`; `sizes`: that of each tag. */
+/** A filter with the rarest tag first. `rarest`: its number of links; `sizes`: that of each tag. */
 export type Ranked = { filter: LinkFilter; rarest: number; sizes: ReadonlyMap<string, number> };
 
 type Page = { links: Link[]; total: number };
@@ -25,7 +25,7 @@ type Deps = {
   /** See list.ts: what is in memory answers for changes of other nodes too. */
   hear(): Promise<void>;
   rankedFrom: number;
-  /** Pages of tags with so many links, which would read so many, are found in memory. */
+  /** From this many links of a tag or to read on, pages are found in memory. */
   heldFrom?: number | undefined;
   loadFew(ids: readonly number[], slice: Slice): Promise<Page>;
   loadPage(
@@ -53,7 +53,7 @@ export function createTaggedPages(deps: Deps) {
     return positions.knows(sort) && positions.knowsSets(filter);
   }
 
-  /** Null if what is held in memory has not followed a change yet. */
+  /** Null if memory has not followed a change yet. */
   async function held(filter: LinkFilter, slice: Slice, total: number, set: IdSet): Promise<Link[] | null> {
     if (slice.offset >= total) return [];
     if (set.size !== total) return null;
@@ -184,11 +184,11 @@ export function createTaggedPages(deps: Deps) {
 const byKey = (byTag: ReadonlyMap<string, number>) =>
   new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
 
-/** Whether the owner or domain would be tested in many rows. */
+/** True if the owner or domain would be tested in many rows. */
 function isFar({ search, ownerId, domain }: LinkFilter, { order, offset }: Slice, from: number): boolean {
   if (search !== null) return false;
   if (ownerId !== null) return order.sort !== "created_at";
-  // The indexes of the other orders have the code, and with it the domain.
+  // Indexes of the other orders contain the code, and so the domain.
   const isInIndex = order.sort === "created_at" || order.sort === "code";
   return domain !== null && offset >= from * (isInIndex ? 20 : 1);
 }

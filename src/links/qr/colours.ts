@@ -4,16 +4,16 @@ import { appError } from "../../lib/errors.ts";
 /** Parts of red, green and blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
 
-/** With or without `#`, since a query has to escape that. */
+/** With or without `#`, which a query has to escape. */
 export const HEX_COLOUR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** Luma of BT.709, which readers use, of white: in whole numbers, so that bounds are exact. */
+/** Luma of white by BT.709, which readers use; a whole number, so that bounds are exact. */
 const WHITE = 255 * 10_000;
 const brightnessOf = ([red, green, blue]: Colour): number => 2126 * red + 7152 * green + 722 * blue;
 
 /** In % of light. Readers take the mean of both for the border, and find no code beyond this. */
 const MOST_OF_LIGHT = 50;
-/** In % of white. Below it the noise of a camera hides the difference. */
+/** In % of white. Below it camera noise hides the difference. */
 const LEAST_LIGHT = 40;
 
 /** @param text matches HEX_COLOUR */

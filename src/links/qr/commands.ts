@@ -44,7 +44,7 @@ export function addQrCommand(links: Command, context: Context): void {
     .action((code: string, options: Options) => writeQr(context, code, options));
 }
 
-/** Shown on a terminal unless a file or a format is named. */
+/** Shown on a terminal unless a file or format is named. */
 async function writeQr({ output, services }: Context, code: string, options: Options): Promise<void> {
   const { domain, output: path, ...given } = options;
   const format = given.format ?? (path !== undefined && /\.png$/i.test(path) ? "png" : undefined);

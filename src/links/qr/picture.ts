@@ -8,7 +8,7 @@ import type { QrLook } from "./qr-input.ts";
 /** Rows of modules; true: dark. */
 type Modules = readonly (readonly boolean[])[];
 
-/** Fewer are lost as soon as somebody scales the picture. */
+/** Smaller modules get lost as soon as somebody scales the picture. */
 const LEAST_PIXELS = 2;
 
 /** @throws BadRequest if a PNG of this size can't show the modules */
@@ -25,7 +25,7 @@ function svgOf(modules: Modules, text: string, { size, dark, light }: QrLook): s
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges" role="img" aria-label="QR code: ${Bun.escapeHTML(text)}"><path fill="${hexOf(light)}" d="M0 0h${side}v${side}h-${side}z"/><path fill="${hexOf(dark)}" d="${path.join("")}"/></svg>\n`;
 }
 
-/** Of dark modules: where each begins, and its length. */
+/** Where each run of dark modules begins, and its length. */
 function runs(row: readonly boolean[]): [start: number, length: number][] {
   const found: [number, number][] = [];
   for (let at = 0; at < row.length; at++) {
@@ -36,7 +36,7 @@ function runs(row: readonly boolean[]): [start: number, length: number][] {
   return found;
 }
 
-/** Modules are whole pixels; what is left of the size goes to the margin. One bit a pixel. */
+/** Modules are whole pixels; the rest of the size goes to the margin. One bit a pixel. */
 function pngOf(modules: Modules, { size, margin, dark, light }: QrLook): Uint8Array<ArrayBuffer> {
   const side = modules.length;
   const scale = Math.floor(size / side);
@@ -62,7 +62,7 @@ function pngOf(modules: Modules, { size, margin, dark, light }: QrLook): Uint8Ar
   return encodePng({ width: size, height: size, data, depth: 1, channels: 1, palette }).slice();
 }
 
-/** In both themes of terminals: colours are set, two modules share a character. */
+/** Sets the colours, so it suits light and dark terminals. Two modules share a character. */
 export function qrForTerminal(text: string, { ecc, margin }: Pick<QrLook, "ecc" | "margin">): string {
   return renderUnicodeCompact(text, { ecc, border: margin })
     .split("\n")
@@ -70,6 +70,6 @@ export function qrForTerminal(text: string, { ecc, margin }: Pick<QrLook, "ecc" 
     .join("\n");
 }
 
-/** White modules are drawn. Of 256 colours, these two are no matter of the theme. */
+/** White modules are drawn. Themes do not change these two of 256 colours. */
 const WHITE_ON_BLACK = "\u001b[38;5;231;48;5;16m";
 const RESET = "\u001b[0m";

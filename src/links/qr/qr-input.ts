@@ -1,4 +1,4 @@
-/** What a QR code may look like: query of the API and options of the command. */
+/** The looks of a QR code, as query of the API and options of the command. */
 import { z } from "zod";
 import { type Colour, colourOf, HEX_COLOUR, refuseFaint } from "./colours.ts";
 

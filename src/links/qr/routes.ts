@@ -20,7 +20,7 @@ type Deps = {
 
 const TYPES: Record<QrFormat, string> = { svg: "image/svg+xml", png: "image/png" };
 
-/** An SVG opened by itself runs nothing and loads nothing. */
+/** An SVG opened by itself must run and load nothing. */
 const POLICY = "default-src 'none'; sandbox";
 
 const headers = z.object({
@@ -64,7 +64,7 @@ export const qrEndpoint = ({ get, keyOf, view }: Deps): Endpoint =>
     },
   });
 
-/** Of what is drawn, so that an unchanged picture need not be. */
+/** Computed from what would be drawn, so an unchanged picture is not drawn. */
 function etagOf(url: string, look: QrLook): string {
   const drawn = JSON.stringify([VERSION, url, look]);
   return `"${new Bun.CryptoHasher("sha256").update(drawn).digest("base64url").slice(0, 27)}"`;
