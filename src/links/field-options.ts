@@ -23,7 +23,7 @@ export const addFieldOptions = (command: Command, advice = ""): Command =>
     .option("--status <code>", `301, 302, 307 (default) or 308${advice}`)
     .option("--forward-query", "pass the query of the request to the target");
 
-/** As a request would have them; an empty text clears. */
+/** As in a request; an empty text clears. */
 export const fieldInput = ({
   title,
   note,

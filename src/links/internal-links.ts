@@ -22,7 +22,7 @@ export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 export type Use = {
   /** Internal, or a URL. */
   target: string;
-  /** What events say besides of what it served, and of what it serves now; null: it redirected, it redirects. */
+  /** Fields that events add: of what it served, and of what it serves now. Null: it redirected, it redirects. */
   before: ServedFields | null;
   after: ServedFields | null;
 };
@@ -75,7 +75,7 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     },
 
     /**
-     * Changes a link that serves something, or is to. Its options go when it does. @throws LinkNotFound,
+     * Changes a link that serves something, or will. Its options go when it does. @throws LinkNotFound,
      * LinkAlreadyExists, LinkReservedCode, BadRequest (another domain)
      */
     async change(

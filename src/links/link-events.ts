@@ -1,6 +1,6 @@
 /**
  * What events say of links, under the names of the API. A new, deleted, restored or renamed link is told whole, without
- * what is not set. Any other change tells what changed, with null for what is not set, and the tags, which their own
+ * unset fields. Any other change tells what changed, with null for unset fields, and the tags, which their own
  * endpoints may change. `code` marks a whole state. history/past-state.ts puts states together.
  */
 import type { Db } from "../db/dialect.ts";

@@ -1,10 +1,10 @@
 /**
- * What `links.code`, the caches and the change feed hold. On the default domain it is the code. On another one a prefix
- * names the domain, in control characters, which no code has: keys sort after all codes of the default domain, and each
- * domain's keys are one range.
+ * The key of a link in `links.code`, the caches and the change feed. On the default domain it is the code. On another
+ * one a prefix of control characters, which no code has, names the domain: keys sort after all codes of the default
+ * domain, and each domain's keys are one range.
  */
 
-/** The domain that answers every Host that no other has. */
+/** Answers every Host that no other domain has. */
 export const DEFAULT_DOMAIN = 0;
 
 const MARK = "\x7f";
@@ -33,6 +33,6 @@ const endOfPrefix = (key: string): number => key.indexOf(MARK, 1) + 1;
 /** Keys of the domain: `from` ≤ key < `to`. */
 export function keysOf(domain: number): { from: string; to: string } {
   const prefix = prefixOf(domain);
-  // A server may compare as if the shorter text went on with blanks, which digits precede.
+  // A server may compare as if blanks, which precede digits, followed the shorter text.
   return prefix === "" ? { from: "", to: `${MARK}\x01` } : { from: prefix, to: `${prefix}\x7f` };
 }

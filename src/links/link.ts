@@ -120,7 +120,7 @@ const MOST_FILES = 1_000_000_000;
 /** Bytes, or files. */
 const limit = z.int().min(1);
 
-/** What a code may lead to instead of a URL: something of the caller's own. One at most, and no target beside it. */
+/** What a code may serve instead of a URL: one thing of the caller's own, without a target. */
 export const useFields = {
   file_id: z.int().min(1).optional().describe("the code serves this file from now on"),
   folder_id: z.int().min(1).optional().describe("the code lists this folder from now on"),

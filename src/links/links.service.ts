@@ -68,7 +68,7 @@ const NO_EVENTS: LinkEvents & BulkEvents = {
   leaveBulk: async () => undefined,
 };
 
-/** One name for each time, as an old file may still be open. */
+/** A new name each time, as an old file may still be open. */
 function createTextsOpener({ database, searchPath }: LinkServiceDeps) {
   const repository = createTextsRepository(database);
   let opened = 0;

@@ -51,7 +51,7 @@ export type WriteOutcome<T> = T | AppError;
 export type Writing = {
   actor: Actor;
   now: number;
-  /** Permits links that serve a share. What events say besides of the one that is written. */
+  /** Permits links that serve a share: what events add about it. */
   serves?: { before: ServedFields | null; after: ServedFields | null };
   /** See lib/event.ts. */
   bulk?: number;

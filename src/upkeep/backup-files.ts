@@ -132,7 +132,7 @@ export function createBackupCopies(target: string, { dataDir, databasePath, onCo
       for await (const page of expected.objects()) {
         for (const object of page) {
           const place = places.get(object.policyId);
-          // The policy is newer than the list of locations, and so are its files.
+          // The policy and its files are newer than the list of locations.
           if (place === undefined) continue;
           place.objects++;
           if (place.location.folder === null) continue;

@@ -123,7 +123,7 @@ async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<C
     objects: output.progress("Checking stored objects"),
     contents: output.progress("Checking what files refer to"),
   };
-  // No line of text may stand behind a bar.
+  // A bar must end before a line of text.
   const finish = () => Object.values(bars).forEach((bar) => bar.finish());
   let isSound = true;
   try {

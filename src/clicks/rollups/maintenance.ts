@@ -1,5 +1,6 @@
 /**
- * Deletion of raw rows and rebuilds from them run one at a time over all processes. Their own lease includes commands.
+ * Deletion of raw rows and rebuilds from them run one at a time over all processes. A lease of their own includes
+ * commands.
  */
 import type { Leases } from "../../cluster/leases.ts";
 

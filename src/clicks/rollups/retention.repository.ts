@@ -123,8 +123,8 @@ export function createRetentionRepository({ read, write, transaction }: Database
     },
 
     /**
-     * Removes codes of links deleted before an instant, which can't be put back any more, without counts in `months` (all there are), from a link on.
-     * Returns the next link, or null.
+     * From a link on, removes codes of links deleted before an instant, which can't be put back any more, and without
+     * counts in `months` (all there are). Returns the next link, or null.
      */
     async forgetDeleted(before: number, months: readonly number[], from: number): Promise<number | null> {
       const rows = await read

@@ -42,8 +42,8 @@ export function addTo<K>(sums: Map<K, ClickSum>, key: K, clicks: number, automat
 }
 
 /**
- * A count from a finer or fuller source. It never lowers the clicks; the class follows a source that has as many, and
- * otherwise is not lowered either.
+ * A count from a finer or fuller source. It never lowers the clicks. The class follows a source with as many clicks;
+ * another one does not lower it.
  */
 export const raiseTo = (had: ClickSum, found: ClickSum): ClickSum =>
   found.clicks >= had.clicks

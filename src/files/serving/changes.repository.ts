@@ -64,7 +64,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       return row ?? null;
     },
 
-    /** Of a link that redirected. It has the downloads of earlier. */
+    /** A link that redirected gets its former downloads back. */
     async insert(tx: Db, share: NewShare): Promise<void> {
       const { linkId, createdAt } = share;
       const query = tx.selectFrom("link_downloads").select("downloads").where("link_id", "=", linkId);
@@ -77,7 +77,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
     },
 
-    /** Downloads stay. What a drop box has taken stays while it is one. */
+    /** Keeps downloads, and what a drop box has taken while it stays one. */
     async update(
       tx: Db,
       linkId: number,
@@ -91,7 +91,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         .execute();
     },
 
-    /** From now on the link redirects. Returns its downloads, which are kept. */
+    /** The link redirects from now on. Returns its downloads, which are kept. */
     async remove(tx: Db, linkId: number): Promise<number> {
       const query = tx.selectFrom("shares").select("downloads").where("link_id", "=", linkId);
       const { downloads } = await query.$call(dialect.forUpdate).executeTakeFirstOrThrow();

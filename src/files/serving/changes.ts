@@ -1,6 +1,6 @@
 /**
- * What a code serves can change: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history.
- * One transaction holds the account's tree and the link; every cache is current before the answer.
+ * Changes what a code serves: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history. One
+ * transaction holds the account's tree and the link; every cache is current before the answer.
  */
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";

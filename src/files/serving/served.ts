@@ -30,11 +30,11 @@ export type ShareRecord = ShownLink & {
   kind: "file" | "folder" | "drop" | "url";
   /** Null for a URL. */
   entry: { id: number; name: string } | null;
-  /** Null for a URL. No name: the account is being removed. */
+  /** Null for a URL. Without a name the account is being removed. */
   owner: { id: number; username: string | null } | null;
   /** Null is unlimited. */
   maxDownloads: number | null;
-  /** Finished ones; of a limited share also running ones. */
+  /** Finished downloads; of a limited share also running ones. */
   downloads: number;
   /** Limits, and what it has taken. */
   drop: (DropLimits & { bytes: number; files: number }) | null;

@@ -1,6 +1,6 @@
 /** Which shares a list shows, and in which order. */
 export const SHARE_KINDS = ["file", "folder", "drop"] as const;
-/** The first that applies of: damaged, expired, used up, active. What lies in the trash has one of them too. */
+/** The first that applies of: damaged, expired, used up, active. Entries in the trash have one, too. */
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 
 export type ShareFilter = {

@@ -1,4 +1,4 @@
-/** A shared folder, or one inside it, as a ZIP file: one download. */
+/** A shared folder, or one inside it, as a ZIP file, which counts as one download. */
 import { streamPages } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";

@@ -1,7 +1,7 @@
 /**
- * Downloads from shares pass through Waymark, because they count. One that is relayed counts when the connection has
- * taken its last byte. One that the system sends from a file counts at its start and is taken back when the client
- * leaves, like every download of a limited share.
+ * Downloads from shares pass through Waymark, because they count. A relayed one counts when the connection has taken
+ * its last byte. One that the system sends from a file, and every one of a limited share, counts at its start and is
+ * taken back if the client leaves.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
@@ -27,7 +27,7 @@ type Deps = {
   logger: Logger;
 };
 
-/** An unlimited share obeys these. Parts of a limited one would count as downloads. */
+/** Only an unlimited share obeys these: parts of a limited one would count as downloads. */
 const HEEDED = /^(?:range|if-range|if-match|if-none-match|if-modified-since|if-unmodified-since)$/i;
 
 export function createShareDownload({ shares, blobs, pages, logger }: Deps): ShareDownload {

@@ -18,7 +18,7 @@ export type FileView = {
   /** From the shared folder down; none for a shared file. */
   path: readonly Folder[];
   preview: PreviewKind | null;
-  /** The browser shows a PDF in a frame that may run nothing. Others get our viewer. */
+  /** The browser shows a PDF in a frame without scripts; for others our viewer draws it. */
   framesPdf: boolean;
 };
 
@@ -52,7 +52,7 @@ ${previewHtml(look, view)}
 
 const TYPE: Html = { html: '<meta property="og:type" content="website">' };
 
-/** By our viewer, which holds the whole file in memory. */
+/** Our viewer holds the whole file in memory. */
 const LARGEST_DRAWN = 64 * 1024 * 1024;
 const isDrawn = ({ file, preview, framesPdf }: FileView): boolean =>
   preview === "pdf" && !framesPdf && file.size <= LARGEST_DRAWN;
@@ -83,8 +83,8 @@ const copyHtml = ({ texts }: Look, value: string): string =>
   `<button type="button" class="copy" hidden data-text="${text(value)}" data-label="${text(texts.share.copy)}" data-done="${text(texts.share.copied)}">${text(texts.share.copy)}</button>`;
 
 /**
- * After a right password at an address of bytes. Browsers stay on the page from which a download starts, so it must
- * not be the form.
+ * After a right password for an address of bytes. Browsers stay on the page where a download starts, which must not be
+ * the form.
  */
 export function unlockedPage(look: Look, entry: StoredFile | Folder, href: string): VisitorPage {
   const texts = look.texts.share;

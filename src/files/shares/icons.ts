@@ -1,4 +1,4 @@
-/** Icons of entries: a page defines those that it uses once, and each use refers to one. */
+/** Icons of entries. A page defines each one once and refers to it. */
 import type { FileKind } from "./kind.ts";
 
 export type IconName = FileKind | "folder";

@@ -1,4 +1,3 @@
-/** What a file is, in the words and icons of its page. */
 import type { StoredFile } from "../tree/entry.ts";
 
 export const KINDS = [
@@ -45,7 +44,7 @@ const BY_EXTENSION: Readonly<Record<string, FileKind>> = Object.fromEntries(
   ).flatMap(([kind, extensions]) => extensions.split(" ").map((extension) => [extension, kind])),
 );
 
-/** Decides nothing but words and icons: names and types are the uploader's. */
+/** Only for words and icons: names and types are the uploader's. */
 export function kindOf({ name, mimeType }: Pick<StoredFile, "name" | "mimeType">): FileKind {
   for (const [pattern, kind] of BY_TYPE) if (pattern.test(mimeType)) return kind;
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();

@@ -1,4 +1,4 @@
-/** What the pages of shares have in common. Links are relative, such as `?file=12`, so none contains the code. */
+/** Parts that pages of shares have in common. Links are relative, such as `?file=12`, so none contains the code. */
 import type { Look } from "../../visitors/look.ts";
 import { text } from "../../visitors/page.ts";
 import type { Folder } from "../tree/entry.ts";

@@ -2,8 +2,8 @@
  * Bytes for the preview in the page of a file, which count as nothing. A limited share has none: they are the content.
  *
  * Nothing in them can run: the type is of a short list and never sniffed, a policy allows nothing, a text is plain
- * text, no other site may frame it. Chromium runs the scripts of a PDF in spite of the policy, so a PDF is for the
- * page's sandboxed frame and for its script only.
+ * text, no other site may frame it. Chromium runs the scripts of a PDF in spite of the policy, so a PDF is only for the
+ * page's sandboxed frame and script.
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";

@@ -47,6 +47,6 @@ export function typeByMagic(first: Uint8Array): string | null {
   return MAGIC.find(([, at, bytes]) => text.startsWith(bytes, at))?.[0] ?? null;
 }
 
-/** Without the character that the end cuts. Null for what is no text. */
+/** Without a character that the end cuts. Null if it is no text. */
 export const plainText = (bytes: Uint8Array, isCut: boolean): string | null =>
   bytes.includes(0) ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });

@@ -1,7 +1,7 @@
 /**
- * The answers of a share's code (share-query.ts): pages, and the bytes of files. Browsers get the page of a shared file,
- * programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download. A right password
- * sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
+ * The answers of a share's code (share-query.ts): pages, and the bytes of files. Browsers get the page of a shared
+ * file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download. A right
+ * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -135,6 +135,6 @@ function wishedBy({ what }: FileWish, request: Request): "page" | "bytes" | "pre
   return what === "either" ? (isBrowser(request) ? "page" : "bytes") : what;
 }
 
-/** Chromium shows no PDF in a sandboxed frame. There ours draws it. */
+/** Chromium shows no PDF in a sandboxed frame; our viewer draws it. */
 const framesPdf = ({ headers }: Request): boolean =>
   !/Chrom(?:e|ium)\//.test(headers.get("user-agent") ?? "");

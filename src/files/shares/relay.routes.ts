@@ -15,7 +15,7 @@ export type Relay = {
   broken?(): Promise<void>;
 };
 
-/** `finished` after the last byte, `broken` if reading ended before. */
+/** Ends with `finished` after the last byte, or `broken`. */
 export function relayTo(
   { visitor, logger, finished, broken }: Relay,
   stream: ReadableStream<Uint8Array>,

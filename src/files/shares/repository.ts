@@ -35,7 +35,7 @@ export function createSharesRepository({ database, record }: Deps) {
       ])
       .where("shares.link_id", "=", linkId)
       .where("shares.max_files", "is", null)
-      // Before it asks for a password. What lies deeper in the trash is found missing later.
+      // Checked before it asks for a password. Entries deeper in the trash are found missing later.
       .where("entries.parent_id", "!=", TRASH),
   );
 
@@ -50,7 +50,7 @@ export function createSharesRepository({ database, record }: Deps) {
     return Number(result.numUpdatedRows) === 1;
   }
 
-  /** Also if the link redirects by now: its downloads stay. */
+  /** A link that redirects by now keeps its downloads, too. */
   async function add(linkId: number, by: 1 | -1): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       for (const table of ["shares", "link_downloads"] as const) {

@@ -3,7 +3,7 @@ import { isbot } from "isbot";
 import { isPrefetch, isScanner } from "../../lib/automated-visitors.ts";
 
 /**
- * Programs that fetch files for a person, HTTP libraries and browsers in tests: for isbot robots, here only if they
+ * isbot counts these as robots: fetchers for a person, HTTP libraries, browsers in tests. Here they are, only if they
  * call themselves so.
  */
 const FETCHERS =

@@ -37,7 +37,7 @@ export function shareCodeIn(c: HttpContext): string {
   return code;
 }
 
-/** Who may not choose the code of a link gets no chosen one for a share either. @throws Forbidden */
+/** Roles that may not choose the code of a link may not choose a share's. @throws Forbidden */
 export function refuseOwnCode({ role }: { role: Role }, code: string | null | undefined): void {
   if (reachesRole(role, "editor") || !code) return;
   throw appError(

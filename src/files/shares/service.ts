@@ -18,7 +18,7 @@ import type { SharesRepository } from "./repository.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "./share.ts";
 
-/** What a list shows, with the state at the time of the question. */
+/** What a list shows; the state is judged when asked. */
 type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
 
 export type ShareInput = InternalInput & { maxDownloads: number | null };
@@ -115,10 +115,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    /**
-     * The shared file, or one in the shared folder with the folders around it, the shared one first. @throws
-     * FileNotFound
-     */
+    /** The shared file, or one in the shared folder with its folders, the shared one first. @throws FileNotFound */
     async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
       const { rootFile } = share;
       const file = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);

@@ -1,12 +1,12 @@
 /**
  * What a visitor asks of a share; docs/shares.md has the parameters. `file`, `folder` and `preview` name an entry of
- * the shared folder. What none of them asks for is the page of what is shared.
+ * the shared folder. Without them the answer is the page of what is shared.
  */
 import type { SharedEntry } from "./share.ts";
 
 export type Wish =
   | { what: "bytes" | "page" | "preview"; file: number }
-  /** The page for who shows pages, the bytes for programs. */
+  /** The page for browsers, the bytes for programs. */
   | { what: "either"; file: number }
   | { what: "folder"; folder: number; from: number; after: string | null }
   | { what: "archive"; folder: number };

@@ -1,4 +1,4 @@
-/** Counts what is downloaded from a share. A limited one counts at the start. */
+/** Counts downloads of a share; those of a limited one at the start. */
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";

@@ -9,7 +9,7 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links to removed entries; ids of entries that are gone, or have another name or folder. */
+  /** Codes of short links to removed entries; ids of entries that are gone, renamed or moved. */
   changed(topic: "links" | "tags" | "entries", keys: readonly string[]): void;
   readonly space: AccountSpace;
 };
@@ -50,7 +50,7 @@ export function createAccountTree({ repository, changes }: Deps) {
   };
 }
 
-/** Null is the root; the internal number of the root is no folder. */
+/** Null is the root, whose internal number is no folder. */
 export const toFolderId = (folderId: number | null): number => {
   if (folderId === null) return ROOT;
   return folderId === ROOT ? Number.NaN : folderId;

@@ -8,7 +8,7 @@ const LONGEST_EXTENSION_BYTES = 32;
 type Named = { parentId: number; name: string; isNumbered?: boolean };
 type TakenNames = (parentId: number, names: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** The names of files that are added together. Others than numbered ones stay. */
+/** The names of files that are added together; only numbered ones change. */
 export async function freeNames(files: readonly Named[], takenIn: TakenNames): Promise<string[]> {
   const given = new Map<number, Set<string>>();
   const givenIn = (parentId: number) => given.getOrInsertComputed(parentId, () => new Set());
@@ -28,7 +28,7 @@ export async function freeNames(files: readonly Named[], takenIn: TakenNames): P
   return names;
 }
 
-/** One query for the first numbers, whether or not the name is taken. Then it doubles, and halves the gap. */
+/** One query finds the first numbers, whether or not the name is taken. Then the number doubles, and halves the gap. */
 async function freeName(
   name: string,
   among: (names: readonly string[]) => Promise<(name: string) => boolean>,

@@ -1,7 +1,7 @@
 /**
  * A folder's contents: one page with `limit` or `cursor`, else everything, written page by page as the client reads, so
- * 100,000 entries neither fill the memory nor block the event loop. Entries that come or go meanwhile may be in it or
- * not.
+ * 100,000 entries neither fill the memory nor block the event loop. It may or may not show entries that come or go
+ * meanwhile.
  */
 import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";

@@ -11,7 +11,7 @@ export type PathsRepository = ReturnType<typeof createPathsRepository>;
 const CHUNK = 1_000;
 
 export function createPathsRepository({ read }: Pick<Database, "read">) {
-  /** The folders, also of other accounts: a database may prefer to read all entries of the given one. And their ancestors. */
+  /** The folders and their ancestors, of any account: restricted to one, a database may read all its entries. */
   const around = (accountId: number, folderIds: readonly number[], db: Db) =>
     db
       .withRecursive("line", (query) =>
@@ -33,7 +33,7 @@ export function createPathsRepository({ read }: Pick<Database, "read">) {
       .execute();
 
   return {
-    /** Of folders that a path from the root leads to: not of those in the trash or being removed. */
+    /** For folders with a path from the root: not those in the trash or being removed. */
     async pathsOf(
       accountId: number,
       folderIds: readonly number[],

@@ -36,7 +36,7 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return rows.map((row) => ({ ...row, kind: row.kind === "folder" ? "folder" : "file" }));
     },
 
-    /** So that nothing new refers to the entries until the transaction ends. */
+    /** Keeps new rows from referring to the entries until the transaction ends. */
     async hold(tx: Db, ids: readonly number[]): Promise<void> {
       const query = tx.selectFrom("entries").select("id").where("id", "in", ids).orderBy("id");
       await query.$call(dialect.forUpdate).execute();

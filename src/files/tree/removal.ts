@@ -139,7 +139,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       signal,
     });
 
-  /** Of an account whose removal fails as a whole, until its pause is over, nothing. */
+  /** Does nothing while the account pauses after its removal failed as a whole. */
   async function finishLater(accountId: number, signal: AbortSignal): Promise<void> {
     if (failing.waits(accountId)) return;
     try {
@@ -176,10 +176,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       else await blobs.discard(dead);
     },
 
-    /**
-     * The entries that `pick` names under the tree's lock, at most PORTION of them; they are gone when this resolves.
-     * Returns how many.
-     */
+    /** Removes the entries that `pick` names under the tree's lock, at most PORTION. Returns how many. */
     async picked(
       accountId: number,
       pick: (tx: TreeTransaction) => Promise<readonly Removable[]>,

@@ -1,4 +1,4 @@
-/** Uploads of strangers into drop boxes (files/drops/), as far as uploads know them. */
+/** What uploads know of strangers' uploads into drop boxes (files/drops/). */
 import type { TreeTransaction } from "../tree/account-tree.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
@@ -21,12 +21,12 @@ export type DropUpload = DropSender & {
 
 /** The limits of the boxes. Both run in transactions that hold the account's tree. */
 export type DropGate = {
-  /** Before an upload begins. @throws if the box does not take so much */
+  /** Called before an upload begins. @throws if the box does not take so much */
   admit(
     tx: TreeTransaction,
     upload: DropSender & { parentId: number; size: number },
     unfinished: { inBox: Unfinished; ofSender: Unfinished },
   ): Promise<void>;
-  /** Takes the place of a file that is made. @throws if the box has none */
+  /** Reserves the place of a new file. @throws if the box has none */
   take(tx: TreeTransaction, upload: DropUpload, file: StoredFile): Promise<void>;
 };

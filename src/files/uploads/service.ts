@@ -1,6 +1,6 @@
 /**
- * An upload, from its first bytes to the file. It refuses early what it can; the transaction that makes the file
- * decides again.
+ * An upload from its first bytes to the file. It refuses early what it can; the transaction that makes the file decides
+ * again.
  */
 import type { ReadQueue } from "../blobs/read-queue.ts";
 import { appError } from "../../lib/errors.ts";
@@ -27,7 +27,7 @@ export type IncomingFile = {
   name: string;
   mimeType: string | undefined;
   body: AsyncIterable<Uint8Array>;
-  /** As in NewFile: then the name may be taken. */
+  /** As in NewFile: the name may be taken. */
   isNumbered?: boolean;
 };
 

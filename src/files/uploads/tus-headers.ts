@@ -1,4 +1,4 @@
-/** The headers of tus as schemas for the OpenAPI document. tus-protocol.ts reads them. */
+/** The headers of tus as schemas for the OpenAPI document; tus-protocol.ts reads them. */
 import { z } from "zod";
 import {
   CHECKSUM_ALGORITHMS,

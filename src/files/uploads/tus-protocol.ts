@@ -9,7 +9,7 @@ export const TUS_VERSION = "1.0.0";
 export const EXTENSIONS = "creation,expiration,checksum,termination";
 export const BODY_TYPE = "application/offset+octet-stream";
 
-/** MD5 serves clients that have it. All detect damage in transit only. */
+/** MD5 is for clients that have only it. All detect damage in transit only. */
 const ALGORITHMS = ["sha256", "sha1", "md5"] as const;
 export const CHECKSUM_ALGORITHMS = ALGORITHMS.join(",");
 

@@ -1,4 +1,4 @@
-/** What requests of tus ask for, and the headers of their answers. For tus.routes.ts and for drop boxes. */
+/** Reads requests of tus and writes the headers of answers, for tus.routes.ts and drop boxes. */
 import { bodyChunks } from "../../http/body-chunks.ts";
 import type { BodyReservation } from "../../http/body-memory.ts";
 import type { BodyReadQueue } from "../../http/body-reader.ts";

@@ -4,7 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { DropSender, Unfinished } from "./drop-upload.ts";
 
-/** A complete upload is a file already and stays for clients that missed the answer. */
+/** A complete upload has become a file and stays for clients that missed the answer. */
 export type Upload = {
   /** A lower-case UUID. */
   id: string;
@@ -69,7 +69,7 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return { count: Number(row.count ?? 0), bytes: Number(row.bytes ?? 0) };
     },
 
-    /** Of a drop box, of all senders or of one. */
+    /** Counts those of all senders to a drop box, or of one. */
     async unfinishedInDrop(
       tx: Db,
       accountId: number,
@@ -100,8 +100,8 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
     },
 
     /**
-     * Removes leases of uploads that are gone: a request that came just too late has made them. Takes a page by name
-     * above `after`, and returns where it ended; null at the end.
+     * Removes leases of uploads that are gone, made by requests that came just too late. Takes a page by name above
+     * `after` and returns where it ended; null at the end.
      */
     async forgetLeases(now: number, after: string, limit: number): Promise<string | null> {
       const free = await read

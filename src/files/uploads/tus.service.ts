@@ -40,7 +40,7 @@ const LEASES_AT_ONCE = 1_000;
 /** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
 const LOCK_MS = 30_000;
-/** A stranger's upload keeps its room so long without a byte. */
+/** Without a byte, a stranger's upload keeps its room for this time. */
 const EMPTY_DROP_EXPIRES_MS = 3_600_000;
 
 export type NewUpload = {
@@ -51,11 +51,11 @@ export type NewUpload = {
   /** Null is the root. */
   folderId: number | null;
   metadata: string;
-  /** Of a stranger. The name is checked and gets a number if it is taken. */
+  /** For a stranger's upload. The name is checked and gets a number if it is taken. */
   drop?: DropSender;
 };
 
-/** A stranger at a drop box. Without a sender, whoever knows the upload's id. */
+/** A stranger at a drop box. Without a sender, knowing the upload's id suffices. */
 export type DropVisitor = { linkId: number; sender: string | null };
 
 export type UploadChunk = {

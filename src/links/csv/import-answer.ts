@@ -16,8 +16,8 @@ export const importPieces = (result: ToldResult): AsyncGenerator<string, void> =
 type Going = { latest(): ImportProgress | undefined; failureOf(thrown: unknown): AppError };
 
 /**
- * `{"progress":[…],` with a line for each, while the work goes on, and at its end the rest of the usual envelope, or of
- * the one of a failure. Work that ends at once answers without progress. A client that leaves ends nothing.
+ * `{"progress":[…],` with a line for each while the work runs, then the rest of the usual envelope, or that of a
+ * failure. Work that ends at once answers without progress. A client that leaves ends nothing.
  */
 export async function* importPiecesAsItGoes(
   work: Promise<ToldResult>,

@@ -20,7 +20,7 @@ type Deps = { repository: LinkRepository; hashPassword(plain: string): Promise<s
 const AT_ONCE = 2;
 const TRIES = 60;
 
-/** Except for existing links that stay. About fifty a second, so this dominates an import with passwords. */
+/** Not of existing links that stay. About fifty a second, so this dominates an import with passwords. */
 export function createPasswordHashing({ repository, hashPassword }: Deps) {
   /** Waits while the queue is full. @throws ServiceUnavailable after a minute */
   async function hashPatiently(plain: string): Promise<string> {

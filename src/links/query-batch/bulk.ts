@@ -16,7 +16,7 @@ export function bulkOf(text: string): BulkId {
 
 export const bulkField = z.string().min(1).max(MOST_CHARACTERS).describe("as the change answered");
 
-/** Where a call ended: the ids of links that follow. */
+/** Where a call ended: the range of links that remain. */
 export type BulkPlace = BulkId & { from: number; to: number };
 
 const id = z.int().min(0);

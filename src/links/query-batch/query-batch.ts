@@ -1,8 +1,8 @@
 /**
  * Deletes or changes what a filter finds, in portions of one transaction each. Each link is tested again once it is
- * locked, so one that a concurrent writer has moved out of the filter stays. Links that are created meanwhile stay too.
- * A run that ends early has handled some links; a repeated one goes on. Calls may be parts of one change, which changes
- * no link twice, so that a call whose answer is lost can be repeated.
+ * locked, so links that a concurrent writer moved out of the filter stay, and so do new ones. A run that ends early has
+ * handled some links; a repeated one continues. Calls may be parts of one change, which changes no link twice, so that
+ * a call whose answer is lost can be repeated.
  */
 import { z } from "zod";
 import type { Db } from "../../db/dialect.ts";
@@ -136,7 +136,7 @@ export function createQueryBatch(deps: Deps) {
     };
   }
 
-  /** A cursor or the name of a change is anybody's text, and events must not be dated back at will. */
+  /** Anybody can write a cursor or name a change, and events must not be dated back at will. */
   async function isOwn({ at, bulk }: BulkId): Promise<boolean> {
     const age = clock.now() - at;
     if (age < 0 || age > LONGEST_MS) return false;
@@ -199,7 +199,7 @@ export function createQueryBatch(deps: Deps) {
       from = portion.from;
       left -= portion.keys.length;
       const ids = new Map(portion.keys.map(({ id, code }) => [code, id]));
-      /** Changed by a call before, whose answer may be lost. */
+      /** Changed by an earlier call, whose answer may be lost. */
       let done: ReadonlySet<number> = new Set();
       const still: Writing["still"] = async (db, among) => {
         const kept = await repository.stillMatching(filter, among, db);

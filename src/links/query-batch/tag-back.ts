@@ -1,6 +1,6 @@
 /**
- * Takes a part of a change of a tag back: each link gets the tag again, and loses the one that it got instead. A link that
- * has got the tag again or lost the other one since stays as it is.
+ * Undoes a part of a change of a tag: each link gets the tag again and loses the one that replaced it. A link that has
+ * since got the tag or lost its replacement stays as it is.
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";

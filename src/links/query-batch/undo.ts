@@ -1,7 +1,7 @@
 /**
- * Takes a bulk change back, in portions of one transaction each. Its events say what was before. A link whose changed
- * values were changed again stays as it is. Events of links that are taken back leave the change, so that each goes back
- * once, whoever else takes the same change back, and a repeated run goes on.
+ * Undoes a bulk change in portions of one transaction each. Its events say what was before. A link whose changed values
+ * were changed again stays as it is. Events of undone links leave the change, so that each link is restored once,
+ * whoever undoes the same change concurrently, and a repeated run continues.
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
@@ -19,12 +19,12 @@ import { type CheckedUpdate, type LinkWriter, reaches } from "../writer.ts";
 import { type ChangeEvent, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {
-  /** Of what is not taken back yet, by id, after one. */
+  /** Events not undone yet, by id, after one. */
   ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<BulkLinkEvent[]>;
-  /** Which of at most 1,000 links it has changed, and are not taken back. */
+  /** Number of its links that are not undone yet. */
   countOfBulk(run: BulkId & { actor: string }): Promise<number>;
   linksOfBulk(db: Db, run: BulkId, links: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Which of them still belong to the change. Locked until the transaction ends. */
+  /** Those that still belong to the change, locked until the transaction ends. */
   lockBulk(tx: Db, bulk: number, ids: readonly number[]): Promise<ReadonlySet<number>>;
   leaveBulk(tx: Db, ids: readonly number[]): Promise<void>;
 };
@@ -32,7 +32,7 @@ export type BulkEvents = {
 type BulkLinkEvent = ChangeEvent & { id: number; action: string; subjectId: number | null };
 
 export type TakenBack = PartTakenBack & {
-  /** The event after which to go on; null at the end. */
+  /** The event after which to continue; null at the end. */
   next: number | null;
 };
 
@@ -102,7 +102,7 @@ export function createBulkUndo(deps: Deps) {
     return refusals;
   }
 
-  /** Once: links that stay as they are do so for good. */
+  /** One try is enough: links that stay do so for good. */
   async function partBack(bulk: number, { id, before }: BulkLinkEvent): Promise<PartTakenBack> {
     const part = readTagPart(before);
     return written(async (tx) => {
@@ -112,7 +112,7 @@ export function createBulkUndo(deps: Deps) {
     });
   }
 
-  /** A portion of what the actor changed, after an event. */
+  /** Undoes a portion of what the actor changed, after an event. */
   return async function takeBack({ at, bulk }: BulkId, after: number): Promise<TakenBack> {
     const run = { actor: actor.name, at, bulk };
     const [first, second] = await events.ofBulk(run, after, 2);

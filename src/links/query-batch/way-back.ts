@@ -1,4 +1,4 @@
-/** From an event of a change back to what was before, for the fields that it changed. */
+/** The change that restores what an event changed. */
 import { z } from "zod";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { linkServesShare } from "../code.ts";
@@ -14,10 +14,10 @@ export type ChangeEvent = { subject: string; before: string | null; after: strin
 const shape = z.looseObject({ tags: z.array(z.string()).default([]) });
 const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
 
-/** Told, but not changed by a change of content. */
+/** Told by events of a change, but not changed by it. */
 const TOLD = ["code", "domain", "domain_id", "tags"];
 
-/** What the link must become; null if it is so. Passwords stay, because events don't have them. */
+/** What the link must become; null if nothing differs. Passwords stay, because events don't have them. */
 export function wayBack(link: ExistingLink, event: ChangeEvent): CheckedUpdate | AppError | null {
   if (link.isInternal) return linkServesShare(link.code);
   const [was, is] = [read(event.before), read(event.after)];

@@ -59,7 +59,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
   return {
     root,
 
-    /** Without what was made at its opening, as where a disk is not mounted. */
+    /** True if what was made at its opening is missing, as where a disk is not mounted. */
     isAway: async (): Promise<boolean> =>
       lstat(join(await root(), STAGING)).then(
         () => false,
@@ -93,7 +93,7 @@ export function createLocalFolders(location: string, checkRealPath: (path: strin
       await expectReal(folder);
       return folder;
     },
-    /** No writes while this file is missing: its disk may not be mounted. */
+    /** Refuses writes while this file is missing: its disk may not be mounted. */
     guardBy(name: string): void {
       guard = name;
     },

@@ -47,7 +47,7 @@ export async function checkNewLocation(basePath: string, rules: LocationRules): 
 const OUTSIDE =
   "is outside the data folder; to allow it, add a folder above it to the start-up setting storage.local_roots";
 
-/** Before use. A place that is forbidden for new policies stays open: it has files. @throws BadRequest */
+/** Call it before use. A place that is forbidden for new policies stays open: it has files. @throws BadRequest */
 export async function checkRealLocation(named: string, real: string, rules: LocationRules): Promise<void> {
   const used = await withRealPaths(rules.used);
   const reason =

@@ -34,7 +34,7 @@ export function createPlacement(folders: LocalFolders): Placement {
   async function placeOne(file: StagedFile, from: string, to: string): Promise<void> {
     try {
       if (file.chunks !== null) await writeDurably(from, file.chunks);
-      // Without links in the file system the staging is gone.
+      // Without links in the file system the staging is lost.
       if (!file.stays || !(await isLinked(from, to))) await rename(from, to);
     } catch (error) {
       await rm(from, { force: true }).catch(() => undefined);

@@ -13,7 +13,7 @@ const BATCH_BYTES = 256 * 1024;
 const BATCH_CHUNKS = 512;
 /** Starts an early sync. */
 const SYNC_BYTES = 32 * 1024 * 1024;
-/** Smaller files are in the cache for their first reader. */
+/** Smaller files stay cached for their first reader. */
 const DIRECT_FROM = 8 * 1024 * 1024;
 /** Direct I/O needs memory, position and length at multiples of this. */
 const SECTOR_BYTES = 4096;

@@ -1,7 +1,7 @@
 import type { AppError } from "../../../lib/errors.ts";
 import { contentDamaged, storageFailure } from "../storage-failure.ts";
 
-/** Of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
+/** The refusal of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
   constructor(
     readonly status: number,

@@ -15,7 +15,7 @@ export function partBytes(number: number): number {
 
 export type HashedBytes = { bytes: Uint8Array<ArrayBuffer>; sha256: string };
 
-/** Returns the ETag. Without one, something else than S3 has answered. */
+/** Returns the ETag. Something that sends none is not S3. */
 async function put(client: S3Client, request: Pick<S3Request, "key" | "query" | "body">): Promise<string> {
   const { headers } = await client.head({ ...request, method: "PUT" });
   const etag = headers.get("etag");

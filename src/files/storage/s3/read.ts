@@ -12,7 +12,7 @@ import { contentDamaged } from "../storage-failure.ts";
 type Reading = ReadOptions & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
-/** From here on, a connection of its own pays off. */
+/** From this size on a connection of its own pays off. */
 const LARGE_BYTES = 1024 * 1024;
 
 /** Rejects unless the response matches the request. */

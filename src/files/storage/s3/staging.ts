@@ -1,9 +1,9 @@
 /**
- * An upload to a bucket. A full buffer becomes a part while the next one fills, and two parts may be in flight. So an
- * upload holds at most three parts in memory. A small upload is one request at the end.
+ * An upload to a bucket. A full buffer becomes a part while the next one fills, and two parts may be in flight, so an
+ * upload holds at most three in memory. A small upload is one request at the end.
  *
- * S3 can't append to parts. Therefore `suspend` stores the buffer as an object `.staging/<id>.<offset>`, which is
- * ignored unless its offset is the end of the parts.
+ * S3 can't append to parts, so `suspend` stores the buffer as an object `.staging/<id>.<offset>`, which is ignored
+ * unless its offset is the end of the parts.
  */
 import { appError } from "../../../lib/errors.ts";
 import { dispose } from "../../../lib/disposable-bytes.ts";
@@ -71,7 +71,7 @@ async function findParts({ client, full }: S3Location, id: string): Promise<Part
   return best;
 }
 
-/** Before the first gap. Later parts are sent again under their numbers. */
+/** Up to the first gap. Later parts are sent again under their numbers. */
 const unbroken = (parts: readonly Part[]): Part[] => parts.filter(({ number }, at) => number === at + 1);
 
 const sizeOf = (parts: readonly Part[]): number => parts.reduce((sum, part) => sum + part.size, 0);
