@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFresh, DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fresh.test-support.ts";
+import { createMigrated } from "../src/db/schema-copy.test-support.ts";
 import { driveClient, fileHead, FORM_TYPE, formOf } from "./support/drive.ts";
 import { PASSWORD, signIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
@@ -53,7 +54,7 @@ describe.each(dialects)("on %s", (dialect) => {
   let folder = 0;
 
   beforeAll(async () => {
-    fresh = await createFresh(dialect);
+    fresh = await createMigrated(dialect);
     shared = realpathSync(mkdtempSync(join(tmpdir(), "waymark-shared-")));
     const settings = { WAYMARK__DATABASE__URL: fresh.url, WAYMARK__STORAGE__LOCAL_ROOTS: shared };
     const installations = [install(settings), install(settings)];

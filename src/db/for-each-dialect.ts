@@ -13,7 +13,7 @@ import {
   SERVER_VARIABLES,
   serverUrl,
 } from "./fresh.test-support.ts";
-import { migrateUp } from "./migrate.ts";
+import { migrateByCopy } from "./schema-copy.test-support.ts";
 
 export type TestDialect = {
   name: DialectName;
@@ -56,7 +56,7 @@ function withDatabase(name: DialectName, body: (dialect: TestDialect) => void): 
     openDb: async ({ threads = false, migrate = true, poolSize = 4 } = {}) => {
       const database = await openDatabase({ url: url(), poolSize }, { threads, logger: silentLogger });
       opened.push(database);
-      if (migrate) await migrateUp(database, { logger: silentLogger });
+      if (migrate) await migrateByCopy(database);
       return database;
     },
   });

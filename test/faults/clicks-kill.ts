@@ -16,7 +16,7 @@
 import { connect } from "node:net";
 import { sql } from "kysely";
 import { openDatabase } from "../../src/db/database.ts";
-import { createFresh } from "../../src/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { addOne, type ClickTally, compareCounts, countsIn, sumOf } from "../support/click-tally.ts";
 import { countRounds, type FaultOptions, type FaultResult, runFaultScript } from "../support/fault-script.ts";
@@ -53,7 +53,7 @@ export type ClickNumbers = {
 /** Stops at the first comparison that fails. */
 export async function killUnderLoad(options: FaultOptions): Promise<FaultResult<ClickNumbers>> {
   const { database, workers = 1, report } = options;
-  const fresh = await createFresh(database);
+  const fresh = await createMigrated(database);
   const waymark = install({
     WAYMARK__DATABASE__URL: fresh.url,
     WAYMARK__SERVER__WORKERS: String(workers),

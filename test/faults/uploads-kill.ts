@@ -8,7 +8,7 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createFresh } from "../../src/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { driveClient, type DriveClient } from "../support/drive.ts";
 import { countRounds, type FaultOptions, type FaultResult, runFaultScript } from "../support/fault-script.ts";
 import { endInTurn } from "../support/processes.ts";
@@ -40,7 +40,7 @@ export type UploadNumbers = {
 
 export async function killDuringUploads(options: FaultOptions): Promise<FaultResult<UploadNumbers>> {
   const { database, storage = "local", workers = 2, report } = options;
-  const fresh = await createFresh(database);
+  const fresh = await createMigrated(database);
   const waymark = install({
     WAYMARK__DATABASE__URL: fresh.url,
     WAYMARK__SERVER__WORKERS: String(workers),

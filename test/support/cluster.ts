@@ -1,7 +1,8 @@
 /**
  * Several nodes of one installation: real programs on one database and one Redis, each behind proxies that can be cut.
  */
-import { createFresh, type DialectName } from "../../src/db/fresh.test-support.ts";
+import type { DialectName } from "../../src/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { startProxyTo, type TcpProxy } from "../../src/lib/tcp-proxy.test-support.ts";
 import { childrenOf } from "./processes.ts";
 import { PASSWORD, signIn, type Client } from "./session.ts";
@@ -51,7 +52,7 @@ export type ClusterOptions = {
 
 /** Starts all nodes, with the password set and a session that every node accepts. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const fresh = await createFresh(options.dialect);
+  const fresh = await createMigrated(options.dialect);
   const direct = install({ ...options.settings, WAYMARK__DATABASE__URL: fresh.url });
   const cli = direct.run;
   await cli(["reset-password", "--stdin"], PASSWORD);
