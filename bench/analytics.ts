@@ -46,10 +46,7 @@ const REQUESTS: [string, Ask][] = [
   ["geo", (analytics, range, _, visitors) => analytics.places(range, 100, visitors)],
   ["devices", (analytics, range, _, visitors) => analytics.devices(range, 20, visitors)],
   ["link", (analytics, range, run, visitors) => analytics.link(linkOf(run), range, visitors)],
-  [
-    "link, devices",
-    (analytics, range, run, visitors) => analytics.linkDevices(linkOf(run), range, 20, visitors),
-  ],
+  ["link, devices", (analytics, range, run, visitors) => analytics.devices(range, 20, visitors, linkOf(run))],
 ];
 
 const quantile = (sorted: readonly number[], share: number): number =>

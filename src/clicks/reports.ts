@@ -5,7 +5,7 @@ import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
-import type { ReachableLinks } from "./analytics/link.routes.ts";
+import type { ReachableLinks } from "./analytics/reports.routes.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
 import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";

@@ -9,7 +9,7 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import { visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
-import type { ReachableLinks } from "./link.routes.ts";
+import type { ReachableLinks } from "./reports.routes.ts";
 import { createAnalytics } from "./service.ts";
 import { viewOfDevices, viewOfLinkReport } from "./views.ts";
 
@@ -36,7 +36,7 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
       const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
       const report = viewOfLinkReport(await analytics.link(key, range, visitors), links.domains.nameOf);
-      const devices = viewOfDevices(await analytics.linkDevices(key, range, MOST_ROWS, visitors));
+      const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, visitors, key));
       if (options.json) context.output.json({ ...report, devices });
       else print(context.output, range, report, devices);
     });

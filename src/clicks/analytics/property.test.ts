@@ -160,7 +160,7 @@ forEachDialect((dialect) => {
     expect(report.places.reduce((sum, item) => sum + item.clicks, 0)).toBe(
       places.reduce((sum, [, count]) => sum + count, 0),
     );
-    const devices = await room.analytics.linkDevices(code, range, 20, visitors);
+    const devices = await room.analytics.devices(range, 20, visitors, code);
     expect(pairs(devices.systems, (item) => item.name)).toEqual(byHand.counts(own, range, agentPart("os")));
   }
 

@@ -7,48 +7,51 @@ import { visitorsOf } from "../../lib/visitors.ts";
 import {
   DETAILS,
   detailedBy,
-  devicesAnswer,
-  geoAnswer,
   limited,
-  newestAnswer,
-  placeQuery,
   rangeOf,
   rangeQuery,
   referrersAnswer,
   topAnswer,
-  trendAnswer,
-  unitQuery,
 } from "./answers.routes.ts";
 import type { ClickExport } from "./export.ts";
-import { linkReportEndpoints, type LinkReportDeps } from "./link.routes.ts";
-import { unitOf } from "./range.ts";
-import { viewOfDevices, viewOfNewest, viewOfPlace, viewOfReferrer, viewOfTop, viewOfTrend } from "./views.ts";
+import { linkReportEndpoints } from "./link.routes.ts";
+import { type ReportDeps, reportEndpoints, type ReportScope } from "./reports.routes.ts";
+import { viewOfReferrer, viewOfTop } from "./views.ts";
 
-type Deps = LinkReportDeps & {
+type Deps = ReportDeps & {
   clickExport: ClickExport;
   logger: Logger;
 };
 
 const shared = { method: "GET", access: "admin", scope: "analytics:read", tag: "analytics" } as const;
 
+const ALL_LINKS: ReportScope = {
+  shared,
+  prefix: "",
+  summaries: {
+    trends: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets",
+    geo: "The countries and cities of the clicks",
+    devices: "Browsers, systems and devices, and the share of bots",
+    clicks: "The newest clicks with details, without addresses",
+  },
+  query: {},
+  keyOf: async () => undefined,
+};
+
 /** Mount them before `/links/:code{.+}`. */
 export function analyticsEndpoints(deps: Deps): Endpoint[] {
-  return [...totalEndpoints(deps), ...linkReportEndpoints(deps), exportEndpoint(deps)];
+  return [
+    ...reportEndpoints(deps, ALL_LINKS),
+    ...rankingEndpoints(deps),
+    ...linkReportEndpoints(deps),
+    exportEndpoint(deps),
+  ];
 }
 
-function totalEndpoints(deps: Deps): Endpoint[] {
+function rankingEndpoints(deps: Deps): Endpoint[] {
   const { analytics, links, now } = deps;
   const detailed = detailedBy(deps.recordsDetails);
   return [
-    endpoint({
-      ...shared,
-      path: "/analytics/trends",
-      summary: "Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets",
-      query: rangeQuery.extend(unitQuery),
-      answer: trendAnswer,
-      handle: async ({ query }) =>
-        viewOfTrend(await analytics.trend(rangeOf(query, now()), unitOf(query.group_by), visitorsOf(query))),
-    }),
     endpoint({
       ...shared,
       path: "/analytics/top",
@@ -70,43 +73,6 @@ function totalEndpoints(deps: Deps): Endpoint[] {
       async handle({ query }) {
         const found = await analytics.referrers(rangeOf(query, now()), query.limit, visitorsOf(query));
         return detailed(found.map(viewOfReferrer));
-      },
-    }),
-    endpoint({
-      ...shared,
-      path: "/analytics/geo",
-      summary: "The countries and cities of the clicks",
-      query: limited(20, 100).extend(placeQuery),
-      answer: geoAnswer,
-      beside: DETAILS,
-      async handle({ query }) {
-        const { limit, by } = query;
-        const found = await analytics.places(rangeOf(query, now()), limit, visitorsOf(query), by || "city");
-        return detailed(found.map(viewOfPlace));
-      },
-    }),
-    endpoint({
-      ...shared,
-      path: "/analytics/devices",
-      summary: "Browsers, systems and devices, and the share of bots",
-      query: limited(10, 20),
-      answer: devicesAnswer,
-      beside: DETAILS,
-      async handle({ query }) {
-        const found = await analytics.devices(rangeOf(query, now()), query.limit, visitorsOf(query));
-        return detailed(viewOfDevices(found));
-      },
-    }),
-    endpoint({
-      ...shared,
-      path: "/analytics/clicks",
-      summary: "The newest clicks with details, without addresses",
-      query: limited(20, 100),
-      answer: newestAnswer,
-      beside: DETAILS,
-      async handle({ query }) {
-        const found = await analytics.newest(rangeOf(query, now()), query.limit, visitorsOf(query));
-        return detailed(found.map((click) => viewOfNewest(click, links.domains.nameOf)));
       },
     }),
   ];

@@ -39,34 +39,29 @@ export type LinkReport = {
   places: PlaceShare[];
 };
 
-/** Ranges as from parseRange, limits bounded by the caller, visitors all by default. */
+/**
+ * Ranges as from parseRange, limits bounded by the caller, visitors all by default. With `key` the clicks of that link,
+ * else of all. @throws LinkNotFound for an unknown key
+ */
 export type Analytics = {
   /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
-  trend(range: DateRange, unit: Unit, visitors?: Visitors): Promise<Trend>;
+  trend(range: DateRange, unit: Unit, visitors?: Visitors, key?: string): Promise<Trend>;
   /** Even of deleted links, most clicks first. */
   top(range: DateRange, limit: number, visitors?: Visitors): Promise<TopLink[]>;
   referrers(range: DateRange, limit: number, visitors?: Visitors): Promise<ReferrerShare[]>;
   /** `by` country: each once, without cities. */
-  places(range: DateRange, limit: number, visitors?: Visitors, by?: PlaceUnit): Promise<PlaceShare[]>;
-  devices(range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
-  /** Newest first, those with details; limit ≤ 100. */
-  newest(range: DateRange, limit: number, visitors?: Visitors): Promise<NewestClick[]>;
-  /** By day unless another unit is given. @throws LinkNotFound; BadRequest like trend */
-  link(key: string, range: DateRange, visitors?: Visitors, unit?: Unit): Promise<LinkReport>;
-  /** @throws LinkNotFound; BadRequest like trend */
-  linkTrend(key: string, range: DateRange, unit: Unit, visitors?: Visitors): Promise<Trend>;
-  /** @throws LinkNotFound */
-  linkDevices(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<DeviceShares>;
-  /** @throws LinkNotFound */
-  linkPlaces(
-    key: string,
+  places(
     range: DateRange,
     limit: number,
     visitors?: Visitors,
     by?: PlaceUnit,
+    key?: string,
   ): Promise<PlaceShare[]>;
-  /** @throws LinkNotFound */
-  linkNewest(key: string, range: DateRange, limit: number, visitors?: Visitors): Promise<NewestClick[]>;
+  devices(range: DateRange, limit: number, visitors?: Visitors, key?: string): Promise<DeviceShares>;
+  /** Newest first, those with details; limit ≤ 100. */
+  newest(range: DateRange, limit: number, visitors?: Visitors, key?: string): Promise<NewestClick[]>;
+  /** By day unless another unit is given. @throws BadRequest like trend */
+  link(key: string, range: DateRange, visitors?: Visitors, unit?: Unit): Promise<LinkReport>;
 };
 
 const ALL_LINKS = 0;
@@ -158,41 +153,16 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   const cutValues = (linkId: number, range: DateRange): Promise<SumParts> =>
     cutDays(range, valueFacts(linkId), linkId === ALL_LINKS);
 
-  async function places(
-    linkId: number,
-    range: DateRange,
-    limit: number,
-    visitors: Visitors,
-    by: PlaceUnit,
-  ): Promise<PlaceShare[]> {
-    const cut = await cutValues(linkId, range);
-    const [share, total] = await Promise.all([
-      values.share("place", linkId, cut, by === "country" ? MOST_PLACES : limit, visitors),
-      values.total("referrer", linkId, cut, visitors),
-    ]);
-    const shown = by === "country" ? byCountry(share) : share;
-    return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
-  }
-
-  async function devices(
-    linkId: number,
-    range: DateRange,
-    limit: number,
-    visitors: Visitors,
-  ): Promise<DeviceShares> {
-    const cut = await cutValues(linkId, range);
-    return deviceShares(await values.share("agent", linkId, cut, MOST_PROFILES, visitors), limit);
-  }
-
-  async function idOf(key: string): Promise<number> {
+  async function idOf(key: string | undefined): Promise<number> {
+    if (key === undefined) return ALL_LINKS;
     const id = isKeyText(key) ? await counts.linkId(key) : null;
     if (id === null) throw linkNotFound(key);
     return id;
   }
 
   return {
-    async trend(range, unit, visitors = "all") {
-      const { sums: _, ...shown } = await trend(ALL_LINKS, range, unit, visitors);
+    async trend(range, unit, visitors = "all", key) {
+      const { sums: _, ...shown } = await trend(await idOf(key), range, unit, visitors);
       return shown;
     },
     async top(range, limit, visitors = "all") {
@@ -203,9 +173,22 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
       const cut = await cutValues(ALL_LINKS, range);
       return referrersOf(await values.share("referrer", ALL_LINKS, cut, limit, visitors));
     },
-    places: (range, limit, visitors = "all", by = "city") => places(ALL_LINKS, range, limit, visitors, by),
-    newest: (range, limit, visitors = "all") => newest(ALL_LINKS, range, limit, visitors),
-    devices: (range, limit, visitors = "all") => devices(ALL_LINKS, range, limit, visitors),
+    async places(range, limit, visitors = "all", by = "city", key) {
+      const id = await idOf(key);
+      const cut = await cutValues(id, range);
+      const [share, total] = await Promise.all([
+        values.share("place", id, cut, by === "country" ? MOST_PLACES : limit, visitors),
+        values.total("referrer", id, cut, visitors),
+      ]);
+      const shown = by === "country" ? byCountry(share) : share;
+      return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
+    },
+    newest: async (range, limit, visitors = "all", key) => newest(await idOf(key), range, limit, visitors),
+    async devices(range, limit, visitors = "all", key) {
+      const id = await idOf(key);
+      const cut = await cutValues(id, range);
+      return deviceShares(await values.share("agent", id, cut, MOST_PROFILES, visitors), limit);
+    },
     async link(key, range, visitors = "all", unit = "day") {
       const id = await idOf(key);
       const [{ sums, ...shown }, cut] = await Promise.all([
@@ -232,16 +215,6 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
         places: placesOf(byPlace, byReferrer.total),
       };
     },
-    async linkTrend(key, range, unit, visitors = "all") {
-      const { sums: _, ...shown } = await trend(await idOf(key), range, unit, visitors);
-      return shown;
-    },
-    linkDevices: async (key, range, limit, visitors = "all") =>
-      devices(await idOf(key), range, limit, visitors),
-    linkPlaces: async (key, range, limit, visitors = "all", by = "city") =>
-      places(await idOf(key), range, limit, visitors, by),
-    linkNewest: async (key, range, limit, visitors = "all") =>
-      newest(await idOf(key), range, limit, visitors),
   };
 }
 
