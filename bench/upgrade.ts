@@ -63,8 +63,11 @@ async function makeOldInstance(folder: string): Promise<void> {
 
 async function oldSteps(): Promise<typeof MIGRATIONS> {
   if (OLD !== undefined) return (await import(join(OLD, "src", "db", "migrate.ts"))).MIGRATIONS;
-  const added = new Set(newSteps.map(({ name }) => name));
-  return MIGRATIONS.filter(({ name }) => !added.has(name));
+  const first = newSteps[0]!.name;
+  return MIGRATIONS.slice(
+    0,
+    MIGRATIONS.findIndex(({ name }) => name === first),
+  );
 }
 
 function start(root: string, folder: string): Promise<Subject> {
