@@ -2,7 +2,7 @@
  * Runs the tests (`npm test`), each file in its own process. WAYMARK_TEST_JOBS files run at once (default: cores + 1).
  * Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`). Servers come from
  * WAYMARK_TEST_*_URL, else from `scripts/services env`; tests without their server are skipped, or fail with
- * WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed, N failed", followed by ", N skipped" if any.
+ * WAYMARK_TEST_REQUIRE_SERVICES=1. At the end it names the slowest files. The last line on stdout is "N passed, N failed", followed by ", N skipped" if any.
  */
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,6 +16,7 @@ const FILE_TIMEOUT_MS = 8 * 60_000;
 const MOST_REPEATED = 3;
 const REASON_LINES = 30;
 const MOST_REASONS = 5;
+const MOST_SLOWEST = 12;
 
 const SERVERS = {
   PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
@@ -39,7 +40,16 @@ type Say = (line: string) => void;
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Failed and skipped tests as `file: name`, and what was printed before each failure. */
 export type Outcome = { passed: number; failed: string[]; skipped: string[]; reasons: string[] };
-type Run = { root: string; options: string[]; env: Environment; reports: string; alone: boolean };
+/** How long a file took, and the processor time of its process and of those that it waited for, without servers. */
+type Cost = { file: string; wallMs: number; processorMs: number };
+type Run = {
+  root: string;
+  options: string[];
+  env: Environment;
+  reports: string;
+  alone: boolean;
+  costs: Cost[];
+};
 
 export function splitArguments(args: readonly string[]): { paths: string[]; options: string[] } {
   const paths: string[] = [];
@@ -106,6 +116,7 @@ async function runFile(run: Run, file: string, index: number | string): Promise<
     [process.execPath, "--no-env-file", "test", ...reporting, ...run.options, `./${file}`],
     { cwd: run.root, env: run.env, stdio: ["ignore", output, output] },
   );
+  const started = performance.now();
   let late = false;
   const limit = setTimeout(() => {
     late = true;
@@ -113,6 +124,8 @@ async function runFile(run: Run, file: string, index: number | string): Promise<
   }, FILE_TIMEOUT_MS);
   const status = await child.exited;
   clearTimeout(limit);
+  const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000;
+  run.costs.push({ file, wallMs: performance.now() - started, processorMs });
   let text = "";
   if (typeof output === "number") {
     closeSync(output);
@@ -189,6 +202,20 @@ function judgeServers(env: Environment, outcome: Outcome, say: Say): void {
   }
 }
 
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+
+/** The slowest files, for who wants to make the run shorter. */
+function tellCosts(costs: readonly Cost[], jobs: number, say: Say): void {
+  const line = ({ wallMs, processorMs }: Omit<Cost, "file">) =>
+    `${seconds(wallMs)}, ${seconds(processorMs)} of them at work`;
+  const sumOf = (key: "wallMs" | "processorMs") => costs.reduce((sum, cost) => sum + cost[key], 0);
+  say(
+    `${costs.length} files, ${jobs} at once: ${line({ wallMs: sumOf("wallMs"), processorMs: sumOf("processorMs") })}`,
+  );
+  for (const cost of costs.toSorted((a, b) => b.wallMs - a.wallMs).slice(0, MOST_SLOWEST))
+    say(`slow: ${cost.file}: ${line(cost)}`);
+}
+
 /** Returns the exit code: 0 when at least one test ran and none failed. */
 export async function runTests(
   root: string,
@@ -201,13 +228,14 @@ export async function runTests(
   const env = await withServers(root, given);
   const reports = await mkdtemp(join(tmpdir(), "waymark-test-"));
   const outcomes = new Map<string, Outcome>();
-  const run = { root, options, env, reports, alone: files.length === 1 };
+  const run: Run = { root, options, env, reports, alone: files.length === 1, costs: [] };
+  const jobs = jobsOf(env);
   const waiting = files.entries();
   const work = async () => {
     for (const [index, file] of waiting) outcomes.set(file, await runFile(run, file, index));
   };
   try {
-    await Promise.all(Array.from({ length: jobsOf(env) }, work));
+    await Promise.all(Array.from({ length: jobs }, work));
     await repeatBrowsers(run, outcomes, say);
   } finally {
     await rm(reports, { recursive: true, force: true });
@@ -221,6 +249,7 @@ export async function runTests(
   }
   for (const reason of total.reasons.slice(0, MOST_REASONS)) say(`\n${reason}`);
   say("");
+  if (!run.alone) tellCosts(run.costs, jobs, say);
   judgeServers(env, total, say);
   for (const name of total.failed) say(`failed: ${name}`);
   const nothing = total.passed + total.failed.length === 0;

@@ -66,6 +66,7 @@ describe("the test runner", () => {
     expect(result.last).toBe("6 passed, 2 failed, 2 skipped");
     expect(result.console).toEqual([6, 2, 2]);
     expect(result.lines).toContain("failed: src/mixed.test.ts: wrong");
+    expect(result.lines.filter((line) => line.startsWith("slow: ")).length).toBe(3);
     expect(result.code).toBe(1);
   });
 

@@ -15,6 +15,9 @@ import { createAuth } from "./auth.ts";
 import { createPasswords, type Passwords } from "./login/password.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
 
+/** Of password hashes where the cost is not the subject. */
+export const LOW_COST = { memoryCost: 64, timeCost: 1 };
+
 export const ADMIN_PASSWORD = "correct horse battery";
 
 export type Envelope = {
@@ -78,7 +81,7 @@ type AuthOptions = {
 };
 
 export async function startAuth(database: Database, settings: AuthOptions = {}) {
-  const { passwords = createPasswords(), more = async () => [] } = settings;
+  const { passwords = createPasswords(undefined, LOW_COST), more = async () => [] } = settings;
   const time = { now: Date.UTC(2026, 10, 20, 12) };
   const clock = { now: () => time.now };
   const failures: FailureMethod[] = [];

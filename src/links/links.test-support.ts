@@ -16,7 +16,7 @@ export const TARGET = "https://example.com/";
 
 export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;
 
-const { hashPassword } = createPasswords();
+const { hashPassword } = createPasswords(undefined, { memoryCost: 64, timeCost: 1 });
 
 export async function openLinks(database: Database, overrides: Partial<LinkServiceDeps> = {}) {
   const clock = { time: NOW, now: () => clock.time };

@@ -5,8 +5,9 @@
  */
 import { appError } from "../../lib/errors.ts";
 
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
+type HashCost = { memoryCost: number; timeCost: number };
+/** Memory in KiB, and passes. */
+const COST: HashCost = { memoryCost: 19_456, timeCost: 2 };
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
@@ -31,7 +32,7 @@ export type Passwords = {
   refuseWhenFull(queue: PasswordQueue): void;
 };
 
-export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
+export function createPasswords(mostWaiting = MOST_WAITING, cost = COST): Passwords {
   /** Non-empty queues, the next to serve first. */
   const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
@@ -74,9 +75,7 @@ export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
 
   return {
     hashPassword: (plain) =>
-      inTurn("new passwords", () =>
-        Bun.password.hash(plain, { algorithm: "argon2id", memoryCost: MEMORY_KIB, timeCost: PASSES }),
-      ),
+      inTurn("new passwords", () => Bun.password.hash(plain, { algorithm: "argon2id", ...cost })),
     verifyPassword: async (plain, hash, queue) => {
       if (!isBoundedHash(hash)) return false;
       return inTurn(queue, async () => {
