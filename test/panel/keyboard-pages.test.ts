@@ -173,8 +173,6 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await tabTo(page, page.getByRole("button", { name: "Upload", exact: true }), "Shift+Tab");
   await press(page, "Enter");
   const files = page.getByRole("menuitem", { name: "Files" });
-  await waitInMenu(page);
-  await press(page, "ArrowDown");
   await expectFocus(page, files, "Upload");
   await press(page, "Enter");
   const buffer = randomBytes(8_000_000);

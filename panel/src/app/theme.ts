@@ -37,6 +37,8 @@ export const THEME = createTheme({
         },
       },
     },
+    // Enter opens a menu on its first action.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Skeleton: { defaultProps: { "aria-busy": true } },
     Notification: {
       defaultProps: {
