@@ -61,7 +61,12 @@ export function ReportLists({ report, newest, top }: Props) {
   return (
     <>
       {isDetailed === false && <NoDetails hasSome={hasSome} />}
-      <div className={classes["report"]} data-stale={isStale || undefined} aria-busy={isStale}>
+      <div
+        className={classes["report"]}
+        data-plain={(isDetailed === false && !hasSome) || undefined}
+        data-stale={isStale || undefined}
+        aria-busy={isStale}
+      >
         <div className={classes["column"]}>
           {isShown(countries) && (
             <SharesList title={t`Countries`} items={countries}>
