@@ -34,18 +34,25 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
           <Trans>Select all {formatNumber(total)}</Trans>
         </Button>
       )}
-      <Button size="xs" variant="default" leftSection={<IconPencil size={14} aria-hidden />} onClick={onEdit}>
+      <Button
+        size="xs"
+        variant="default"
+        className={classes["deed"]}
+        leftSection={<IconPencil size={14} aria-hidden />}
+        onClick={onEdit}
+      >
         <Trans>Edit</Trans>
       </Button>
       <Button
         size="xs"
         variant="default"
+        className={classes["deed"]}
         leftSection={<IconTrash size={14} aria-hidden />}
         onClick={onDelete}
       >
         <Trans>Delete</Trans>
       </Button>
-      <CloseButton aria-label={t`Select none`} onClick={clear} />
+      <CloseButton size="lg" aria-label={t`Select none`} onClick={clear} />
     </div>
   );
 }
