@@ -12,8 +12,8 @@ export type ArrivalContext = {
   scheme: "http" | "https";
   /** Of the peer; null on a unix socket. */
   readonly peerAddress: string | null;
-  /** For the body and the signal of a Request. */
-  signal(): AbortSignal;
+  /** For the body and the signal of a Request. `isRead`: of GET or HEAD. */
+  signal(isRead: boolean): AbortSignal;
   readonly bodyStream: ReadableStream<Uint8Array> | null;
   /** Told once, when the Request is made. */
   made(request: Request): void;
@@ -108,7 +108,7 @@ export class Arrival {
       method: hasBody && method === "GET" ? "POST" : method,
       headers,
       body: hasBody ? this.context.bodyStream : null,
-      signal: this.context.signal(),
+      signal: this.context.signal(method === "GET" || method === "HEAD"),
       duplex: "half",
     };
     const url = `${this.context.scheme}://${host || "localhost"}${path}`;

@@ -1,5 +1,6 @@
 /** What a connection stands on: a socket of the runtime, and its server. */
 import type { Arrival } from "./arrival.ts";
+import type { BadHead } from "./read-head.ts";
 
 export type WireSocket = {
   readonly fd: number;
@@ -8,7 +9,8 @@ export type WireSocket = {
   write(text: string, encoding: "latin1"): number;
   pause(): void;
   resume(): void;
-  shutdown(halfClose: true): void;
+  /** Of the half that writes. With an argument it would be that which reads. */
+  shutdown(): void;
   end(): void;
   terminate(): void;
 };
@@ -25,7 +27,8 @@ export type ConnectionOwner<C> = {
   now(): number;
   /** Never throws or rejects. */
   answer(arrival: Arrival): Response | Promise<Response>;
-  explain(error: unknown): Response;
+  /** The answer to a head that can't be taken. */
+  refuse(status: BadHead): Response;
   requested(request: Request, connection: C): void;
   /** A request is answered, not in place. */
   begun(): void;

@@ -2,7 +2,6 @@
  * One connection: requests come in, answers leave in the same order. What is answered in place leaves at once, many of a
  * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
-import { appError } from "../lib/errors.ts";
 import { inPlaceText, keptBytes } from "./answer-head.ts";
 import type { Arrival, ArrivalContext } from "./arrival.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
@@ -13,15 +12,16 @@ import { createInflow, type Inflow } from "./inflow.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { type BadHead, MOST_HEAD_BYTES, readHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { type Asked, sendAnswer } from "./send-answer.ts";
 
 /** Of one look for heads. */
 const MOST_TEXT_BYTES = 128 * 1024;
+/** Of answers in place that leave in one write. What the client does not take ends the look. */
+const MOST_JOINED_CHARACTERS = 64 * 1024;
 /** The rest of a body that is read and dropped to keep the connection. */
 const MOST_DROPPED_BYTES = 256 * 1024;
 const EMPTY_LINE = "\r\n";
 const HEAD_END = "\r\n\r\n";
-const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
 export class Connection implements ArrivalContext {
   bodyStream: ReadableStream<Uint8Array> | null = null;
@@ -40,6 +40,8 @@ export class Connection implements ArrivalContext {
   #hasEnded = false;
   #isClosed = false;
   #leaving: AbortController | null = null;
+  /** The request under way changes nothing. */
+  #isRead = false;
 
   constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
     this.#socket = socket;
@@ -59,12 +61,13 @@ export class Connection implements ArrivalContext {
 
   /** Nothing of a further request has come. */
   isIdle(): boolean {
-    return !this.isBusy() && this.#inflow.isEmpty() && this.#body === null;
+    return !this.isBusy() && !this.#isEnding && this.#inflow.isEmpty() && this.#body === null;
   }
 
-  signal(): AbortSignal {
+  signal(isRead: boolean): AbortSignal {
     this.#leaving ??= new AbortController();
-    if (this.#isClosed || this.#hasEnded) this.#leaving.abort();
+    this.#isRead = isRead;
+    if (this.#isClosed || (this.#hasEnded && !isRead)) this.#leaving.abort();
     return this.#leaving.signal;
   }
 
@@ -78,7 +81,14 @@ export class Connection implements ArrivalContext {
     this.closed();
   }
 
-  /** After the last answer: the client may read it before the connection is gone. */
+  /** At once, if it is idle. */
+  close(): void {
+    if (!this.isIdle()) return this.end();
+    this.#isEnding = true;
+    this.#socket.end();
+  }
+
+  /** After the last answer: the client may send what it likes and read the answer before the connection is gone. */
   end(): void {
     if (this.#isClosed) return;
     this.#isEnding = true;
@@ -88,7 +98,7 @@ export class Connection implements ArrivalContext {
     this.deadlines.linger();
     if (this.#hasEnded) return void this.#socket.end();
     // Some clients drop the answer when the end comes before they have sent their body. The rest of it is dropped.
-    if (this.#body === null) this.#socket.shutdown(true);
+    if (this.#body === null) this.#socket.shutdown();
     this.#body?.discard();
     this.#inflow.resume();
   }
@@ -96,10 +106,7 @@ export class Connection implements ArrivalContext {
   /** The runtime has bytes. */
   data(bytes: Buffer): void {
     this.deadlines.touch();
-    let rest = bytes;
-    if (this.#body !== null) {
-      rest = bytes.subarray(this.#takeBody(this.#body, bytes));
-    }
+    const rest = this.#body === null ? bytes : bytes.subarray(this.#takeBody(this.#body, bytes));
     if (rest.length === 0 || this.#isEnding) return;
     if (this.isBusy()) this.#inflow.hold(rest);
     else this.#read(rest);
@@ -112,11 +119,11 @@ export class Connection implements ArrivalContext {
     if (!this.isBusy()) this.#readHeld();
   }
 
-  /** The client sends no more. It may have left, or wait for its answer. */
+  /** The client sends no more. It has left, or waits for its answer: a read goes on until the answer tells. */
   ended(): void {
     this.#hasEnded = true;
-    this.#body?.fail(leftEarly());
-    this.#leaving?.abort();
+    this.#body?.leave();
+    if (!this.#isRead) this.#leaving?.abort();
     if (!this.isBusy()) this.end();
   }
 
@@ -127,7 +134,7 @@ export class Connection implements ArrivalContext {
     this.#isEnding = true;
     this.#inflow.close();
     this.outbox.close();
-    this.#body?.fail(leftEarly());
+    this.#body?.leave();
     this.#leaving?.abort();
     this.#owner.closed(this);
   }
@@ -135,8 +142,9 @@ export class Connection implements ArrivalContext {
   #readHeld(): void {
     this.#inflow.resume();
     const held = this.#inflow.take();
-    if (held !== null && !this.#isEnding) this.#read(held);
-    if (this.#hasEnded && !this.isBusy()) this.end();
+    if (this.#isEnding) return;
+    if (held !== null) this.#read(held);
+    if ((this.#hasEnded || this.#owner.isStopping()) && !this.isBusy()) this.end();
   }
 
   /** Bytes from the start of a head on. */
@@ -155,7 +163,9 @@ export class Connection implements ArrivalContext {
       const end = text.indexOf(HEAD_END, at);
       if (end < 0) break;
       const next = end + HEAD_END.length;
-      const arrival = readHead(at === 0 && next === text.length ? text : text.slice(at, next), this);
+      // A slice would keep the whole text as long as anything keeps a part of the head.
+      const head = next - at === text.length ? text : bytes.toString("latin1", at, next);
+      const arrival = readHead(head, this);
       if (typeof arrival === "number") {
         this.outbox.sendText(out);
         return this.#refuse(arrival);
@@ -176,13 +186,12 @@ export class Connection implements ArrivalContext {
       const kept = persists ? keptBytes(arrival) : null;
       if (kept === null) {
         out += inPlaceText(arrival, persists);
-        if (persists) continue;
-        this.outbox.sendText(out);
-        return this.end();
+        if (persists && out.length < MOST_JOINED_CHARACTERS) continue;
       }
       this.outbox.sendText(out);
       out = "";
-      this.outbox.send(kept);
+      if (!persists) return this.end();
+      if (kept !== null) this.outbox.send(kept);
       if (!this.outbox.isEmpty()) break;
     }
     this.outbox.sendText(out);
@@ -201,14 +210,10 @@ export class Connection implements ArrivalContext {
   }
 
   #refuse(status: BadHead): void {
-    const answer =
-      status === 400
-        ? this.#owner.explain(appError("BadRequest", "The head of the request is malformed."))
-        : new Response(null, { status });
     this.#isEnding = true;
     this.#isBusy = true;
     const asked = { method: "GET", minor: 1, isPersistent: false, made: null };
-    void this.#send(answer, asked).finally(() => (this.#isBusy = false));
+    void this.#send(this.#owner.refuse(status), asked).finally(() => (this.#isBusy = false));
   }
 
   /** @param rest what came with the head */
@@ -218,7 +223,7 @@ export class Connection implements ArrivalContext {
       pause: this.#inflow.pause,
       resume: this.#inflow.resume,
       expectsContinue: arrival.minor === 1 && arrival.get("expect")?.toLowerCase() === "100-continue",
-      sendContinue: () => this.outbox.send(CONTINUE),
+      send: this.outbox.send,
     });
     this.#body = body;
     this.bodyStream = body.stream;
@@ -267,11 +272,8 @@ export class Connection implements ArrivalContext {
     if (!persists) this.end();
   }
 
-  async #send(
-    response: Response,
-    asked: Pick<Arrival, "method" | "minor" | "isPersistent" | "made">,
-  ): Promise<void> {
-    const { method, minor, made: request } = asked;
+  async #send(response: Response, asked: Asked): Promise<void> {
+    const { method, minor, made } = asked;
     const isPersistent =
       asked.isPersistent && !this.#mustEnd() && response.headers.get("connection") !== "close";
     try {
@@ -281,7 +283,7 @@ export class Connection implements ArrivalContext {
         isPlain: this.#owner.scheme === "http",
         progressed: () => this.deadlines.touch(),
       };
-      const persists = await sendAnswer(response, { method, minor, isPersistent, request }, target);
+      const persists = await sendAnswer(response, { method, minor, isPersistent, made }, target);
       if (!persists) this.end();
     } catch {
       // The client must not take a part for the whole.
@@ -296,5 +298,3 @@ export class Connection implements ArrivalContext {
     return this.deadlines.hasCut() || left === null || left > MOST_DROPPED_BYTES || this.#body.isUnclear();
   }
 }
-
-const leftEarly = (): Error => new Error("the connection closed before the body was complete");

@@ -25,7 +25,10 @@ export function createInflow(socket: Pick<WireSocket, "pause" | "resume">) {
     },
     hold(bytes: Buffer): void {
       if (bytes.length === 0) return;
-      held = held === null ? bytes : Buffer.concat([held, bytes]);
+      // A small rest would keep all bytes that came with it.
+      const isSmall = bytes.length < bytes.buffer.byteLength / 2;
+      if (held !== null) held = Buffer.concat([held, bytes]);
+      else held = isSmall ? Buffer.from(bytes) : bytes;
       if (held.length > MOST_BYTES) pause();
     },
     /** What is held is given once. */

@@ -14,6 +14,7 @@ export function createOutbox(socket: RawSocket) {
   let isClosed = false;
   let wake: (() => void) | undefined;
   let woken: Promise<void> | undefined;
+  let atClose: (() => void) | null = null;
 
   /** False when the system took a part only. */
   function write(bytes: Uint8Array): boolean {
@@ -62,10 +63,16 @@ export function createOutbox(socket: RawSocket) {
     isEmpty: (): boolean => waiting.length === 0,
     isClosed: (): boolean => isClosed,
     drain,
+    /** Replaces the one before. At once, if it is closed. */
+    onClose(call: (() => void) | null): void {
+      if (isClosed) call?.();
+      else atClose = call;
+    },
     close(): void {
       isClosed = true;
       waiting = [];
       settle();
+      atClose?.();
     },
   };
 }

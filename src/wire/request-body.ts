@@ -8,8 +8,8 @@ export type RequestBody = {
   readonly stream: ReadableStream<Uint8Array>;
   /** The number of bytes that belong to the body: all of them, if they are malformed. */
   push(bytes: Uint8Array): number;
-  /** The connection has ended, or its bytes are malformed. */
-  fail(error: Error): void;
+  /** The connection has ended. */
+  leave(): void;
   /** The rest is not kept. */
   discard(): void;
   /** All bytes have arrived. */
@@ -28,17 +28,12 @@ type Flow = {
   resume(): void;
   /** The client waits for `100 Continue` before it sends the body. */
   expectsContinue: boolean;
-  /** Sends it, at the first read. */
-  sendContinue(): void;
+  send(bytes: Uint8Array): void;
 };
 
-export function createRequestBody({
-  decoder,
-  pause,
-  resume,
-  expectsContinue,
-  sendContinue,
-}: Flow): RequestBody {
+const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+
+export function createRequestBody({ decoder, pause, resume, expectsContinue, send }: Flow): RequestBody {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let awaitsContinue = expectsContinue;
   let isDiscarded = false;
@@ -52,7 +47,7 @@ export function createRequestBody({
       },
       pull() {
         if (isClosed) return;
-        if (awaitsContinue) sendContinue();
+        if (awaitsContinue) send(CONTINUE);
         awaitsContinue = false;
         resume();
       },
@@ -66,8 +61,9 @@ export function createRequestBody({
     resume();
   }
 
-  function take(piece: Uint8Array): void {
-    if (!isDiscarded && !isClosed) controller.enqueue(piece);
+  function give(pieces: readonly Uint8Array[]): void {
+    if (isDiscarded || isClosed || pieces.length === 0) return;
+    controller.enqueue(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
   }
 
   function close(): void {
@@ -77,8 +73,12 @@ export function createRequestBody({
   }
 
   function decode(bytes: Uint8Array): number {
+    const pieces: Uint8Array[] = [];
     try {
-      return decoder.push(bytes, take);
+      const taken = decoder.push(bytes, (piece) => void pieces.push(piece));
+      // What came together is read together: thousands of tiny chunks would hold up the event loop.
+      give(pieces);
+      return taken;
     } catch (error) {
       isBroken = true;
       fail(error as Error);
@@ -101,7 +101,7 @@ export function createRequestBody({
       else if (!isDiscarded && (controller.desiredSize ?? 0) < 0) pause();
       return taken;
     },
-    fail,
+    leave: () => fail(new Error("the connection closed before the body was complete")),
     discard,
     isComplete: decoder.isDone,
     isBroken: () => isBroken,

@@ -1,6 +1,7 @@
 /** Sends an answer with its length if that is known, else in chunks. */
 import { filePartOf } from "../lib/file-answer.ts";
 import { answerHead } from "./answer-head.ts";
+import type { Arrival } from "./arrival.ts";
 import type { Outbox } from "./outbox.ts";
 import { canSendFiles, openFilePart } from "./send-file.ts";
 
@@ -13,13 +14,7 @@ export type AnswerTarget = {
   progressed(): void;
 };
 
-export type Asked = {
-  method: string;
-  minor: number;
-  isPersistent: boolean;
-  /** Null if none was made. */
-  request: Request | null;
-};
+export type Asked = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
 
 /** Of pieces that are sent as one. */
 const MOST_JOINED_BYTES = 64 * 1024;
@@ -38,7 +33,7 @@ export async function sendAnswer(response: Response, asked: Asked, target: Answe
     target.outbox.send(headOf(response, asked, length, false));
     return asked.isPersistent;
   }
-  const part = target.isPlain && canSendFiles() ? filePartOf(asked.request, response) : undefined;
+  const part = target.isPlain && canSendFiles() ? filePartOf(asked.made, response) : undefined;
   if (part !== undefined) {
     const file = openFilePart(part);
     try {
@@ -51,11 +46,12 @@ export async function sendAnswer(response: Response, asked: Asked, target: Answe
     }
   }
   const reader: Reader = response.body.getReader();
+  // It may be silent for long. A read under way ends with it.
+  target.outbox.onClose(() => void reader.cancel().catch(() => undefined));
   try {
     return await relay(reader, response, asked, target, known);
   } finally {
-    // Of a client that has left, too.
-    if (target.outbox.isClosed()) void reader.cancel().catch(() => undefined);
+    target.outbox.onClose(null);
   }
 }
 
@@ -113,12 +109,13 @@ async function relay(
   const begun = known === null ? await begin(reader) : null;
   const length = known ?? (begun!.isWhole ? begun!.bytes.length : null);
   const isChunked = length === null && asked.minor === 1;
-  const head = headOf(response, asked, length, isChunked);
+  const isPersistent = asked.isPersistent && (length !== null || isChunked);
+  const head = headOf(response, { ...asked, isPersistent }, length, isChunked);
   let left = length ?? Number.POSITIVE_INFINITY;
   if (begun?.isWhole) {
     sendJoined(outbox, [head, begun.bytes]);
     await outbox.sent();
-    return asked.isPersistent;
+    return isPersistent;
   }
   outbox.send(head);
 
@@ -133,13 +130,14 @@ async function relay(
   }
 
   if (begun !== null) await send(begun.bytes);
-  for (let next = begun?.next ?? reader.read(); !outbox.isClosed(); next = reader.read()) {
+  const read = () => quietly(reader.read());
+  for (let next = begun?.next ?? read(); !outbox.isClosed(); next = read()) {
     const { done, value } = await next;
     if (done) {
       if (length !== null && left > 0) throw wrongLength();
       if (isChunked) outbox.send(LAST_CHUNK);
       await outbox.sent();
-      return asked.isPersistent && (length !== null || isChunked);
+      return isPersistent;
     }
     await send(value);
   }

@@ -63,7 +63,10 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
         return explain(error);
       }
     },
-    explain,
+    refuse: (status) =>
+      status === 400
+        ? explain(appError("BadRequest", "The head of the request is malformed."))
+        : new Response(null, { status }),
     requested: (request, connection) => void ofRequest.set(request, connection),
     begun: () => void pending++,
     done: () => void pending--,
@@ -97,7 +100,7 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
 
   function closeIdleConnections(): number {
     const idle = [...connections].filter((connection) => connection.isIdle());
-    for (const connection of idle) connection.end();
+    for (const connection of idle) connection.close();
     return idle.length;
   }
 
@@ -128,7 +131,7 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
       isStopping = true;
       listener.stop(false);
       if (isHard) for (const connection of connections) connection.cut();
-      for (const connection of connections) if (!connection.isBusy()) connection.end();
+      for (const connection of connections) if (!connection.isBusy()) connection.close();
       if (connections.size > 0) await new Promise<void>((resolve) => (emptied = resolve));
       clearInterval(clock);
     },

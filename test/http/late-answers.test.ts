@@ -104,6 +104,17 @@ describe("a client that ends its half after the request", () => {
     }
   });
 
+  test("gets a folder as a whole archive", async () => {
+    const folder = await here.me.call("POST", "/folders", { name: "archived", parent_id: null });
+    const { id } = folder.body.data;
+    await here.me.upload("a.txt", "a", { folder: String(id) });
+    const wire = here.open();
+    wire.send(request(`/folders/${id}/archive`, here.auth));
+    wire.end();
+    expect((await wire.answer()).status).toBe(200);
+    wire.hangUp();
+  });
+
   test("gets a whole file", async () => {
     const wire = here.open();
     wire.send(request(large, here.auth));
