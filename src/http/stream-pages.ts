@@ -4,6 +4,8 @@
  * whole one. Lift the server's idle timeout first. Disposes of given bytes (lib/disposable-bytes.ts).
  */
 import { dispose } from "../lib/disposable-bytes.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { HttpContext } from "./endpoint.ts";
 
 export type PageStreamOptions = {
   /** If a started answer is cut. */
@@ -21,6 +23,21 @@ type Page = string | Uint8Array;
 const STALL_MS = 120_000;
 /** Between pages of half a millisecond each. */
 const REST_MS = 2;
+
+/** Answers `c` with the pages, without idle timeout. `failure` is logged if the started answer is cut. */
+export function streamAnswer(
+  c: HttpContext,
+  pages: AsyncGenerator<Page, void>,
+  { logger, failure, restMs = REST_MS }: { logger: Logger; failure: string; restMs?: number },
+): Promise<ReadableStream<Uint8Array>> {
+  const requestId = c.get("requestId");
+  c.env.liftIdleTimeout();
+  return streamPages(pages, {
+    onFailure: (err) => logger.warn({ err, requestId }, failure),
+    cut: () => c.env.cut(),
+    restMs,
+  });
+}
 
 /** Resolves with the first page, so that earlier errors get a proper answer. */
 export async function streamPages(

@@ -1,7 +1,7 @@
 /** The reports. Relative to {admin}/v1. */
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import {
@@ -94,14 +94,9 @@ function exportEndpoint({ clickExport, links, now, logger }: Deps): Endpoint {
     raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
     async handle({ c, query }) {
       const asked = rangeOf(query, now());
-      const requestId = c.get("requestId");
-      c.env.liftIdleTimeout();
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
       const pages = clickExport.pages(asked, query.visitors || null, nameOf);
-      const body = await streamPages(pages, {
-        onFailure: (err) => logger.warn({ err, requestId }, "an analytics export was cut off"),
-        cut: () => c.env.cut(),
-      });
+      const body = await streamAnswer(c, pages, { logger, failure: "an analytics export was cut off" });
       return new Response(body, {
         headers: {
           "Content-Type": "text/csv; charset=utf-8",

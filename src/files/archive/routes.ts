@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamAnswer } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { idIn } from "../tree/entry-id.ts";
@@ -34,17 +34,12 @@ export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpo
     async handle({ c, account }) {
       const { folder } = await folders.find(account.id, idIn(c, "FolderNotFound"));
       if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
+      // Reading a large tree takes a while.
       c.env.liftIdleTimeout();
-      const requestId = c.get("requestId");
       return answerArchive(folder, {
         method: c.req.method,
         signal: c.req.raw.signal,
-        relay: (pieces) =>
-          streamPages(pieces, {
-            onFailure: (err) => logger.warn({ err, requestId }, "an archive was cut off"),
-            cut: () => c.env.cut(),
-            restMs: 0,
-          }),
+        relay: (pieces) => streamAnswer(c, pieces, { logger, failure: "an archive was cut off", restMs: 0 }),
       });
     },
   });

@@ -20,19 +20,6 @@ const limitsOf = (row: { maxBytes: number | null; maxFiles: number | null; maxFi
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Ids of links, newest first. */
-    async ofFolder(folderId: number, limit: number): Promise<number[]> {
-      const rows = await read
-        .selectFrom("shares")
-        .select("link_id")
-        .where("entry_id", "=", folderId)
-        .where("max_files", "is not", null)
-        .orderBy("link_id", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => row.link_id);
-    },
-
     /** If it is a box of the folder. */
     async linkOf(folderId: number, code: string, db: Db = read): Promise<number | null> {
       const row = await db

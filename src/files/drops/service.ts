@@ -22,7 +22,7 @@ export type Drops = ReturnType<typeof createDrops>;
 type Deps = {
   tree: AccountTree;
   repository: DropsRepository;
-  shares: Pick<SharesRepository, "insert" | "load" | "removeLink">;
+  shares: Pick<SharesRepository, "insert" | "load" | "ofEntry" | "removeLink">;
   links: InternalLinks;
   clock: Clock;
 };
@@ -69,7 +69,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
     /** Newest first. @throws FolderNotFound */
     async list(accountId: number, folderId: number): Promise<ShareRecord[]> {
       await checkFolder(accountId, folderId);
-      return shares.load(await repository.ofFolder(folderId, MOST_LISTED));
+      return shares.ofEntry(folderId, { isDrop: true }, MOST_LISTED);
     },
 
     /** The files stay. @throws FolderNotFound, LinkNotFound */

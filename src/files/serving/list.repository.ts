@@ -141,13 +141,13 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       return (await sorted.execute()).map((row) => row.link_id);
     },
 
-    /** What shares the entry, without drop boxes. */
-    async ofEntry(entryId: number, limit: number): Promise<ShareRecord[]> {
+    /** Shares of the entry or, with `isDrop`, its drop boxes; newest first. */
+    async ofEntry(entryId: number, { isDrop }: { isDrop: boolean }, limit: number): Promise<ShareRecord[]> {
       const rows = await read
         .selectFrom("shares")
         .select("link_id")
         .where("entry_id", "=", entryId)
-        .where("max_files", "is", null)
+        .where("max_files", isDrop ? "is not" : "is", null)
         .orderBy("link_id", "desc")
         .limit(limit)
         .execute();

@@ -63,7 +63,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     /** @throws FileNotFound, FolderNotFound */
     async list(accountId: number, place: Shareable): Promise<ShareRecord[]> {
       await entryOf(accountId, place);
-      return repository.ofEntry(place.id, MOST_LISTED);
+      return repository.ofEntry(place.id, { isDrop: false }, MOST_LISTED);
     },
 
     /** @throws FileNotFound, FolderNotFound, LinkNotFound */

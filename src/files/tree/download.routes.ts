@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { idIn } from "./entry-id.ts";
 import type { Download } from "./download.ts";
@@ -59,25 +59,11 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
         inline: query.disposition === "inline",
         signal: c.req.raw.signal,
         request: c.req.raw,
-        relay: (stream) => relay(c, stream, logger),
+        relay: (stream) =>
+          streamAnswer(c, chunksOf(stream), { logger, failure: "a download was cut off", restMs: 0 }),
       });
     },
   });
-
-/** Replaces the server's idle timeout, which would count a stream from its start. */
-function relay(
-  c: HttpContext,
-  stream: ReadableStream<Uint8Array>,
-  logger: Logger,
-): Promise<ReadableStream<Uint8Array>> {
-  const requestId = c.get("requestId");
-  c.env.liftIdleTimeout();
-  return streamPages(chunksOf(stream), {
-    onFailure: (err) => logger.warn({ err, requestId }, "a download was cut off"),
-    cut: () => c.env.cut(),
-    restMs: 0,
-  });
-}
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) yield chunk;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { folderView, viewFolder } from "./entry.ts";
 import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
@@ -95,12 +95,8 @@ const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: stri
       const page = await folders.page(account.id, listing.folder, after, limit);
       if (asked !== null) return viewPage(listing, page);
       if (page.next === null) return viewWhole(listing, page);
-      c.env.liftIdleTimeout();
-      const requestId = c.get("requestId");
-      const body = await streamPages(wholeText(folders, account.id, listing, page), {
-        onFailure: (err) => logger.warn({ err, requestId }, "a folder's listing was cut off"),
-        cut: () => c.env.cut(),
-      });
+      const pieces = wholeText(folders, account.id, listing, page);
+      const body = await streamAnswer(c, pieces, { logger, failure: "a folder's listing was cut off" });
       return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
     },
   });

@@ -3,7 +3,7 @@ import type { BodyReservation } from "../../http/body-memory.ts";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { toAppError } from "../../http/errors.ts";
-import { streamPages } from "../../http/stream-pages.ts";
+import { streamAnswer, streamPages } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
@@ -103,12 +103,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             whole: query.columns === "all",
           }),
         );
-        const requestId = c.get("requestId");
-        c.env.liftIdleTimeout();
-        const body = await streamPages(pages, {
-          onFailure: (err) => logger.warn({ err, requestId }, "a link export was cut off"),
-          cut: () => c.env.cut(),
-        });
+        const body = await streamAnswer(c, pages, { logger, failure: "a link export was cut off" });
         return new Response(body, {
           headers: {
             "Content-Type": "text/csv; charset=utf-8",
