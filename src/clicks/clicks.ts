@@ -15,26 +15,14 @@ import { createOverflow } from "./journal/overflow.ts";
 import { listSegments, sequenceOf } from "./journal/segment.ts";
 import { takeSlot, tidySlot } from "./journal/slot.ts";
 import { createSegmentSupply } from "./journal/supply.ts";
-import { createJournal } from "./journal/journal.ts";
+import { createJournal, type Journal } from "./journal/journal.ts";
 
 export type { ClickStats } from "./books.ts";
 
-export type Clicks = {
-  /** Never throws. See Journal.record. */
-  record(linkId: number, atMs: number, isAutomated?: boolean): void;
+export type Clicks = Pick<Journal, "record" | "recordRefused"> & {
   /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
   detailRefusal(): DetailRefusal | null;
-  recordRefused(linkId: number, atMs: number, refused: DetailRefusal, isAutomated?: boolean): void;
-  /** Like record, with the visitor's headers. */
-  recordDetails(
-    linkId: number,
-    atMs: number,
-    referrer: string | null,
-    utmSource: string | null,
-    userAgent: string | null,
-    address: string,
-    isAutomated?: boolean,
-  ): void;
+  recordDetails(...click: Parameters<Journal["recordDetails"]>): void;
   /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
   flush(): Promise<void>;
   stats(): ClickStats;

@@ -28,8 +28,6 @@ const MOST = 500;
 /** Ids become visible in the order of commits, which may differ by this much. */
 const SETTLED_MS = 10_000;
 
-export type LiveDrops = ReturnType<typeof createLiveDrops>;
-
 export function createLiveDrops({ repository, clock }: Deps) {
   let floor: number | null = null;
   let seen = new Map<number, number>();

@@ -30,8 +30,6 @@ const SUBJECT_LENGTH = 300;
 const REMOVED_AT_ONCE = 1_000;
 const COLUMNS = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
 
-export type EventsRepository = ReturnType<typeof createEventsRepository>;
-
 export function createEventsRepository({
   read,
   write,

@@ -4,8 +4,6 @@ const FIRST_MS = 30 * 60_000;
 const LONGEST_MS = 24 * 3_600_000;
 const MOST = 1_000;
 
-export type Setbacks<T> = ReturnType<typeof createSetbacks<T>>;
-
 /**
  * Remembers failed items in this process: each waits half an hour, then twice as long after each further failure, up to
  * a day. Beyond 1,000 items the oldest are forgotten and tried at once.

@@ -28,7 +28,15 @@ export type LinkStats = {
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
-const CONTENT = ["target", "expires_at", "password_hash", "title", "note", "options", "updated_at"] as const;
+export const CONTENT_COLUMNS = [
+  "target",
+  "expires_at",
+  "password_hash",
+  "title",
+  "note",
+  "options",
+  "updated_at",
+] as const;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
 export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
@@ -176,7 +184,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       locked: ReadonlyMap<string, Pick<ExistingLink, "id" | "ownerId" | "tags">>,
     ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
-      await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT }, rows);
+      await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT_COLUMNS }, rows);
       const tagged = links.flatMap(({ code, tags }) => {
         const before = locked.get(code);
         return before === undefined ? [] : { ...before, before: before.tags, after: tags };
@@ -231,7 +239,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
   };
 }
 
-export const contentOf = (link: LinkOverwrite) => ({
+export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
   target: link.target,
   expires_at: link.expiresAt,
   password_hash: link.passwordHash,

@@ -19,6 +19,13 @@ export function createApiTokensRepository({
   write,
   dialect,
 }: Pick<Database, "read" | "write" | "dialect">) {
+  const withOwners = () =>
+    read
+      .selectFrom("tokens")
+      .leftJoin("users", "users.id", "tokens.user_id")
+      .selectAll("tokens")
+      .select("users.username");
+
   return {
     async findByHash(hash: string): Promise<TokenOwner | null> {
       const row = await read.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
@@ -34,13 +41,8 @@ export function createApiTokensRepository({
 
     /** Of all accounts, newest first. */
     async pageOfAll(at: { limit: number; offset: number }): Promise<ListedToken[]> {
-      const query = read
-        .selectFrom("tokens")
-        .leftJoin("users", "users.id", "tokens.user_id")
-        .selectAll("tokens")
-        .select("users.username");
-      const rows = await query.orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset).execute();
-      return rows.map((row) => ({ ...toToken(row), username: row.username }));
+      const query = withOwners().orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset);
+      return (await query.execute()).map(toListed);
     },
 
     async countAll(): Promise<number> {
@@ -50,14 +52,8 @@ export function createApiTokensRepository({
 
     /** Of all accounts, by id from after this one. `username` is null for the built-in administrator. */
     async listAll(after: number, limit: number): Promise<ListedToken[]> {
-      const query = read
-        .selectFrom("tokens")
-        .leftJoin("users", "users.id", "tokens.user_id")
-        .selectAll("tokens")
-        .select("users.username")
-        .where("tokens.id", ">", after);
-      const rows = await query.orderBy("tokens.id").limit(limit).execute();
-      return rows.map((row) => ({ ...toToken(row), username: row.username }));
+      const query = withOwners().where("tokens.id", ">", after).orderBy("tokens.id").limit(limit);
+      return (await query.execute()).map(toListed);
     },
 
     async count(db: Db, accountId: number): Promise<number> {
@@ -144,4 +140,9 @@ const toToken = (row: Selectable<Schema["tokens"]>): ApiToken => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
+});
+
+const toListed = (row: Selectable<Schema["tokens"]> & { username: string | null }): ListedToken => ({
+  ...toToken(row),
+  username: row.username,
 });

@@ -5,16 +5,13 @@
  * this flusher started. After a commit with unknown outcome, or if another process counted the segment meanwhile, the
  * position is read again.
  */
-import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/logger.ts";
-import type { ClicksRepository } from "./repository.ts";
 import { createDetailsParser, type DetailsParser } from "../details/details.ts";
 import { AppError } from "../../lib/errors.ts";
 import { countPendingLinks } from "./pending.ts";
 import {
   createSource,
   drainSource,
-  type SettledClicks,
+  type DrainContext,
   type SegmentSource,
   type SourceState,
 } from "./source.ts";
@@ -37,14 +34,9 @@ export type Flusher = {
   idle(): Promise<void>;
 };
 
-export type FlusherOptions = {
-  repository: ClicksRepository;
-  /** UUID of this database. */
-  instance: string;
-  journalDir: string;
-  clock: Clock;
-  logger: Logger;
-  onSettled(settled: SettledClicks): void;
+type Shared = "repository" | "instance" | "journalDir" | "clock" | "logger" | "onSettled";
+
+export type FlusherOptions = Pick<DrainContext, Shared> & {
   /** Without one, details have no places. */
   parser?: DetailsParser;
   /** See FlushWork; unlimited by default. */

@@ -10,8 +10,6 @@ export type Trouble = "notFound" | "usedUp" | "damaged" | "away" | "notNow" | "f
 
 type Deps = { pages: VisitorPages; logger: Logger };
 
-export type FailurePages = ReturnType<typeof createFailurePages>;
-
 export function createFailurePages({ pages, logger }: Deps) {
   const page = (trouble: Trouble, status: number, request: Request): Response => {
     const look = pages.look(request);

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../internal-target.ts";
 import type { Link } from "../link.ts";
+import { CONTENT_COLUMNS, contentOf } from "../links.repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
@@ -21,28 +22,12 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
 
     /** Sets everything but ids, and clicks only `withClicks`. */
     async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
-      const set = [
-        "target",
-        "created_at",
-        "updated_at",
-        "expires_at",
-        "password_hash",
-        "title",
-        "note",
-        "options",
-        "created_by",
-      ] as const;
+      const set = [...CONTENT_COLUMNS, "created_at", "created_by"] as const;
       const rows = links.map((link) => ({
         id: link.id,
-        target: link.target,
         created_at: link.createdAt,
-        updated_at: link.updatedAt,
-        expires_at: link.expiresAt,
-        password_hash: link.passwordHash,
-        title: link.title,
-        note: link.note,
-        options: link.options,
         created_by: link.createdBy,
+        ...contentOf(link),
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
       if (!withClicks) return;

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { DeletedContent, DeletedLink } from "../deleted-content.ts";
 import { DEFAULT_DOMAIN } from "../link-key.ts";
+import { contentOf } from "../links.repository.ts";
 import { addToTotal } from "../query.repository.ts";
 
 /** Where a page ended. */
@@ -110,16 +111,10 @@ export function createDeletedRepository({
         links.map((link) => ({
           id: link.id,
           code: link.code,
-          target: link.target,
           created_at: link.createdAt,
-          updated_at: now,
-          expires_at: link.expiresAt,
-          password_hash: link.passwordHash,
-          title: link.title,
-          note: link.note,
           owner_id: link.ownerId,
           created_by: link.createdBy,
-          options: link.options,
+          ...contentOf({ ...link, updatedAt: now }),
         })),
       );
       await dialect.insertMany(

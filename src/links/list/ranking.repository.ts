@@ -3,8 +3,6 @@ import type { IdRange } from "./repository.ts";
 
 export type Counted = { link_id: number; clicks: number };
 
-export type RankingRepository = ReturnType<typeof createRankingRepository>;
-
 export function createRankingRepository({
   read,
   write,

@@ -21,8 +21,6 @@ export type OwnerDeltas = {
   rows(): { owner_id: number; tag_id: number; links: number }[];
 };
 
-export type Tagging = ReturnType<typeof createTagging>;
-
 const CHUNK = 1000;
 const MOST_TRIES = 20;
 
