@@ -32,16 +32,15 @@ type Deps = {
   repository: ArchiveRepository;
   blobs: Pick<Blobs, "openFound">;
   dataDir: string;
-  /** Lists of all archives in files. */
-  listBytes?: number;
 };
 
+/** For the lists of all archives in files. */
 const LIST_BYTES = 2 ** 30;
 /** To read a tree in which nothing moves. */
 const TRIES = 5;
 
-export function createArchives({ repository, blobs, dataDir, listBytes = LIST_BYTES }: Deps) {
-  let left = listBytes;
+export function createArchives({ repository, blobs, dataDir }: Deps) {
+  let left = LIST_BYTES;
 
   const createLog = () =>
     createEntryLog({
