@@ -33,7 +33,7 @@ import type { WireServer } from "./wire/wire-server.ts";
 
 /** Codes can't begin with them. */
 const FILE_PREFIXES = ["/files", "/folders"];
-/** Of the API too, but links may have codes that begin with them. */
+/** The API has them, but links may have codes that begin with them. */
 const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
@@ -91,7 +91,7 @@ function createRoutes(parts: HttpParts): Answer {
     const { path } = arrival;
     if (!isRouted(path)) return follow(arrival, server);
     if (isOpen(path) && !isMeantForApi(arrival)) {
-      // A failure to look is for the redirect to tell.
+      // The redirect reports a failure to look.
       const leads = redirect.leads(arrival).catch(() => true);
       return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
     }
@@ -114,7 +114,7 @@ function createRoutes(parts: HttpParts): Answer {
   }
 }
 
-/** At a path that both the API and links have. A browser that opens the address follows the link. */
+/** Decides at a path that both the API and links have. A browser that opens the address follows the link. */
 function isMeantForApi({ method, headers }: Arrival): boolean {
   if (headers.get("sec-fetch-dest") === "document") return false;
   const isRead = method === "GET" || method === "HEAD";

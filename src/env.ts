@@ -92,7 +92,7 @@ function readOverrides(
   }
 }
 
-/** As the type of the default, if the text has that form. */
+/** Takes the type of the default, if the text has that form. */
 function readText(raw: string, sample: SettingValue | undefined): SettingValue {
   if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";

@@ -1,7 +1,6 @@
 /**
  * Finds servers of this machine, as systemd units and processes, that use another database than a command would create.
- * A shell lacks the variables of a unit's EnvironmentFile, so a command there would create a database that no server
- * reads.
+ * A shell lacks the variables of a unit's EnvironmentFile, so a command would create a database that no server reads.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

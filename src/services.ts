@@ -140,7 +140,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
     ...(startValues && { startValues }),
   });
   if (server) {
-    // First, so no change is missed while settings and caches load.
+    // First, so that no change is missed while settings and caches load.
     await step(changes.start);
     await worker?.join();
   }

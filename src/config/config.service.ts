@@ -68,13 +68,13 @@ export function createConfig(deps: Deps) {
     },
     /** Called after a changed value is in force; the writer waits. Returns how to unsubscribe. */
     onChange: live.onChange,
-    /** As it is stored, and stays until the transaction ends. */
+    /** As stored; nobody changes it until the transaction ends. */
     async hold(key: ConfigKey, tx: Db): Promise<string> {
       await repository.lock(tx);
       const [stored] = await repository.find([key], tx);
       return stored?.value ?? definitionOf(key).defaultText;
     },
-    /** A sentence refuses a new value, for what another room knows. */
+    /** Lets another room refuse new values with a sentence. */
     refuse: (key: ConfigKey, refusal: Refusal): void => void refusals.set(key, refusal),
     /** Of settings that need a restart, for workers that start later. */
     startValues: live.startValues,

@@ -45,7 +45,7 @@ async function exportSettings(context: Context, file: string, options: ExportOpt
   const format = formatOf(file, options.format);
   const { config } = await context.services();
   const secrets = options.showSecrets === true;
-  // A generated setting without a value waits for the first start. An import would refuse "".
+  // The first start generates such a value. An import would refuse "".
   const items = config
     .list({ secrets })
     .filter(({ key, value }) => definitionOf(key).editable && !(definitionOf(key).generated && value === ""));

@@ -1,4 +1,4 @@
-/** Several settings in one request: what is wrong is told of each, by its key. */
+/** Several settings in one request; each error names its key. */
 import { AppError, appError, type FieldFault, MOST_FIELD_FAULTS } from "../lib/errors.ts";
 import { type ConfigKey, isConfigKey } from "./definitions.ts";
 import type { SettingWrites } from "./writer.ts";
@@ -35,7 +35,7 @@ export function gathered(
   throw appError("BadRequest", sentences.join(" "), { field: faults });
 }
 
-/** A refusal of settings together begins with the key that it is about. */
+/** A refusal of settings together begins with the key concerned. */
 export async function namingKey<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,4 +1,4 @@
-/** They return the canonical form, or what is wrong. */
+/** Checks return the canonical form, or what is wrong. */
 import { isIP } from "node:net";
 import { isLegibleText } from "../lib/file-name.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
@@ -83,7 +83,7 @@ export const cookieDomain = {
   },
 };
 
-/** Of one prefix. joint-rules.ts has the rule for all three. */
+/** For one prefix. joint-rules.ts has the rule for all three. */
 export const routePrefix = {
   allowed:
     "1 to 3 segments of A-Z a-z 0-9 _ . -, each after a slash, at most 64 characters, without a slash at the end",

@@ -8,7 +8,7 @@ export type CheckedText =
   | string
   | {
       error: string;
-      /** Of a list: which item is wrong, from 0. */
+      /** In a list: which item is wrong, from 0. */
       item?: number;
     };
 
@@ -38,7 +38,7 @@ export type SettingInfo = {
   sensitive?: true;
   /** API, commands and imports can't write it. */
   editable?: false;
-  /** The first start generates a value. An empty text never replaces it. */
+  /** The first start generates a value, which an empty text never replaces. */
   generated?: true;
   action?: Action;
 };

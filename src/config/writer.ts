@@ -15,7 +15,7 @@ export const MASK = "[REDACTED]";
 /** Canonical texts. Null returns a setting to its default. */
 export type SettingWrites = ReadonlyMap<ConfigKey, string | null>;
 
-/** Of the settings that changed; null: none was stored. */
+/** Former values of the changed settings; null: none was stored. */
 export type StoredBefore = ReadonlyMap<ConfigKey, string | null>;
 
 export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
@@ -23,7 +23,7 @@ export type SettingsChanges = Pick<Changes, "write" | "subscribe">;
 /** A name: that of a command, or `system`. */
 export type Author = string | Pick<Actor, "name" | "via">;
 
-/** Null: none. `tx`: the transaction that will store it, which holds the lock of the settings. */
+/** Null: no refusal. `tx`: the transaction that will store the value and holds the lock of the settings. */
 export type Refusal = (text: string, tx?: Db) => string | null | Promise<string | null>;
 
 type Deps = {
@@ -128,7 +128,7 @@ async function unusable(
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
 }
 
-/** The default without a stored value. Of a secret it shows only whether there is one. */
+/** The default without a stored value. Of a secret only whether there is one. */
 function historyText(key: ConfigKey, stored: string | null): string {
   const definition = definitionOf(key);
   const text = stored ?? definition.defaultText;

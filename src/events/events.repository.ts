@@ -100,7 +100,7 @@ export function createEventsRepository({
         .execute();
     },
 
-    /** Of what is not taken back yet, by id, after one. */
+    /** Events not undone yet, by id, after one. */
     async ofBulk({ actor, at, bulk }: BulkRun, after: number, limit: number): Promise<BulkEvent[]> {
       return read
         .selectFrom("events")
@@ -114,7 +114,7 @@ export function createEventsRepository({
         .execute();
     },
 
-    /** Which of at most 1,000 links it has changed, and are not taken back. */
+    /** Which of at most 1,000 links it has changed, without undone ones. */
     async linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
       const rows = await db
         .selectFrom("events")
@@ -126,7 +126,7 @@ export function createEventsRepository({
       return new Set(rows.map(({ id }) => id!));
     },
 
-    /** Links that it has changed, and are not taken back. */
+    /** Number of links that it has changed, without undone ones. */
     async countOfBulk({ actor, at, bulk }: BulkRun): Promise<number> {
       const { n } = await read
         .selectFrom("events")

@@ -1,4 +1,4 @@
-/** Who did what. Rooms record their events in the transactions that do it. */
+/** Who did what. Rooms record events in the transactions of the acts. */
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 /** After each delete. */
 const REST_MS = 25;
 
-/** Of a domain by its id; null for the default one. */
+/** The host of a domain; null for the default one. */
 type HostOf = (domain: number) => string | null;
 
 export function createEvents({ database, clock }: Deps) {

@@ -37,9 +37,9 @@ export type Content = {
   dataDir: string;
   jobs: readonly Job[];
   checkStorage: StorageCheck;
-  /** What unfinished uploads take of the storages, as last counted. */
+  /** Unfinished uploads in the storages, as last counted. */
   staged(): Promise<StagedTotal>;
-  /** Whether the storages are there. Rejects when the database is away. */
+  /** Which storages answer. Rejects when the database is away. */
   standings(): Promise<StorageStanding[]>;
   /** Mount them below the admin prefix. */
   endpoints: readonly Endpoint[];

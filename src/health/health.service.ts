@@ -28,11 +28,11 @@ export type HealthReport = {
       message: string;
     };
   };
-  /** What unfinished uploads take of the storages of files, as last counted. */
+  /** Unfinished uploads in the storages of files, as last counted. */
   unfinished_uploads: {
     objects: number;
     bytes: number;
-    /** Of these, what neither a running process nor a resumable upload has. */
+    /** Those that no running process and no resumable upload has. */
     abandoned_objects: number;
     abandoned_bytes: number;
     /** RFC 3339; null before the first count. */

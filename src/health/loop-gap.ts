@@ -1,6 +1,6 @@
 /**
- * How long something blocked the event loop at most within the last minute. Reading takes nothing away, so any number
- * of monitors and open health pages see the same.
+ * The longest time that something blocked the event loop within the last minute. Reading changes nothing, so all
+ * monitors and health pages see the same.
  */
 export type LoopGap = {
   seconds(): number;

@@ -1,6 +1,6 @@
 /**
- * API tokens. A known one is checked in memory. A form or checksum that is wrong costs no query, and an address may ask
- * for a bounded number of unknown ones. Revoking reaches every worker before the answer.
+ * API tokens. Known ones are checked in memory. A wrong form or checksum costs no query, and an address may ask for a
+ * bounded number of unknown ones. Revoking reaches every worker before the answer.
  */
 import type { Db } from "../../db/dialect.ts";
 import { SCOPES, SCOPES_OF } from "../../lib/access.ts";
@@ -24,7 +24,7 @@ import type { ApiTokensRepository, TokenOwner } from "./repository.ts";
 import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
 const HOUR_MS = 3_600_000;
-/** So that its owner sees why it is refused. */
+/** Lets its owner see why it is refused. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const MOST_TOKENS = 100;
 
@@ -62,7 +62,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     const hour = now - (now % HOUR_MS);
     if (token.lastUsedAt !== null && token.lastUsedAt >= hour) return;
     token.lastUsedAt = hour;
-    // A failure is made up for when the token is read again.
+    // The next read of the token makes up for a failure.
     repository.markUsed(token.id, hour).catch(() => undefined);
   }
 

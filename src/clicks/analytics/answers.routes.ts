@@ -106,7 +106,7 @@ function limitOf(text: string | undefined, standard: number, maximum: number): n
   return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
 }
 
-/** Tells that details are off, so that nobody takes an empty list for a fact. */
+/** Says that details are off, so that nobody takes an empty list for a fact. */
 export const DETAILS = {
   details: z.literal(false).optional().describe("present while no details of clicks are recorded"),
 };

@@ -2,13 +2,13 @@
  * Counts the parts of buckets at the ends of a range.
  *
  * Finer rows are exact if they add up to their bucket: hours before retention, raw rows not reduced by retention,
- * sampling or a deleted link. Then the part is counted from them. Otherwise the whole bucket counts, unless the range
- * touches one instant only, as one that ends at a date without time does.
+ * sampling or a deleted link. Then they count the part. Otherwise the whole bucket counts, unless the range touches
+ * only one instant of it, like one that ends at a date without time.
  */
 import { type SumParts, splitSpan, type Edge, sequence } from "./range.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 
-/** Raw rows are counted for buckets of at most that many clicks. */
+/** Raw rows are counted in buckets of at most this many clicks. */
 export const MOST_RAW_ROWS = 100_000;
 
 export type BucketFacts = {

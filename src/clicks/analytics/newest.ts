@@ -1,4 +1,4 @@
-/** The newest clicks of a range. The sums by hour and day tell where they are, so few raw rows are read. */
+/** The newest clicks of a range. The sums by hour and day locate them, so few raw rows are read. */
 import type { Database } from "../../db/database.ts";
 import { countOf, type Visitors } from "../../lib/visitors.ts";
 import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
@@ -16,7 +16,7 @@ export function createNewestClicks(database: Pick<Database, "read" | "findLink">
   const counts = createCountRepository(database);
   const newest = createNewestRepository(database);
 
-  /** The hours or days with these visitors' clicks, newest first: enough of them for `limit` clicks, if there are. */
+  /** The hours or days with these visitors' clicks, newest first, until they hold `limit` clicks. */
   async function placesOf(linkId: number, { from, to }: Span, visitors: Visitors, limit: number) {
     const days = sequence(Math.max(day.of(from), day.of(to - 1) - MOST_DAYS), day.of(to - 1) + 1);
     const ofDays = clickedOf(await counts.dayCounts(linkId, days), visitors).slice(0, MOST_SPANS);

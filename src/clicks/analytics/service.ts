@@ -1,4 +1,4 @@
-/** Reports on the clicks of a range, from rollups. Clicks during an answer may be in it in part. */
+/** Reports on the clicks of a range, from rollups. An answer may include a part of the clicks that come meanwhile. */
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, type Visitors } from "../../lib/visitors.ts";
@@ -20,9 +20,9 @@ import { createValueRepository, type ValueShare } from "./values.repository.ts";
 import { type Place, parsePlaceValue } from "../rollups/dimensions.ts";
 import { BUCKETS, type Unit } from "../rollups/time-buckets.ts";
 
-/** `values`: of the chosen visitors; `human` and `automated` whoever was chosen. */
+/** `values`: of the chosen visitors; `human` and `automated` do not depend on the choice. */
 export type Trend = { labels: string[]; values: number[]; human: number[]; automated: number[] };
-/** `clicks`: of the chosen visitors; `both` whoever was chosen. */
+/** `clicks`: of the chosen visitors; `both` does not depend on the choice. */
 export type Share = { clicks: number; percentage: number; both: ClickSum };
 export type TopLink = { code: string; clicks: number; both: ClickSum };
 export type ReferrerShare = Share & { referrer: string };

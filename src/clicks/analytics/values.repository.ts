@@ -1,6 +1,6 @@
 /**
- * Clicks with details by value, from the rollups and, for spans, from raw rows. Link 0 is all links together; only that
- * one has months and hours.
+ * Clicks with details by value, from the rollups and, for spans, from raw rows. Link 0 is all links; only it has months
+ * and hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";

@@ -1,4 +1,4 @@
-/** Clicks whose wanted details are not in the click log, by day and reason. */
+/** Clicks whose wanted details are missing in the click log, by day and reason. */
 import type { Detail } from "./details.ts";
 import { type DetailRefusal, REFUSALS, detailRefusalOf } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";

@@ -14,7 +14,7 @@ export type DetailDrop = DetailRefusal | "stopped" | "link_deleted";
 
 /** recorded = logged + pending + dropped */
 export type DetailStats = {
-  /** While detailed logging was on, and counted ones of dead processes. */
+  /** Counted while detailed logging was on, with those of dead processes. */
   recorded: number;
   /** In the click log and the rollups by value. */
   logged: number;

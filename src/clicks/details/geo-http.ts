@@ -11,7 +11,7 @@ const TIMEOUT_MS = 2_000;
 const ANSWER_BYTES = 64 * 1024;
 const tooLong = () => new Error("answered more than 64 KiB");
 const CITY_BYTES = 128;
-/** So that a dead provider does not slow every flush. */
+/** Pause after a failure, so that a dead provider does not slow every flush. */
 const REST_MS = 30_000;
 
 /** Fields of the usual providers. */

@@ -1,4 +1,4 @@
-/** What a database says is stored, and where, for backups. */
+/** Stored files and their places by a database, for backups. */
 import { resolve } from "node:path";
 import type { Database } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";

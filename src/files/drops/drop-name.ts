@@ -1,5 +1,5 @@
 /**
- * Names from strangers become valid ones: what can't be in a name goes, and what no system takes is replaced. The rest
+ * Makes valid names of strangers' ones: removes what names can't contain and replaces what no system takes. The rest
  * stays, so that people find their file again.
  */
 import { cutToBytes, splitName } from "../tree/free-name.ts";
@@ -9,14 +9,14 @@ const MOST_UNITS = 8 * MOST_BYTES;
 const PERSON_CHARACTERS = 80;
 const UNNAMED = "file";
 
-/** Controls, and what hides or reorders text: `gpj.exe` as `exe.jpg`. */
+/** Controls, and characters that hide or reorder text: `gpj.exe` as `exe.jpg`. */
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\ufeff\u2028\u2029]/gu;
 const REFUSED_BY_WINDOWS = /[<>:"|?*]/g;
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 const BLANK_ENDS = /^\s+|[\s.]+$/gu;
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** A name that checkFileName takes. Folders in front of it go. */
+/** A name that checkFileName takes, without folders. */
 export function dropName(given: string): string {
   const last = given.slice(-MOST_UNITS).toWellFormed().split(/[/\\]/).at(-1)!;
   const clean = last

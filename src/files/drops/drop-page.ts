@@ -1,4 +1,4 @@
-/** The page of a drop box. It works without the script, which shows progress and resumes what broke off. */
+/** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
 import { countText, instantText, quantityOfBytes } from "../../visitors/quantity-text.ts";
 import type { Look } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";

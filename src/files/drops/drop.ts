@@ -5,7 +5,7 @@ import type { DropLimits } from "../serving/served.ts";
 /** Of forms and of Upload-Metadata, for the visitor's name. */
 export const NAME_FIELD = "sender_name";
 
-/** What it took, also of files that are gone. */
+/** What it took, including files that are gone. */
 type Taken = { bytes: number; files: number };
 
 /** For its visitors. */
@@ -24,7 +24,7 @@ export type OpenDrop = DropLimits &
 /** A file as its sender sees it. */
 export type SentFile = { name: string; size: number; at: number };
 
-/** A file as the owner sees it. `name`: where it lies now. */
+/** A file as the owner sees it. `name`: its present name. */
 export type ReceivedDrop = SentFile & {
   fileId: number;
   sentAs: string;

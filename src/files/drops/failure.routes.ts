@@ -1,4 +1,4 @@
-/** What strangers are told of a failure: nothing of the owner, the folder or the storage. */
+/** What strangers learn of a failure: nothing of the owner, the folder or the storage. */
 import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
 import { AppError, appError, type ErrorName } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -26,7 +26,7 @@ export function createDropFailures({ pages, logger }: Deps) {
     const shown = shownAs(error, logger);
     const { refused } = pages.look(request).texts.drop;
     const kind = kindOf(shown);
-    // Programs get the protocol's words where they say more.
+    // Programs get the protocol's words if these say more.
     const sentence = kind === "form" ? refused.form : refused[kind];
     const said = kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });
     const status = Number(shown.details?.["status"] ?? STATUS_OF_KIND[shown.kind]);

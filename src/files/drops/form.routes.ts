@@ -1,4 +1,4 @@
-/** A form with files for a drop box: all of them become files, or none. */
+/** A form with files for a drop box: all become files, or none. */
 import type { BodyReservation } from "../../http/body-memory.ts";
 import { type FilePart, MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { createBatches } from "../../lib/batches.ts";
@@ -27,7 +27,7 @@ type Deps = {
 export type ReceiveForm = ReturnType<typeof createFormReceiving>;
 
 export function createFormReceiving({ drops, uploads, files, gate, inFlight }: Deps) {
-  /** One form of a box at a time, so that many wait here and not for the account's lock. */
+  /** One form of a box at a time, so that forms wait here and not for the account's lock. */
   const inTurn = createBatches<number, () => Promise<SentFile[]>, SentFile[]>({
     most: 1,
     run: async ([store]) => [{ status: "fulfilled", value: await store!() }],

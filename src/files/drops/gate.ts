@@ -1,6 +1,6 @@
 /**
- * The limits of drop boxes. A place is taken in the transaction that makes the file, so a box never holds more than its
- * limits and a crash takes none.
+ * The limits of drop boxes. The transaction that makes the file takes its place, so a box never exceeds its limits and
+ * a crash takes no place.
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -60,7 +60,7 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
   };
 }
 
-/** Why the box can't take a file of that size, before others come. */
+/** Why the box can't take a file of that size, before its bytes come. */
 export function refusalOf(box: OpenDrop, size: number): DropRefusal | null {
   if (box.maxFileSize !== null && size > box.maxFileSize) return "size";
   if (box.files >= box.maxFiles) return "full";

@@ -1,6 +1,6 @@
 /**
- * Bounds what strangers send into boxes at this moment with forms, in this process: requests for each box and sender,
- * and bytes for each box, which never exceed its limit. Resumable uploads are rows (gate.ts).
+ * Bounds what strangers currently send into boxes by forms, in this process: requests per box and sender, and bytes per
+ * box, which never exceed its limit. Resumable uploads are rows (gate.ts).
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";
@@ -8,7 +8,7 @@ import { dropRefusal } from "./drop.ts";
 
 const MOST_OF_BOX = 400;
 const MOST_OF_SENDER = 8;
-/** Of an address at a box: so many requests at once, then one in so many milliseconds. */
+/** An address at a box may send this many requests at once, then one each interval. */
 const AT_ONCE = 300;
 const INTERVAL_MS = 200;
 const REMEMBERED = 10_000;

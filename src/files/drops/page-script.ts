@@ -1,6 +1,6 @@
 /**
  * The script of a drop box's page: sends the chosen files as resumable uploads (tus) one after the other, shows their
- * progress, and goes on where an interruption left off, also after the page was closed and the same file is chosen.
+ * progress and resumes interrupted ones, even if the page was closed and the same file is chosen again.
  */
 export const UPLOAD_SCRIPT = `(() => {
 "use strict";

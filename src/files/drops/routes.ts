@@ -26,7 +26,7 @@ const dropSchema = shareSchema.omit({ max_downloads: true }).extend({
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
-/** As a share is shown, with its limits beside the rest. */
+/** A share's view with the limits. */
 const dropView = shareView.extend({
   folder_id: z.int(),
   max_bytes: z.int(),

@@ -1,4 +1,6 @@
-/** A visitor of a drop box is who has its cookie: 128 random bits. The database and the owner have its hash only. */
+/**
+ * A visitor of a drop box is identified by a cookie of 128 random bits. The database and the owner have only its hash.
+ */
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
 
 const MAX_AGE_S = 365 * 24 * 3_600;

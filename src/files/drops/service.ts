@@ -80,7 +80,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
         tx.changed("links", await shares.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
 
-    /** What came, newest first. `before`: a file's id. @throws FolderNotFound, LinkNotFound */
+    /** Received files, newest first. `before`: a file's id. @throws FolderNotFound, LinkNotFound */
     async received(
       accountId: number,
       { folderId, code }: { folderId: number; code: string },
@@ -94,7 +94,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
       return { files, next: found.length > limit ? files.at(-1)!.fileId : null };
     },
 
-    /** For visitors. Null if the link takes nothing any more. */
+    /** For visitors. Null if the box takes nothing any more. */
     async find(linkId: number): Promise<OpenDrop | null> {
       const box = await repository.find(linkId);
       if (box === null || (box.expiresAt !== null && box.expiresAt <= clock.now())) return null;

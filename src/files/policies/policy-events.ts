@@ -1,4 +1,4 @@
-/** What events say of storage policies. Keys are never told; a new one is a mask in the new state. */
+/** What events say of storage policies. They never tell keys; a new key is a mask in the new state. */
 import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { viewPolicy } from "./policy.ts";
@@ -22,7 +22,7 @@ export const policyEvent = (
   after: after && { ...viewPolicy(after), ...newKeys(before, after) },
 });
 
-/** Of a change; a policy that is made says `has_credentials`. */
+/** For a change; a new policy says `has_credentials`. */
 const newKeys = (before: StoredPolicy | null, after: StoredPolicy): Record<string, string> => ({
   ...(before && before.sealedAccessKey !== after.sealedAccessKey && { access_key: MASK }),
   ...(before && before.sealedSecretKey !== after.sealedSecretKey && { secret_key: MASK }),

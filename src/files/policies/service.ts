@@ -157,7 +157,7 @@ export function createPolicies({
       await probe(id);
     },
 
-    /** Policies in places where a new one would be refused, with the refusal. */
+    /** Policies whose places would be refused for new ones, with the refusal. */
     async misplaced(): Promise<{ name: string; refusal: string }[]> {
       const found = await Promise.all(
         (await cache.list()).map(async (policy) => ({
@@ -236,7 +236,7 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
   if (foreign !== undefined) throw appError("BadRequest", `${foreign}: a local policy has none.`);
 }
 
-/** What is in the way of a delete, as a sentence; null: nothing. */
+/** Why the policy can't be deleted, as a sentence; null: it can. */
 function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUses): string | null {
   if (isDefault) return "The default policy can't be deleted; make another one the default first.";
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);

@@ -1,4 +1,4 @@
-/** Whether the storages of the policies are there: each is asked for its marker, seldom and at most a few at once. */
+/** Asks the storages of the policies for their markers, seldom and at most a few at once. */
 import type { Clock } from "../../lib/clock.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
@@ -20,7 +20,7 @@ const FRESH_MS = 15_000;
 
 type Deps = { policies: PolicyCache; drivers: Pick<Drivers, "verify">; clock: Clock };
 
-/** The first fifty policies, by id. Calls share one look. */
+/** The first fifty policies, by id. Concurrent calls share one look. */
 export function createStandings({ policies, drivers, clock }: Deps): () => Promise<StorageStanding[]> {
   let looking: Promise<StorageStanding[]> | undefined;
   let lookedAt = 0;

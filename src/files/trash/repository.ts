@@ -9,7 +9,7 @@ import type { Trashed } from "./trashed.ts";
 /** Where a page ended. */
 export type TrashPlace = { at: number; id: number };
 
-/** Instead of the time, in entries of an emptied trash that are not removed yet. Nobody sees them. */
+/** Replaces the time in entries of an emptied trash that are not removed yet and that nobody sees. */
 const EMPTIED = 0;
 
 export type TrashRepository = ReturnType<typeof createTrashRepository>;
@@ -109,12 +109,12 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       await this.forget(tx, [id]);
     },
 
-    /** Of entries that stay or are removed otherwise. At most 1,000. */
+    /** For at most 1,000 entries that stay or are removed otherwise. */
     async forget(tx: Db, ids: readonly number[]): Promise<void> {
       if (ids.length > 0) await tx.deleteFrom("trash").where("entry_id", "in", ids).execute();
     },
 
-    /** Marks all, so that none is shown or can be put back. Returns how many. */
+    /** Marks all, so that none is shown or put back. Returns how many. */
     async empty(tx: Db, accountId: number): Promise<number> {
       const { numUpdatedRows } = await tx
         .updateTable("trash")

@@ -1,8 +1,8 @@
 /**
- * The trash of an account: files, and folders with their contents, out of the tree until somebody puts them back, or
- * they are deleted by hand or by age. They count in the quota. Emptying marks everything in one transaction and deletes
- * it in portions; the job completes what a crash left. One change of the account's tree runs at a time, so an entry is
- * either put back or deleted.
+ * The trash of an account: files, and folders with their contents, out of the tree until somebody restores or deletes
+ * them, or they are old. They count in the quota. Emptying marks everything in one transaction and deletes it in
+ * portions; the job completes what a crash left. One change of the account's tree runs at a time, so an entry is either
+ * restored or deleted.
  */
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -78,7 +78,7 @@ export function createTrash(deps: Deps) {
       };
     });
 
-  /** Deletes in portions what is due. An entry that fails by itself is left for later. */
+  /** Deletes in portions what is due. Entries that fail are left for later. */
   const removeDue = (accountId: number, until: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
     inPortions<number>({
       most: PORTION,

@@ -1,5 +1,5 @@
 /**
- * Deleted links, which can be put back for `links.restore_days` under their ids, so that their numbers join. The counts
+ * Deleted links, which can be restored for `links.restore_days` under their ids, so that their counts join. The counts
  * of a deleted link grow with clicks that are flushed later. Links that served shares are not among them.
  */
 import type { Actor } from "../../lib/actor.ts";
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** After each portion. */
 const REST_MS = 25;
-/** Read at once, and at most, for a page of a search. */
+/** Most links that a page of a search reads. */
 const PORTION = 500;
 const MOST_PORTIONS = 10;
 
@@ -63,14 +63,13 @@ export function createDeletedLinks(deps: Deps) {
       return { links, next: last === undefined ? null : { at: last.deletedAt, id: last.id } };
     },
 
-    /** The id of the link that had a code on the default domain last; null without one that can be put back. */
+    /** The id of the link that last had a code on the default domain; null if none can be restored. */
     newest: (actor: Actor, code: string): Promise<number | null> =>
       repository.newest(code, { since: since(), ownerId: actor.ownOnly ? actor.accountId : null }),
 
     /**
      * Under its old code, or another one. Returns its key.
-     * @throws LinkNotFound, Conflict (put back already, or its domain is gone), LinkAlreadyExists, LinkInvalidCode,
-     * LinkReservedCode
+     * @throws LinkNotFound, Conflict (restored already, or its domain is gone), LinkAlreadyExists, LinkInvalidCode, LinkReservedCode
      */
     async restore(actor: Actor, id: number, code: string | null): Promise<string> {
       const refusal = code === null ? null : rule.refusal(code);
@@ -82,7 +81,7 @@ export function createDeletedLinks(deps: Deps) {
     restoreManyIn: (tx: LinkTransaction, wanted: WantedBack): Promise<Map<number, AppError>> =>
       restoreMany(deps, tx, { ...wanted, since: since() }),
 
-    /** Forgets what can't be put back any more. The rows stay for analytics. */
+    /** Forgets what can't be restored any more. The rows stay for analytics. */
     retentionJob() {
       let done: DeletedPlace = { at: 0, id: 0 };
       return {

@@ -8,10 +8,10 @@ import { addToTotal } from "../query.repository.ts";
 /** Where a page ended. */
 export type DeletedPlace = { at: number; id: number };
 
-/** Links that were deleted at or after `since`, of one account or of all (null). */
+/** Links deleted at or after `since`, of one account or of all (null). */
 export type DeletedFilter = { since: number; ownerId: number | null };
 
-/** What one account deleted at an instant, of some links. */
+/** An account's deletions at an instant, of some links. */
 type Deletions = DeletedFilter & { at: number; by: string; ids: readonly number[] };
 
 const COLUMNS = ["link_id", "code", "deleted_at", "deleted_by", "content", "clicks", "automated"] as const;
@@ -48,7 +48,7 @@ export function createDeletedRepository({
       return [...same, ...older].map(toDeletedLink);
     },
 
-    /** The id of the newest with a key, or null. Reads all that can be put back: for commands. */
+    /** The id of the newest with a key, or null. Reads everything that can be restored: for commands. */
     async newest(key: string, { since, ownerId }: DeletedFilter): Promise<number | null> {
       let query = read
         .selectFrom("deleted_links")
@@ -62,7 +62,7 @@ export function createDeletedRepository({
       return row?.link_id ?? null;
     },
 
-    /** Null if it can't be put back. Locked until the transaction ends. */
+    /** Null if it can't be restored. Locked until the transaction ends. */
     async lock(tx: Db, id: number, since: number): Promise<DeletedLink | null> {
       const row = await tx
         .selectFrom("deleted_links")

@@ -35,10 +35,10 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   return key;
 }
 
-/** What the actor deleted at an instant, of links with these ids: at most 1,000. */
+/** The actor's deletions at an instant, of at most 1,000 links. */
 export type WantedBack = { actor: Actor; at: number; ids: readonly number[] };
 
-/** Returns why some stay deleted, by id. Those that are back already count as put back. */
+/** Returns why some stay deleted, by id. Links restored earlier count as restored. */
 export async function restoreMany(
   deps: RestoreDeps,
   tx: LinkTransaction,
@@ -53,7 +53,7 @@ export async function restoreMany(
   return refusals;
 }
 
-/** Under the keys that they bear now. Returns why some can't go back, by id. */
+/** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
   { repository, links, record, clock }: RestoreDeps,
   tx: LinkTransaction,

@@ -11,7 +11,7 @@ export type DomainUrls = {
   defaultUrl: string | null;
   /** Where unknown codes lead. */
   notFoundUrl: string | null;
-  /** Where expired links lead; without it they are as unknown. */
+  /** Target of expired links; without it they are as unknown ones. */
   expiredUrl: string | null;
 };
 

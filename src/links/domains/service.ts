@@ -32,7 +32,7 @@ type Deps = {
   record: RecordEvents<Db>;
   /** An origin, or empty. */
   publicUrl(): string;
-  /** The same, which nobody changes until the transaction ends. */
+  /** The same; nobody changes it until the transaction ends. */
   holdPublicUrl(tx: Db): Promise<string>;
   clock: Clock;
 };

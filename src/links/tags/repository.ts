@@ -85,8 +85,8 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
     },
 
     /**
-     * Returns the number of its links; null if a tag has that name already, or none the old one. `tell` hears the ids of
-     * its links, in portions of up to 10,000.
+     * Returns the number of its links; null if the new name is taken or the old one has no tag. `tell` receives the ids
+     * of its links, in portions of up to 10,000.
      */
     async rename(
       tx: Db,
@@ -114,7 +114,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       return links;
     },
 
-    /** Of links that exist or were deleted, by id; at most 1,000. */
+    /** Existing or deleted links, at most 1,000, by id. */
     async keysOf(tx: Db, ids: readonly number[]): Promise<Map<number, string>> {
       const [deleted, existing] = [
         await tx
@@ -147,7 +147,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       const owned = createOwnerDeltas();
       const tags = await lockTags(tx, to === null ? [from] : [from, to]);
       const [fromId, toId] = [tags.get(from)!, to === null ? null : tags.get(to)!];
-      // As it is now that the links are locked.
+      // Read again now that the links are locked.
       const having = async (tagId: number): Promise<number[]> => {
         const rows = await tx
           .selectFrom("link_tags")

@@ -1,6 +1,6 @@
 /**
- * All tags of the links that an actor may reach. A change goes link by link in bounded transactions; one that ends early
- * has changed some links, and may be repeated. Renaming a tag to a new name is one step. Each change can be taken back
+ * All tags of the links that an actor may reach. A change handles link by link in bounded transactions; one that ends
+ * early has changed some links and may be repeated. Renaming a tag to a new name is one step. Each change can be undone
  * like bulk work (query-batch/tag-back.ts).
  */
 import { isUniqueViolation } from "../../db/failures.ts";

@@ -1,4 +1,4 @@
-/** Which links a change of a tag took it from: an event that undo reads. */
+/** The links that lost a tag in a change: an event for undo. */
 import { z } from "zod";
 import type { Actor } from "../../lib/actor.ts";
 import type { BulkId } from "../../lib/bulk-id.ts";

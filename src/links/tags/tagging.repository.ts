@@ -1,7 +1,7 @@
 /**
- * Tags of links, with the number of links of each tag, also by owner. Whoever changes the tags of a link has locked the
- * link. A tag's row is locked before its id is used, because the last link to lose a tag removes its row. It also locks
- * the counts of its owners.
+ * Tags of links, with each tag's number of links, also by owner. Whoever changes the tags of a link has locked the
+ * link. A tag's row is locked before its id is used, because the last link to lose a tag removes its row. The lock
+ * covers the counts by owner.
  */
 import type { Db, Dialect } from "../../db/dialect.ts";
 import { chunked } from "../../lib/chunked.ts";
@@ -25,7 +25,7 @@ const CHUNK = 1000;
 const MOST_TRIES = 20;
 
 export function createTagging(dialect: TaggingDialect) {
-  /** Ids of tags, which are made where missing and locked until the transaction ends. */
+  /** Ids of tags. Missing ones are made; all are locked until the transaction ends. */
   async function lockTags(tx: Db, tags: readonly string[]): Promise<Map<string, number>> {
     const ids = new Map<string, number>();
     for (const chunk of chunked([...tags].sort(), CHUNK)) {
@@ -142,7 +142,7 @@ export function createTagging(dialect: TaggingDialect) {
       await removeEmpty(tx, emptied);
     },
 
-    /** Before at most 1,000 links are deleted, which are locked or have no tags. */
+    /** Call it before at most 1,000 links are deleted, which are locked or have no tags. */
     async uncount(tx: Db, linkIds: readonly number[]): Promise<void> {
       if (linkIds.length === 0) return;
       const rows = await tx
