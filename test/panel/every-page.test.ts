@@ -63,6 +63,16 @@ async function shown(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root") === null);
 }
 
+/** Goes to a page inside the panel, as links do, which takes a third of a load. */
+async function turnTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((address) => {
+    document.querySelector("h1")?.setAttribute("data-left", "");
+    history.pushState(null, "", address);
+  }, `/panel/${path}`);
+  await page.waitForFunction(() => document.querySelector("h1[data-left]") === null);
+  await shown(page);
+}
+
 /** Elements whose own text is cut, or wider than the page. */
 const cutTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
@@ -108,9 +118,10 @@ for (const [locale, word] of Object.entries({
     const { page, close } = await panel.open("/panel/", { size: NARROW });
     await signInToPanel(page);
     await page.evaluate((language) => localStorage.setItem("waymark-language", language), locale);
+    await page.goto(`${panel.origin}/panel/settings`);
+    await shown(page);
     for (const path of PANEL_ROUTES) {
-      await page.goto(`${panel.origin}/panel/${path}`);
-      await shown(page);
+      await turnTo(page, path);
       if (path === "links") await page.getByRole("heading", { level: 1 }).filter({ hasText: word }).waitFor();
       expect([path, ...(await cutTexts(page))]).toEqual([path]);
       if (path === "events" && /ja|zh/.test(locale)) {
