@@ -20,7 +20,7 @@ export type LinkChanges = {
   refused: number;
   slowestRefusalMs: number;
   wrong: string[];
-  /** The answered version of each link to which no later change was sent after that time. */
+  /** The answered version of each link to which no later change was sent, if it was answered by that time. */
   settledAt(time: number): ReadonlyMap<string, number>;
   /** The newest version that was sent. */
   latest(): number;
@@ -49,7 +49,8 @@ export function startLinkChanges(
       new Map(
         [...answered]
           .filter((code) => sentAt.get(code)! <= time)
-          .map((code) => [code, truth.confirmedAt(code, Infinity)]),
+          .map((code) => [code, truth.confirmedAt(code, Infinity)] as const)
+          .filter(([code, last]) => truth.confirmedAt(code, time) === last),
       ),
     latest: () => version,
     async end() {
