@@ -3,7 +3,7 @@ import type { Logger } from "../lib/logger.ts";
 
 const LOG_INTERVAL_MS = 1000;
 
-/** At most once a second: an outage must not flood the log. */
+/** Logs at most once a second: an outage must not flood the log. */
 export function createFailureLog(logger: Logger, clock: Clock): (error: unknown) => void {
   let silentUntil = 0;
   let suppressed = 0;

@@ -1,7 +1,7 @@
 /**
- * Ends loops of fallback_url. A link that is over does not lead to its fallback if short links of ours would lead from
- * there back to it. Writes refuse such loops as far as they see them (links/fallback/loops.ts); imports, later changes
- * and other addresses of this server still make some.
+ * Ends loops of fallback_url: a closed link does not lead to its fallback if our short links would lead back to it from
+ * there. Writes refuse the loops that they see (links/fallback/loops.ts); imports, later changes and other addresses of
+ * this server still make some.
  */
 import { isInternal } from "../links/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
@@ -44,13 +44,13 @@ export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
     leadsBack(linkId, fallbackUrl, { request, now }) {
       const { url } = request;
       const first = ownKey(fallbackUrl, url);
-      // Without the database nobody knows. A browser ends the loop then.
+      // Without the database nobody knows. A browser then ends the loop.
       return first !== null && walk(linkId, first, url, now).catch(() => false);
     },
   };
 }
 
-/** Where the link may lead by itself. A password or a share's page ends the way. */
+/** Where the link may lead by itself; nowhere from a password or a share's page. */
 function waysFrom({ location }: CachedLink, now: number): string[] {
   if (!isInternal(location)) return [location];
   const special = readSpecial(location);

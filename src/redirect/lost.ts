@@ -1,6 +1,6 @@
 /**
- * The 404 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everyone else
- * the text of the specification.
+ * The 404 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everything
+ * else the text of the specification.
  */
 import type { LinkCache } from "../links/cache/cache.ts";
 import { toLocation } from "../links/cache/location.ts";
@@ -20,7 +20,7 @@ type Deps = {
 };
 
 const NOT_FOUND = "Not Found";
-/** As lines of a head. */
+/** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
 
 export function createLost({ cache, domains, pages, files, found }: Deps) {
@@ -37,11 +37,11 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     return request.answerInPlace(404, fields, content);
   }
 
-  /** Without the rules of a domain. */
+  /** Ignores the rules of domains. */
   const missing = (request: Arrival, reason: LostReason): Response =>
     isNavigation(request) ? page(request, reason) : text(request);
 
-  /** No link of the domain, if it is not the default one. */
+  /** Applies the rules of a domain besides the default one. */
   const onDomain = (request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response =>
     domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl), request) : missing(request, reason);
 
@@ -68,11 +68,11 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     form: (request: Arrival, key: string): Response | null =>
       isNavigation(request) ? missing(request, key !== "" && cache.knows(key) ? "expired" : "unknown") : null,
 
-    /** For a link that is there and may not be passed. */
+    /** For an existing link that the visitor may not pass. */
     closed: (request: Arrival, reason: LostReason): Response =>
       onDomain(request, domains.of(request.host), reason),
 
-    /** Of 404s since the start. */
+    /** Number of 404s since the start. */
     count: (): number => count,
   };
 }

@@ -27,7 +27,7 @@ import type { PeerSource, Visits } from "./visit.ts";
 export type Redirect = {
   /** Never throws or rejects. The server has refused malformed requests (wire/read-head.ts). */
   handle(request: Arrival, peers?: PeerSource): Response | Promise<Response>;
-  /** Whether a link has the code of the request's path, also an expired one. Rejects if the database fails. */
+  /** A link has the code of the request's path, even an expired one. Rejects if the database fails. */
   leads(request: Arrival): Promise<boolean>;
   /** Since the start, without refused methods, shares, icon and robots.txt. */
   counts(): RedirectCounts;
@@ -57,7 +57,7 @@ type Deps = {
   domains?: Pick<Domains, "of">;
   pages: LostPages;
   files: SiteFiles;
-  /** Of the default domain: an http(s) URL, or empty. */
+  /** For the default domain: an http(s) URL, or empty. */
   defaultUrl(): string;
   passUtm(): boolean;
   clock: Clock;
@@ -98,7 +98,7 @@ export function createRedirect({
     return request.answerInPlace(307, fieldsTo(location));
   }
 
-  /** `no-store` with every status: each visit comes here and is counted. */
+  /** `no-store` with every status, so that each visit comes here and is counted. */
   function foundBy(location: string, status: RedirectStatus, request: Arrival): Response {
     if (status === 307) return found(location, request);
     moved[status]++;
@@ -111,7 +111,7 @@ export function createRedirect({
     return new Response("Internal Server Error", { status: 500, headers: { "Content-Type": HTML } });
   }
 
-  /** Of a known link. Other failures are failures. */
+  /** Answers a failure of a known link. */
   const failedFor =
     (request: Arrival) =>
     (error: unknown): Response => {
@@ -200,10 +200,10 @@ export function createRedirect({
     return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
   }
 
-  /** No click. Visitors POST passwords to the code. */
+  /** Counts no click. Visitors POST passwords to the code. */
   async function other(visitor: Arrival, peers: PeerSource | undefined): Promise<Response> {
     const { method } = visitor;
-    // Before anything waits: the body is read from the start.
+    // Made before anything waits, so that the body is read from the start.
     const request = visitor.request();
     const { key, link } = (await linkOf(visitor)) ?? { key: "", link: null };
     const late = link === null ? lost.form(visitor, key) : null;

@@ -1,15 +1,15 @@
 import type { Arrival } from "../wire/arrival.ts";
 import { unlockCookieName } from "../visitors/cookie.ts";
 
-/** Drop boxes at their codes. */
+/** Methods at the codes of drop boxes. */
 export const DROP_METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
 
 /** Parameters of requests inside a share (files/shares/), and inside a drop box (files/drops/). */
 const STEPS = ["file", "folder", "archive", "preview", "viewer", "download", "after", "sent", "upload"];
 
 /**
- * Whether a request to a share belongs to a visit that was counted: a step inside it, or one after its password.
- * `pathEnd`: index in `path` where the query begins.
+ * True if a request to a share belongs to a counted visit: a step inside it, or one after its password. `pathEnd`:
+ * index in `path` where the query begins.
  */
 export function continuesVisit(
   linkId: number,

@@ -1,7 +1,7 @@
 /**
- * Links that do more than a plain redirect (links/cache/special-link.ts). Dates are judged first, then the password, then the limit, so no
- * use is spent on a visitor who may not pass. A click counts when its visitor is sent to the target, or gets the page
- * for automated visitors.
+ * Links that do more than redirect (links/cache/special-link.ts). Dates are judged first, then the password, then the
+ * limit, so no use is spent on a visitor who may not pass. A click counts when its visitor is sent to the target, or
+ * gets the page for automated visitors.
  */
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
@@ -128,7 +128,7 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
   };
 }
 
-/** Null between its dates. Before them nobody learns of it. */
+/** Null between its dates. Before them the link looks unknown. */
 export function closedAs({ startsAt, expiresAt }: SpecialLink, now: number): "expired" | "unknown" | null {
   if (expiresAt !== null && expiresAt <= now) return "expired";
   return startsAt === null || startsAt <= now ? null : "unknown";

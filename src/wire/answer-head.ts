@@ -46,13 +46,16 @@ export function inPlaceText(
 
 type InPlace = Pick<Arrival, "method" | "minor" | "status" | "fields" | "content">;
 
-/** Shorter ones are cheaper to put together than to find. */
+/** Building shorter ones costs less than finding them. */
 const LEAST_KEPT_CHARACTERS = 512;
 const MOST_KEPT = 32;
-/** By content, of the current second. */
+/** Bytes by content, of the current second. */
 const kept = new Map<string, { status: number; fields: string; bytes: Buffer }>();
 
-/** An answer in place whose content is long and asked for often, such as a page; else null. Of HTTP/1.1 that persists. */
+/**
+ * The bytes of an in-place answer whose content is long and often requested, such as a page; else null. For persistent
+ * HTTP/1.1.
+ */
 export function keptBytes(answer: InPlace): Buffer | null {
   const { content, status, fields } = answer;
   if (content.length < LEAST_KEPT_CHARACTERS || answer.method === "HEAD" || answer.minor === 0) return null;
@@ -81,7 +84,7 @@ export function answerHead({ status, headers }: Response, framing: Framing): str
 let dateAt = 0;
 let date = "";
 
-/** With the empty line that ends a head. Made once a second, when all that has it goes. */
+/** With the empty line that ends a head. A new second drops all that contains the line. */
 function dateLine(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateAt) {

@@ -1,6 +1,6 @@
 /**
- * A request as it arrived. A redirect reads it in place; others make a `Request` of it, which costs microseconds for the
- * headers alone.
+ * A request as it arrived. A redirect reads it in place; others make a `Request`, whose headers alone cost
+ * microseconds.
  */
 import { appError } from "../lib/errors.ts";
 import { eachField, findField } from "./head-fields.ts";
@@ -15,14 +15,14 @@ export type ArrivalContext = {
   /** For the body and the signal of a Request. `isRead`: of GET or HEAD. */
   signal(isRead: boolean): AbortSignal;
   readonly bodyStream: ReadableStream<Uint8Array> | null;
-  /** Told once, when the Request is made. */
+  /** Called once, when the Request is made. */
   made(request: Request): void;
 };
 
-/** Paths and queries that a URL has as they are: no escapes and no dots to resolve in the path. */
+/** Paths and queries that a URL keeps as they are: no escapes and no dots to resolve in the path. */
 const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
 
-/** Stand for answers in place: see `answerInPlace`. */
+/** Returned for answers in place: see `answerInPlace`. */
 const standIns: Response[] = [];
 
 export class Arrival {
@@ -81,8 +81,9 @@ export class Arrival {
   }
 
   /**
-   * Answers without a Response of its own: that would be most of the cost of a redirect. Return the result, which has the
-   * status and nothing else. `fields` are lines with CR LF. One byte a character, also in `content` (`latin1`).
+   * Answers without a Response of its own, which would be most of the cost of a redirect. Return the result, which has
+   * the status and nothing else. `fields` are lines with CR LF. `content` has one byte a character (`latin1`), as
+   * `fields`.
    */
   answerInPlace(status: number, fields: string, content = ""): Response {
     const standIn = (standIns[status] ??= new Response(null, { status }));
@@ -93,7 +94,7 @@ export class Arrival {
     return standIn;
   }
 
-  /** The same one each time. @throws BadRequest with a host that no URL can have */
+  /** Always the same one. @throws BadRequest with a host that no URL can have */
   request(): Request {
     this.made ??= this.#make();
     return this.made;
@@ -116,7 +117,7 @@ export class Arrival {
     const request = new Request(url, init);
     // The constructor knows few methods.
     if (request.method !== method) Object.defineProperty(request, "method", { value: method });
-    // As for a client that names no host: addresses in answers are then those of the settings.
+    // Without a host, addresses in answers come from the settings.
     if (!host) Object.defineProperty(request, "url", { value: path });
     this.context.made(request);
     return request;

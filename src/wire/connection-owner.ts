@@ -9,7 +9,7 @@ export type WireSocket = {
   write(text: string, encoding: "latin1"): number;
   pause(): void;
   resume(): void;
-  /** Of the half that writes. With an argument it would be that which reads. */
+  /** Ends the writing half; with an argument it would end the reading one. */
   shutdown(): void;
   end(): void;
   terminate(): void;
@@ -19,9 +19,9 @@ export type WireSocket = {
 export type ConnectionOwner<C> = {
   readonly scheme: "http" | "https";
   readonly isUnix: boolean;
-  /** Answers of a leaving server end their connection. */
+  /** The server is leaving: answers end their connection. */
   isLeaving(): boolean;
-  /** Connections without a request are closed. */
+  /** The server is stopping: idle connections are closed. */
   isStopping(): boolean;
   /** Seconds since the start. */
   now(): number;
@@ -30,7 +30,7 @@ export type ConnectionOwner<C> = {
   /** The answer to a head that can't be taken. */
   refuse(status: BadHead): Response;
   requested(request: Request, connection: C): void;
-  /** A request is answered, not in place. */
+  /** A request is being answered, not in place. */
   begun(): void;
   done(): void;
   closed(connection: C): void;

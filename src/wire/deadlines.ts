@@ -19,9 +19,9 @@ export function createDeadlines(now: () => number) {
     /** A head has begun and is not complete. */
     beginHead: () => void (headAt ??= now()),
     endHead: () => void (headAt = null),
-    /** For the request under way, which may be silent as long as it likes. */
+    /** Lets the client be silent during the request under way. */
     liftIdle: () => void (idleSeconds = Number.POSITIVE_INFINITY),
-    /** In about so many seconds, even if there is traffic. */
+    /** Cuts in about this many seconds, even if there is traffic. */
     cutIn: (seconds: number) => void (cutAt = now() + seconds + 1),
     hasCut: (): boolean => cutAt !== null,
     /** For the next request. */

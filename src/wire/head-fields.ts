@@ -38,7 +38,7 @@ const ends = new Int32Array(MOST_FIELDS);
 let count = 0;
 let indexed = "";
 
-/** What the framing of a request needs, of the head that was indexed last. */
+/** What the framing of a request needs, from the head indexed last. */
 export type FramingFields = {
   hosts: number;
   host: string | null;
@@ -75,7 +75,7 @@ export function indexFields(text: string, start: number): FramingFields | null {
   return framing;
 }
 
-/** Told by the length of the name first. */
+/** Compares the length of the name first. */
 function noteFraming(text: string, at: number, length: number): void {
   if (length === 4) {
     if (!isNamed(text, at, "host")) return;
@@ -113,7 +113,7 @@ function isNamed(text: string, at: number, name: string): boolean {
   const { length } = name;
   if (colons[at]! - start !== length) return false;
   for (let offset = 0; offset < length; offset++) {
-    // A token has no character that the bit turns into another one of a name.
+    // In a token the bit turns no other character into one of a name.
     if ((text.charCodeAt(start + offset) | 32) !== name.charCodeAt(offset)) return false;
   }
   return true;

@@ -14,7 +14,7 @@ const OTHER = /^ HTTP\/\d\.\d\r\n$/;
 const BLANKS = /[\t\n]/;
 const SLASH = 47;
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])?(?::\d{0,5})?$/;
-/** Of most hosts. Others are left to the parser of URLs. */
+/** Most hosts. The URL parser judges others. */
 const NAME = /^[\w-]+(?:\.[\w-]*[a-z][\w-]*)+$/i;
 const ABSOLUTE = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)(.*)$/is;
 const DIGITS = /^\d{1,15}$/;

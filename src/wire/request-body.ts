@@ -76,7 +76,7 @@ export function createRequestBody({ decoder, pause, resume, expectsContinue, sen
     const pieces: Uint8Array[] = [];
     try {
       const taken = decoder.push(bytes, (piece) => void pieces.push(piece));
-      // What came together is read together: thousands of tiny chunks would hold up the event loop.
+      // Joins pieces that came together: thousands of tiny chunks would hold up the event loop.
       give(pieces);
       return taken;
     } catch (error) {

@@ -8,7 +8,7 @@ import { canSendFiles, openFilePart } from "./send-file.ts";
 export type AnswerTarget = {
   outbox: Outbox;
   socket: { readonly fd: number };
-  /** The system can send files to it: not with TLS. */
+  /** Without TLS the system can send files to it. */
   isPlain: boolean;
   /** Something of the answer was taken. */
   progressed(): void;
@@ -23,7 +23,7 @@ const CHUNK_END = Buffer.from("\r\n");
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Resolves with false when the connection must end. Rejects if the body fails: then it must be cut. */
+/** Resolves with false when the connection must end. Rejects if the body fails: then cut the connection. */
 export async function sendAnswer(response: Response, asked: Asked, target: AnswerTarget): Promise<boolean> {
   const { status } = response;
   const known = lengthIn(response);
@@ -75,7 +75,7 @@ type Begun = { bytes: Uint8Array; isWhole: boolean; next: Promise<Read> };
 /** Of a body in memory that is sent with its length. */
 const MOST_GATHERED_BYTES = 16 * 1024 * 1024;
 
-/** Gathers what is there at once: a body in memory is whole then, a stream is not. */
+/** Gathers what is there at once: all of a body in memory, a part of a stream. */
 async function begin(reader: Reader): Promise<Begun> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +92,7 @@ async function begin(reader: Reader): Promise<Begun> {
   }
 }
 
-/** Its failure is told to who waits for it. */
+/** Keeps its failure from being unhandled; who awaits it gets it. */
 function quietly<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
@@ -146,7 +146,7 @@ async function relay(
 
 const wrongLength = (): Error => new Error("an answer has another length than it says");
 
-/** In one write, unless copying costs more. */
+/** Sends in one write, unless copying costs more. */
 function sendJoined(outbox: Outbox, pieces: readonly Uint8Array[]): void {
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (size <= MOST_JOINED_BYTES) outbox.send(Buffer.concat(pieces));

@@ -1,6 +1,6 @@
 /**
- * Sends a part of a file without copying it through the process: sendfile(2), which is what makes a download as fast as
- * that of other servers. Linux only; elsewhere and with TLS the file is read.
+ * Sends a part of a file without copying it through the process: sendfile(2) makes downloads as fast as those of other
+ * servers. Linux only; elsewhere and with TLS the file is read.
  */
 import { FFIType } from "bun:ffi";
 import { closeSync, openSync, readSync } from "node:fs";

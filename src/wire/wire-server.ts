@@ -10,7 +10,9 @@ import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
 export type Peers = {
   /** Null on a unix socket. */
   requestIP(request: Request | Arrival): { address: string } | null;
-  /** Ends the connection in so many seconds, even during the answer. 0: lifts the limit of silence for the request. */
+  /**
+   * Ends the connection in this many seconds, even during the answer. 0: lets the client be silent during the request.
+   */
   timeout(request: Request, seconds: number): void;
 };
 
