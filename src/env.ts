@@ -119,7 +119,6 @@ function check(key: string, value: unknown, where: string): SettingValue {
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 
-/** The paths that the program uses itself. */
 export const usedPaths = (env: Env): UsedPath[] => [
   ...usedInDataFolder(env.data.dir),
   ...[

@@ -85,7 +85,6 @@ test("lists, exports and reports show the bare code and the domain", async () =>
   expect(await list("?domain=*&sort=code")).toEqual([null, "go.test", "b.test"]);
   const csv = await (await client.fetch("/links/export?domain=*")).text();
   expect(csv.split("\n").filter((line) => line.startsWith("a/b,")).length).toBe(3);
-  // oxlint-disable-next-line no-control-regex -- none may be there
   expect(csv).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
   const clicks = async () =>
     ((await client.call("GET", "/analytics/top")).body.data as { [key: string]: unknown }[]).map(

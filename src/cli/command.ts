@@ -13,7 +13,6 @@ export type ProgressLine = {
 export type Output = {
   /** Whether standard output is one. */
   isTerminal: boolean;
-  /** On standard output. */
   line(text: string): void;
   /** JSON on standard output, for `--json`. */
   json(value: unknown): void;

@@ -2,7 +2,6 @@
  * The main thread's end of the flush thread. It remembers this process's segments and positions for a new thread after
  * a crash.
  */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createRpc, type Rpc } from "../lib/rpc.ts";

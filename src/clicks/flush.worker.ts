@@ -1,5 +1,4 @@
 /** The flush thread (flush-messages.ts). */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import pino from "pino";
 import { type Database, openDatabase } from "../db/database.ts";
 import { systemClock } from "../lib/clock.ts";

@@ -7,7 +7,6 @@ import type { Live } from "./live.ts";
 /** A client that reads nothing for this long is cut. */
 const STALL_MS = 20_000;
 
-/** One event of the stream. */
 const eventView = z.object({
   event: z.enum(["clicks", "drop"]),
   data: z.string().meta({ contentMediaType: "application/json" }),

@@ -265,7 +265,6 @@ export const DEFINITIONS = {
 
 export type ConfigKey = keyof typeof DEFINITIONS;
 
-/** What `config.get(key)` returns. */
 export type ConfigValues = {
   readonly [K in ConfigKey]: (typeof DEFINITIONS)[K] extends Definition<infer T> ? T : never;
 };

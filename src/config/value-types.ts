@@ -70,7 +70,6 @@ export type Definition<T> = {
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
 
-// oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse"> & {
@@ -197,7 +196,6 @@ export function string(
   );
 }
 
-/** Ignores case. */
 const pick = <V extends string>(options: readonly V[], text: string): V | undefined =>
   options.find((option) => option.toLowerCase() === text.toLowerCase());
 

@@ -19,7 +19,6 @@ export const ACCOUNT_TABLES = {
     /** Common to the events of a bulk change until it is taken back; with `actor` and `at` unique. */
     bulk: "int?",
   },
-  /** API tokens. */
   tokens: {
     id: "serial",
     /** 0 is the built-in administrator. */

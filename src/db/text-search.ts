@@ -22,7 +22,6 @@ export function likePatterns(needle: string): string[] {
   return writtenForms(needle).map((text) => `%${text.replace(/[!%_]/g, (char) => LIKE_ESCAPE + char)}%`);
 }
 
-// oxlint-disable-next-line no-control-regex -- matches ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
 /** In NFC. */

@@ -8,7 +8,6 @@ export type EventFilter = {
   via?: string | undefined;
   action?: string | undefined;
   subject?: string | undefined;
-  /** The id of a link. */
   subjectId?: number | undefined;
   /** Inclusive, epoch milliseconds. */
   from?: number | undefined;

@@ -13,7 +13,6 @@ export function readMeasurements(metrics: readonly MetricSnapshot[]) {
       seriesOf(name)
         .filter(({ values }) => label === undefined || values[0] === label)
         .reduce((total, { numbers }) => total + (numbers[0] ?? 0), 0),
-    /** The series by their labels. */
     rows: (name: string): { labels: readonly string[]; value: number }[] =>
       seriesOf(name).map(({ values, numbers }) => ({ labels: values, value: numbers[0] ?? 0 })),
   };

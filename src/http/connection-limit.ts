@@ -28,7 +28,6 @@ const ANSWER = Buffer.from(
 
 type Deps = {
   socket: ListeningSocket;
-  /** Of open files. */
   limit: number;
   openFiles(): number;
   /** The client understands an answer before a handshake. */

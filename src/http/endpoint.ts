@@ -27,7 +27,6 @@ export type Caller = {
   via: Via;
   /** `expiresAt`: of the access token, epoch milliseconds. */
   credential?: { sessionId: string; expiresAt: number };
-  /** Of an API token. */
   token?: { name: string; scopes: readonly Scope[] };
 };
 
@@ -139,7 +138,6 @@ export function endpoint<B extends Schema | undefined = undefined, Q extends Sch
   return definition as unknown as Endpoint;
 }
 
-/** The scope of `links` and `files` by method. */
 export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">): Scope | "any" | null {
   if (scope !== "links" && scope !== "files") return scope;
   return method === "GET" ? `${scope}:read` : `${scope}:write`;

@@ -36,7 +36,6 @@ export function createMultipartReader(boundary: string, read: ReadBytes, limits:
     held = joined(held, Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength));
   };
 
-  /** Consumes the separator. */
   async function* untilSeparator(): AsyncGenerator<Buffer, void> {
     for (;;) {
       const piece = held;

@@ -24,7 +24,6 @@ export function createSetbacks<T>(clock: Clock) {
 
     waits: (key: number | string): boolean => (failed.get(key)?.until ?? 0) > clock.now(),
 
-    /** Those that wait. */
     waiting: (): T[] =>
       [...failed.values()].filter(({ until }) => until > clock.now()).map(({ item }) => item),
   };

@@ -7,9 +7,7 @@ import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
 import { checkTags, tagList } from "./tags/tag.ts";
 import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES, readOptions } from "./link-options.ts";
 
-// oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
-// oxlint-disable-next-line no-control-regex -- matches them
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 /** Characters are code points, as in JSON Schema. */

@@ -17,7 +17,6 @@ export type LinkContent = {
   passwordHash: string | null;
   title: string | null;
   note: string | null;
-  /** See link-options.ts. */
   options: string | null;
   /** Checked by tag.ts, sorted. */
   tags: readonly string[];
@@ -33,7 +32,6 @@ export type Link = LinkContent & {
   ownerId: number | null;
   createdBy: string | null;
   clickCount: number;
-  /** Those of automated visitors. */
   automatedClicks: number;
 };
 

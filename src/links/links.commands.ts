@@ -31,7 +31,6 @@ const COLUMNS = {
 /** Of one link. */
 const FIELDS = { ...COLUMNS, human_clicks: "HUMAN CLICKS", domain: "DOMAIN", short_url: "SHORT URL" };
 
-/** As a row of the table. */
 const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });
 
 type Json = { json?: true };

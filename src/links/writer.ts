@@ -292,7 +292,6 @@ const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, b
     return changeEvents({ ...by, verb: "update" }, { id: before.id, before, after });
   });
 
-/** Whether the link exists for the actor. */
 export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
   link !== undefined && (!actor.ownOnly || link.ownerId === actor.accountId);
 

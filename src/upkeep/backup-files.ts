@@ -5,7 +5,6 @@ import { dataPath } from "../lib/data-folder.ts";
 import { isInside } from "../lib/real-path.ts";
 import { isBackup, isDatabaseFile, isExcluded } from "./manifest.ts";
 
-/** Of a storage policy. */
 export type BackupLocation = {
   policyId: number;
   name: string;
@@ -27,7 +26,6 @@ export type ExpectedContent = {
 };
 
 export type ContentCopied = {
-  /** Locations copied to `outside/`. */
   outside: BackupLocation[];
   /** Locations in S3. */
   elsewhere: { name: string; objects: number }[];

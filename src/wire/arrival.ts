@@ -31,7 +31,6 @@ export class Arrival {
   status = 0;
   fields = "";
   content = "";
-  /** By `request`. */
   made: Request | null = null;
   #path: string | null = null;
 

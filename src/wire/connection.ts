@@ -200,7 +200,6 @@ export class Connection implements ArrivalContext {
     else if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
   }
 
-  /** The beginning of a head. */
   #keepHead(rest: Buffer): void {
     if (rest.length > MOST_HEAD_BYTES) return this.#refuse(431);
     // A head with other line ends would never be complete.
@@ -234,7 +233,6 @@ export class Connection implements ArrivalContext {
     void this.#finish(arrival, this.#owner.answer(arrival));
   }
 
-  /** The number of bytes that belong to the body. */
   #takeBody(body: RequestBody, bytes: Buffer): number {
     const taken = body.push(bytes);
     if (body.isBroken()) this.#isEnding = true;

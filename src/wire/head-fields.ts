@@ -10,7 +10,6 @@ const TAB = 9;
 const BLANK = 32;
 
 /** Everything but visible characters, blanks, tabs, CR LF and bytes above 127. */
-// oxlint-disable-next-line no-control-regex -- refuses them
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r[^\n]/;
 
 /** Of a field's name. */

@@ -25,7 +25,6 @@ const setUpBody = checkBody.extend({
   click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
 });
 
-/** What the set-up shows and writes. */
 export type SetUpSettings = {
   get(key: "features.public_url"): string;
   get(key: "analytics.enable_detailed_logging" | "analytics.enable_ip_logging"): boolean;

@@ -2,7 +2,6 @@ import type { Database } from "../../db/database.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-/** A click with details. */
 export type NewestClick = {
   id: number;
   /** Of its link, which may be deleted. */

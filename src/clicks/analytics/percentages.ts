@@ -8,7 +8,6 @@ export type DeviceShares = {
   browsers: NamedShare[];
   systems: NamedShare[];
   devices: NamedShare[];
-  /** Of clicks with a user agent. */
   botPercentage: number;
   /** Clicks with a user agent. */
   total: number;

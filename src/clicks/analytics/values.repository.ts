@@ -123,7 +123,6 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       return Number(clicks ?? 0);
     },
 
-    /** Clicks with details, all links together. */
     hourTotals: (hours: readonly number[]): Promise<Map<number, number>> => detailedClicksOf(read, hours),
 
     /** Clicks of these visitors with any value of the dimension. */

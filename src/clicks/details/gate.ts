@@ -35,7 +35,6 @@ export type DetailGate = {
 export type DetailGateOptions = {
   /** Clicks with details in the journal since the start. */
   written(): number;
-  /** analytics.sample_rate */
   sampleRate(): number;
   random?: () => number;
   mostPending: number;

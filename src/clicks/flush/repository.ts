@@ -17,7 +17,6 @@ import type { DetailOutcomes } from "../details/gate.ts";
 export type FlushWork = {
   counts: ClickCounts;
   details: readonly Detail[];
-  /** Of all details. */
   sums: DetailSums;
   /** analytics.max_log_rows with `stop`: no details are written beyond; 0: unlimited. */
   mostLogRows: number;
@@ -34,7 +33,6 @@ export type CountedSpan = {
   atMs: number;
   /** Set by count() before it commits. */
   deleted: number;
-  /** Those of automated visitors. */
   deletedAutomated: number;
   /** Likewise, without refused ones. */
   details: DetailOutcomes;

@@ -62,7 +62,6 @@ export type Journal = {
   close(): Promise<void>;
   /** Of the current segment (latestClicks). */
   latest(sinceMs: number, most: number): RecentClick[];
-  /** Clicks with details. */
   detailed(): number;
   stats(): JournalStats;
 };

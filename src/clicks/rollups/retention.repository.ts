@@ -80,7 +80,6 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return count;
     },
 
-    /** Months with counts. */
     async months(): Promise<number[]> {
       const rows = await read
         .selectFrom("click_months")

@@ -95,7 +95,6 @@ type Stored = Record<Dimension | "all", number>;
 
 const NONE_STORED: Stored = { referrer: 0, place: 0, agent: 0, all: 0 };
 
-/** By bucket and link. */
 function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Stored>> {
   const buckets = new Map<number, Map<number, Stored>>();
   for (const { bucket, linkId, dimension, values } of counts) {

@@ -2,7 +2,6 @@
  * A connection in its own thread, so that slow statements never block redirects. If the thread dies or a statement
  * takes too long, pending calls reject and alive() is false.
  */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import type { Logger } from "../../lib/logger.ts";
 import { createRpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";

@@ -2,7 +2,6 @@
  * The thread of sqlite.thread.ts. Answers travel as JSON text, which is cheaper than cloning rows (1,000 rows: 0.35 ms
  * on the calling thread). Results hold text, numbers and nulls only.
  */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { lowerThreadPriority } from "../../lib/thread-priority.ts";
 import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
 import { openSqlite, type SqliteConnection } from "./sqlite-connection.ts";

@@ -53,7 +53,6 @@ function cutToBytes(text: string, bytes: number): string {
   return kept === "" ? REPLACEMENT : kept;
 }
 
-/** Names of one folder. */
 export function createFolderNames() {
   const seed = crypto.getRandomValues(new BigUint64Array(1))[0]!;
   /** Last number given, by hash: equal hashes only add a number. */

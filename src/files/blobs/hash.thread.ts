@@ -1,5 +1,4 @@
 /** The main thread's side of the hash thread. If it dies, its open hashes are lost and the next hash starts another. */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type Rpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
 

@@ -1,4 +1,3 @@
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc, type RpcMessage } from "../../lib/rpc.ts";
 import type { HashCalls } from "./hash.thread.ts";
 

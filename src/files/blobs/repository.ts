@@ -160,7 +160,6 @@ export function createBlobsRepository({
       return found;
     },
 
-    /** Ids of running resumable uploads. */
     async knownUploads(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (const chunk of chunked(ids, CHUNK)) {

@@ -28,7 +28,6 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
   }
 
   return {
-    /** By id. */
     list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
     /** An unknown policy is looked for again: another node may have made it just now. @throws PolicyNotFound */
     async find(id: number): Promise<StoredPolicy> {

@@ -102,7 +102,6 @@ export function createOrderedNames(size = SIZE) {
       replace(next);
     },
 
-    /** Places with the needle after a place, in order. */
     async *matches(needle: Needle, after: NamePlace): AsyncGenerator<NamePlace[]> {
       const all = blocks;
       const slices = createTimeSlices(SLICE_MS);

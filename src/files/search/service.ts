@@ -78,7 +78,6 @@ export function createFileSearch({ repository, held, paths, slowMs = SLOW_MS }: 
     /** Of names in memory. */
     heldBytes: held.bytes,
 
-    /** At most `limit` entries after a place. */
     async page(accountId: number, text: string, after: NamePlace | null, limit: number): Promise<SearchPage> {
       if (IN_NO_NAME.test(text) || !text.isWellFormed()) return { entries: [], next: null };
       const needle = createNeedle(text);

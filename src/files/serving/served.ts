@@ -11,7 +11,6 @@ export type DropLimits = {
   maxFileSize: number | null;
 };
 
-/** What a link serves. */
 export type Serving = {
   /** The entry's. */
   accountId: number;

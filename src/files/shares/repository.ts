@@ -75,7 +75,6 @@ export function createSharesRepository({ database, record }: Deps) {
 
     uncount: (linkId: number): Promise<void> => add(linkId, -1),
 
-    /** If it shares the entry. */
     async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
       const row = await tx
         .selectFrom("shares")

@@ -4,7 +4,6 @@ import type { StoredFile } from "../tree/entry.ts";
 
 /** Who sends a file into a drop box. */
 export type DropSender = {
-  /** The link of the box. */
   linkId: number;
   /** Hash of the visitor's cookie. */
   sender: string;

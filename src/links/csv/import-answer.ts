@@ -1,4 +1,3 @@
-/** The answers of an import. */
 import type { AppError } from "../../lib/errors.ts";
 import { chunked } from "../../lib/chunked.ts";
 import type { ImportProgress, ImportResult } from "./import-result.ts";

@@ -9,7 +9,6 @@ import type { Link } from "../link.ts";
 
 export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
 
-/** Which state of an event. */
 export type EventState = "before" | "after";
 
 export type LinkEvents = {

@@ -10,7 +10,6 @@ export type IdSet = {
   copy(): IdSet;
   /** What is in both. */
   and(other: IdSet): IdSet;
-  /** What is not in the other one. */
   without(other: IdSet): IdSet;
   all(): number[];
   /** Ascending. */

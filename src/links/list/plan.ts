@@ -6,7 +6,6 @@ import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
 const RANGES = 2;
 /** Of one match. */
 const SORT_COST = 3;
-/** Of a link along an index. */
 const WALK_COST = 3;
 /** A link along an index, with a test of its tag. */
 const TAG_COST = 1;

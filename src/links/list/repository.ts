@@ -102,7 +102,6 @@ export function createLinkListRepository(
   }
 
   return {
-    /** See Dialect. */
     sharesScans: dialect.sharesScans,
 
     /** Without a search: all links less the expired ones, from indexes. */

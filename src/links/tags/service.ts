@@ -14,7 +14,6 @@ import { checkTag } from "./tag.ts";
 import { MOST_OF_PART, partEvents } from "./tag-part.ts";
 import type { TagCount, TagRepository } from "./repository.ts";
 
-/** See cluster/changes.ts. */
 type TagTransaction = { readonly db: Db; changed(topic: "tags", tags: readonly string[]): void };
 type TagChanges = { write<T>(run: (tx: TagTransaction) => Promise<T>): Promise<T> };
 

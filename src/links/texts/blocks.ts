@@ -92,7 +92,6 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
     ftruncateSync(file, end);
   }
 
-  /** The block without the links `ids`. */
   function without(slot: Slot, ids: ReadonlySet<number>): Uint8Array[] {
     const bytes = Buffer.from(read(slot));
     const kept: Uint8Array[] = [];

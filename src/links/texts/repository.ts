@@ -20,7 +20,6 @@ export function createTextsRepository({ read, dialect }: Pick<Database, "read" |
   };
 
   return {
-    /** See Dialect. */
     foldsOnlyAscii: dialect.foldsOnlyAscii,
 
     between: (from: number, to: number): Promise<TextsRead> =>

@@ -1,5 +1,4 @@
 /** The blocks in their own thread of low priority. After `close`, or if the thread dies, calls reject. */
-// oxlint-disable unicorn/require-post-message-target-origin -- that is for windows; a worker has no origin
 import { createRpc } from "../../lib/rpc.ts";
 import { workerUrl } from "../../lib/worker-url.ts";
 import type { PutTexts, TextSizes } from "./blocks.ts";

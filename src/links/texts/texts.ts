@@ -21,13 +21,11 @@ export type LinkTexts = {
 
 type Deps = { repository: TextsRepository; thread: ScanThread; refreshFrom?: number };
 
-// oxlint-disable-next-line no-control-regex -- matches ASCII
 const ASCII = /^[\x00-\x7f]*$/;
 
 /** A portion is a block. */
 const PORTION = 1_024;
 const CHUNK = 1_000;
-/** Changed links. */
 const REFRESH_FROM = 400;
 /** Testing more takes longer than searching all links. */
 const MOST_UNSURE = 5_000;
