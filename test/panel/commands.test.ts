@@ -144,6 +144,43 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)(
+  "what is typed while the commands or the page load stands in their field",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/tokens");
+    await signInToPanel(page);
+    const field = page.locator("[cmdk-input]");
+    const title = page.getByRole("heading", { level: 1 });
+    for (const [held, late] of [
+      ["command-menu", title],
+      ["shell", page.locator("#root > *").first()],
+    ] as const) {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(new RegExp(`assets/${held}-.*js$`), async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.reload();
+      await late.waitFor({ state: "attached" });
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("new tokk");
+      await page.keyboard.press("Backspace");
+      release();
+      await focused(field);
+      await page.keyboard.type("en");
+      expect(await field.inputValue()).toBe("new token");
+      await page.getByRole("option", { name: "New token", selected: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await field.waitFor({ state: "detached" });
+      await openCommands(page);
+      expect(await field.inputValue()).toBe("");
+      await page.unrouteAll();
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
 test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it back", async () => {
   const { page, context, complaints, close } = await panel.open("/panel/events");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -9,12 +9,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { heedEarlyTyping } from "../commands/early-typing.ts";
 import { ConnectionBar } from "../ui/connection-bar.tsx";
 import { loadLanguage, preferredLanguage } from "./i18n.ts";
 import { queries } from "./queries.ts";
 import { router } from "./router.tsx";
 import { applyScheme, THEME, VARIABLES } from "./theme.ts";
 
+heedEarlyTyping();
 applyScheme();
 await loadLanguage(preferredLanguage());
 

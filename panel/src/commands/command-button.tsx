@@ -2,14 +2,21 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Kbd, Loader, Modal, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { Suspense, useRef } from "react";
+import { Suspense, useLayoutEffect, useRef, useState } from "react";
 import type { Account } from "../app/api.ts";
 import { lazyPart } from "../app/lazy.ts";
 import type { usePages } from "../app/pages.ts";
 import { FocusBack } from "../ui/focus-back.ts";
+import { CommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
+import { compositionEnded } from "./composition.ts";
+import { takeEarlyTyping } from "./early-typing.ts";
 
-const CommandMenu = lazyPart(async () => (await import("./command-menu.tsx")).CommandMenu);
+const CommandMenu = lazyPart(async () => {
+  const { CommandMenu: Menu } = await import("./command-menu.tsx");
+  await compositionEnded();
+  return Menu;
+});
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -18,9 +25,16 @@ type Props = { pages: ReturnType<typeof usePages>; account: Account };
 /** Opens the commands, also by ⌘K or Ctrl+K from anywhere, fields included. */
 export function CommandButton({ pages, account }: Props) {
   const { t } = useLingui();
-  const [isOpen, { toggle, open, close }] = useDisclosure();
+  const [isOpen, { toggle, open, close }] = useDisclosure(false, { onClose: () => setTyped("") });
+  const [typed, setTyped] = useState("");
   const button = useRef<HTMLButtonElement>(null);
   useHotkeys([["mod+K", toggle]], [], true);
+  useLayoutEffect(() => {
+    const early = takeEarlyTyping();
+    if (early === null) return;
+    setTyped(early);
+    open();
+  }, []);
   return (
     <>
       <UnstyledButton
@@ -41,6 +55,7 @@ export function CommandButton({ pages, account }: Props) {
       <Modal.Root
         opened={isOpen}
         onClose={close}
+        returnFocus={false}
         size="lg"
         padding={0}
         yOffset="10vh"
@@ -51,8 +66,15 @@ export function CommandButton({ pages, account }: Props) {
           <FocusBack
             other={() => document.querySelector<HTMLElement>("main [role=grid]") ?? button.current}
           />
-          <Suspense fallback={<Loader m="md" size="sm" />}>
-            <CommandMenu pages={pages} account={account} onClose={close} />
+          <Suspense
+            fallback={
+              <>
+                <CommandField typed={typed} onType={setTyped} />
+                <Loader m="md" size="sm" />
+              </>
+            }
+          >
+            <CommandMenu pages={pages} account={account} typed={typed} onType={setTyped} onClose={close} />
           </Suspense>
         </Modal.Content>
       </Modal.Root>

@@ -12,12 +12,13 @@ import {
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
 import type { Account } from "../app/api.ts";
 import type { usePages } from "../app/pages.ts";
 import { wordsOf } from "../config/words/setting-words.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";
+import { useCommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
 import { useChosenRow } from "./chosen-row.ts";
 import { useFindings } from "./findings.ts";
@@ -25,7 +26,13 @@ import { targetIn, useShorten } from "./shorten.tsx";
 
 const SEARCH_DELAY_MS = 120;
 
-type Props = { pages: ReturnType<typeof usePages>; account: Account; onClose(): void };
+type Props = {
+  pages: ReturnType<typeof usePages>;
+  account: Account;
+  typed: string;
+  onType(text: string): void;
+  onClose(): void;
+};
 
 const matches = (typed: string, words: string): boolean => {
   const whole = words.toLowerCase();
@@ -36,24 +43,18 @@ const matches = (typed: string, words: string): boolean => {
 };
 
 /** Finds pages, actions, links, files, shares and settings by what is typed. */
-export function CommandMenu({ pages, account, onClose }: Props) {
+export function CommandMenu({ pages, account, typed, onType, onClose }: Props) {
   const { t } = useLingui();
   const navigate = useNavigate();
   const shorten = useShorten();
   const sentenceOf = useSentence();
   const actions = useActions(account);
   const root = useChosenRow();
-  const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState("");
+  const field = useCommandField();
   const text = typed.trim();
   const [searched] = useDebouncedValue(text, SEARCH_DELAY_MS);
   const found = useFindings(searched, account);
   const target = account.role === "user" ? null : targetIn(text);
-  // Not before the dialog has seen what had the focus, to give it back.
-  useEffect(() => {
-    const timer = setTimeout(() => field.current?.focus());
-    return () => clearTimeout(timer);
-  }, []);
   const run = (action: () => unknown) => () => {
     onClose();
     void action();
@@ -61,15 +62,7 @@ export function CommandMenu({ pages, account, onClose }: Props) {
 
   return (
     <Command ref={root} label={t`Commands`} shouldFilter={false} loop>
-      <Command.Input
-        ref={field}
-        className={classes["field"]}
-        value={typed}
-        onValueChange={setTyped}
-        placeholder={t`A link, a file, a setting, or what to do`}
-        data-autofocus
-        maxLength={2048}
-      />
+      <Command.Input {...field} value={typed} onValueChange={onType} />
       <Command.List className={classes["list"]}>
         {target !== null && (
           <Row
