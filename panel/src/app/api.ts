@@ -4,6 +4,7 @@ import type { Failure, paths } from "../../../clients/typescript/api.ts";
 import { reachable } from "./connection.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "./place.ts";
 import { endOfSession } from "./session-end.ts";
+import { forgetSession, noteSession, sessionToldAt, stateOfSession } from "./session-life.ts";
 
 export type * from "../../../clients/typescript/api.ts";
 
@@ -29,8 +30,10 @@ const PREFIXES: readonly [string, (root: string) => string][] = [
   ["/panel", () => PANEL_PATH.replace(/\/$/, "")],
 ];
 const REFRESH = `${SERVER_URL}${ADMIN_PREFIX}/v1/auth/refresh`;
-const RENEWED = "waymark-renewed";
-const SESSION_PATHS = /\/v1\/auth\/(?:login|refresh|logout)$/;
+const TELLS_LIFE = /\/v1\/(?:auth\/(?:login|password|verify)|set-up)$/;
+const SIGN_OUT = "/v1/auth/logout";
+/** They need no session. */
+const SESSION_PATHS = /\/v1\/(?:auth\/(?:login|refresh|logout)|set-up(?:\/\w+)?)$/;
 
 /** The cookie that scripts may read lives as long as the session. */
 export const hasSession = (): boolean => csrfToken() !== "";
@@ -41,8 +44,6 @@ function csrfToken(): string {
 }
 
 export const csrfHeader = (): Record<string, string> => ({ "X-CSRF-Token": csrfToken() });
-
-let lastRenewal = 0;
 
 /** Over plain HTTP off localhost there are no locks; the server forgives a second tab for ten seconds. */
 let renewals: Promise<unknown> = Promise.resolve();
@@ -59,16 +60,32 @@ function oneAtATime<T>(run: () => Promise<T>): Promise<T> {
  */
 export function renewSession(since: number): Promise<boolean> {
   return oneAtATime(async () => {
-    const known = Math.max(Number(localStorage.getItem(RENEWED) ?? 0), lastRenewal);
+    const known = sessionToldAt();
     // One in the future is from before the clock was set back.
-    if (known > since && known <= Date.now()) return true;
+    if (known > since && known <= Date.now() && stateOfSession() === "fresh") return true;
     const answer = await fetch(REFRESH, { method: "POST", credentials: "same-origin" });
     if (answer.status >= 429) throw await failureOf(answer);
     if (!answer.ok) return false;
-    lastRenewal = Date.now();
-    localStorage.setItem(RENEWED, String(lastRenewal));
+    await noteLife(answer);
     return true;
   });
+}
+
+/**
+ * Renews a session that is known to be over, so that nothing is sent with it. False when it has ended for good.
+ * @throws ApiError as renewSession
+ */
+export async function keepSession(): Promise<boolean> {
+  if (stateOfSession() !== "over") return true;
+  return hasSession() && renewSession(sessionToldAt());
+}
+
+/** Answers that sign in, renew or verify tell how long the access token lives. */
+async function noteLife(answer: Response): Promise<void> {
+  if (!answer.ok) return;
+  const body = (await answer.clone().json()) as { data?: { expires_in?: number } } | null;
+  const seconds = body?.data?.expires_in;
+  if (typeof seconds === "number") noteSession(seconds * 1000);
 }
 
 /** Renews the session, or asks for the password. False when nobody is signed in any more. */
@@ -98,8 +115,11 @@ async function send(request: Request): Promise<Response> {
     return fetch(address(request.url), { method, headers, body, signal, credentials: "same-origin" });
   };
   try {
+    const needsSession = !SESSION_PATHS.test(request.url);
+    if (needsSession && !(await keepSession()) && !(await endOfSession()))
+      throw new ApiError(401, { error: "Unauthorized" });
     const answer = await ask();
-    if (SESSION_PATHS.test(request.url) || !(await isWithoutSession(answer))) return answerOfServer(answer);
+    if (!needsSession || !(await isWithoutSession(answer))) return answerOfServer(answer);
     const again = (await renewSession(startedAt)) ? await ask() : answer;
     if (again.status !== 401) return answerOfServer(again);
     return (await endOfSession()) ? answerOfServer(await ask()) : again;
@@ -127,14 +147,16 @@ async function failureOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, typeof body === "object" && body !== null ? body : {});
 }
 
-const failures: Middleware = {
-  async onResponse({ response }) {
+const readAnswers: Middleware = {
+  async onResponse({ request, response }) {
     if (!response.ok) throw await failureOf(response);
+    if (TELLS_LIFE.test(request.url)) await noteLife(response);
+    if (request.url.includes(SIGN_OUT)) forgetSession();
   },
 };
 
 export const api = createClient<paths>({ baseUrl: SERVER_URL, fetch: send, credentials: "same-origin" });
-api.use(failures);
+api.use(readAnswers);
 
 /** The body of an answer. Failures have thrown already. */
 export async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {

@@ -4,34 +4,16 @@
  */
 import { answerOf, api, hasSession } from "../app/api.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "../app/place.ts";
+import { stateOfSession } from "../app/session-life.ts";
 
-/** Before its end a token counts as ended. */
-const MARGIN_MS = 30_000;
+let asking: Promise<unknown> | null = null;
 
-/** Both clocks: one stops while the machine sleeps, the other one may be set. */
-type Moment = { date: number; steady: number };
-const now = (): Moment => ({ date: Date.now(), steady: performance.now() });
-
-let known: { at: Moment; lifeMs: number } | null = null;
-let asking: Promise<void> | null = null;
-
-function isFresh(): boolean {
-  if (known === null) return false;
-  const { at, lifeMs } = known;
-  const { date, steady } = now();
-  return date >= at.date && Math.max(date - at.date, steady - at.steady) < lifeMs - MARGIN_MS;
-}
-
-async function ask(): Promise<void> {
-  const at = now();
-  const { data } = await answerOf(api.GET("/admin/v1/auth/verify"));
-  known = { at, lifeMs: data.expires_in * 1000 };
-}
+const isFresh = (): boolean => stateOfSession() === "fresh";
 
 /** Asks for the password when the session has ended. */
-function freshen(): Promise<void> {
+function freshen(): Promise<unknown> {
   if (isFresh()) return Promise.resolve();
-  asking ??= ask().finally(() => (asking = null));
+  asking ??= answerOf(api.GET("/admin/v1/auth/verify")).finally(() => (asking = null));
   return asking;
 }
 
@@ -71,6 +53,5 @@ export function keepSessionFresh(): () => void {
   document.addEventListener("click", waitOnClick, options);
   for (const kind of ["pointerdown", "keydown"] as const) document.addEventListener(kind, wake, options);
   document.addEventListener("visibilitychange", wake, options);
-  known = null;
   return () => ended.abort();
 }

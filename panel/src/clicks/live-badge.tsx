@@ -1,10 +1,10 @@
 import { Trans } from "@lingui/react/macro";
 import { Badge } from "@mantine/core";
+import type { StreamState } from "../app/event-stream.ts";
 import classes from "./clicks.module.css";
-import type { LiveState } from "./live.ts";
 
 /** Whether clicks arrive by themselves. */
-export function LiveBadge({ state }: { state: LiveState }) {
+export function LiveBadge({ state }: { state: StreamState }) {
   return (
     <Badge
       variant="default"

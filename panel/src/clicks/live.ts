@@ -1,7 +1,7 @@
-/** The server's live view of clicks: one stream for the page, while somebody looks. It reconnects by itself. */
+/** The server's live view of clicks: one stream for the page, while somebody looks. */
 import { useEffect, useSyncExternalStore } from "react";
-import { renewSession } from "../app/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
+import { openStream, type StreamState } from "../app/event-stream.ts";
+import { ADMIN_PREFIX } from "../app/place.ts";
 
 export type LiveClick = {
   code: string;
@@ -16,17 +16,11 @@ export type LiveSecond = {
   human_clicks_per_second: number;
   latest: LiveClick[];
 };
-export type LiveState = "connecting" | "live" | "away";
-export type LiveView = { state: LiveState; second: LiveSecond | null };
-
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 30_000;
+export type LiveView = { state: StreamState; second: LiveSecond | null };
 
 const listeners = new Set<() => void>();
 let view: LiveView = { state: "connecting", second: null };
-let source: EventSource | null = null;
-let timer: ReturnType<typeof setTimeout> | undefined;
-let pauseMs = FIRST_PAUSE_MS;
+let stop: (() => void) | null = null;
 
 function show(next: Partial<LiveView>): void {
   view = { ...view, ...next };
@@ -34,32 +28,15 @@ function show(next: Partial<LiveView>): void {
 }
 
 function open(): void {
-  clearTimeout(timer);
-  if (source !== null || listeners.size === 0 || document.hidden) return;
-  const opened = new EventSource(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/live`);
-  source = opened;
-  opened.addEventListener("open", () => {
-    pauseMs = FIRST_PAUSE_MS;
-    show({ state: "live" });
-  });
-  opened.addEventListener("clicks", ({ data }: MessageEvent<string>) =>
-    show({ state: "live", second: JSON.parse(data) as LiveSecond }),
-  );
-  opened.addEventListener("error", () => {
-    // The browser connects again after a break, but not after a refusal.
-    if (opened.readyState !== EventSource.CLOSED) return show({ state: "connecting" });
-    close();
-    show({ state: "away" });
-    const startedAt = Date.now();
-    timer = setTimeout(() => void renewSession(startedAt - pauseMs).then(open, open), pauseMs);
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-  });
+  if (stop !== null || listeners.size === 0 || document.hidden) return;
+  const clicks = ({ data }: MessageEvent<string>) =>
+    show({ state: "live", second: JSON.parse(data) as LiveSecond });
+  stop = openStream(`${ADMIN_PREFIX}/v1/analytics/live`, { clicks }, (state) => show({ state }));
 }
 
 function close(): void {
-  clearTimeout(timer);
-  source?.close();
-  source = null;
+  stop?.();
+  stop = null;
 }
 
 /** A hidden page takes none of the server's few places. */

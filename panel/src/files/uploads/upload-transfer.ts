@@ -1,6 +1,6 @@
 /** One attempt to send what the server does not have yet, by tus. */
 import type { DetailedError, Upload } from "tus-js-client";
-import { ApiError, csrfHeader, regainSession } from "../../app/api.ts";
+import { ApiError, csrfHeader, keepSession, regainSession } from "../../app/api.ts";
 import { loaded } from "../../app/lazy.ts";
 import { SERVER_URL } from "../../app/place.ts";
 import type { UploadRecord } from "./upload-record.ts";
@@ -35,7 +35,8 @@ export async function transfer(
     // The caller tries again, as long as it takes.
     retryDelays: [],
     storeFingerprintForResuming: false,
-    onBeforeRequest(request) {
+    async onBeforeRequest(request) {
+      await keepSession();
       for (const [header, value] of Object.entries(csrfHeader())) request.setHeader(header, value);
     },
     onAfterResponse(_, answer) {

@@ -1,0 +1,73 @@
+/** A stream of events from the server that connects again by itself, each time with a session that lasts. */
+import { keepSession, renewSession } from "./api.ts";
+import { SERVER_URL } from "./place.ts";
+import { sessionToldAt } from "./session-life.ts";
+
+/** `away`: the server refused or could not be asked. */
+export type StreamState = "connecting" | "live" | "away";
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 30_000;
+const LOOK_MS = 15_000;
+/** A timer that comes so late was held by a machine that slept. Its connections may be dead without a sign. */
+const SLEPT_MS = 90_000;
+
+type Heard = Record<string, (event: MessageEvent<string>) => void>;
+
+/** Returns how to end it. */
+export function openStream(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let lookedAt = Date.now();
+  /** What was last heard of a session that could not be renewed. Nothing is asked before there is another one. */
+  let lost: number | null = null;
+  let isEnded = false;
+
+  function again(state: StreamState, refusedAt: number | null): void {
+    source?.close();
+    source = null;
+    onState(state);
+    timer = setTimeout(() => void connect(refusedAt), pauseMs);
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+
+  async function connect(refusedAt: number | null): Promise<void> {
+    if (lost === sessionToldAt()) return again("away", refusedAt);
+    // A refusal tells no reason. The session may have ended.
+    const renewal = refusedAt === null ? keepSession() : renewSession(refusedAt);
+    const isKept = await renewal.catch(() => null);
+    if (isEnded) return;
+    lost = isKept === false ? sessionToldAt() : null;
+    if (isKept !== true) return again("away", refusedAt);
+    const openedAt = Date.now();
+    const opened = new EventSource(SERVER_URL + path);
+    source = opened;
+    opened.addEventListener("open", () => {
+      pauseMs = FIRST_PAUSE_MS;
+      onState("live");
+    });
+    for (const [name, hear] of Object.entries(heard)) opened.addEventListener(name, hear);
+    opened.addEventListener("error", () => {
+      if (source !== opened) return;
+      // The browser would connect again with a session that may be over.
+      if (opened.readyState === EventSource.CLOSED) again("away", openedAt);
+      else again("connecting", null);
+    });
+  }
+
+  const watch = setInterval(() => {
+    const slept = Date.now() - lookedAt > SLEPT_MS;
+    lookedAt = Date.now();
+    if (!slept || source === null) return;
+    pauseMs = FIRST_PAUSE_MS;
+    again("connecting", null);
+  }, LOOK_MS);
+  void connect(null);
+  return () => {
+    isEnded = true;
+    clearInterval(watch);
+    clearTimeout(timer);
+    source?.close();
+  };
+}
