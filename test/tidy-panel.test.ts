@@ -14,7 +14,7 @@ const ROOMS: Record<string, readonly string[]> = {
   shares: ["app", "auth", "ui"],
   files: ["app", "auth", "shares", "ui"],
   events: ["app", "ui"],
-  clicks: ["app", "ui"],
+  clicks: ["app", "config", "ui"],
   links: ["app", "auth", "clicks", "shares", "ui"],
 };
 

@@ -67,10 +67,22 @@ async function recordClicks(): Promise<void> {
 once("while details are off a link's page says so and shows no empty list", async () => {
   const { page, complaints, close } = await panel.open("/panel/link/spring");
   await signInToPanel(page);
-  await page.getByRole("note").filter({ hasText: "analytics.enable_detailed_logging is off" }).waitFor();
+  const note = page.getByRole("note").filter({ hasText: "because “Enable detailed logging” is off" });
+  await note.waitFor();
   await chart(page).waitFor();
   for (const name of ["Referrers", "Countries", "Devices", "Newest clicks"])
     await soon(async () => expect([name, await list(page, name).count()]).toEqual([name, 0]));
+  const waits = "The change of the setting waits for a restart of the server.";
+  expect(await note.textContent()).not.toContain(waits);
+  await panel.client.call("PUT", "/config/analytics.enable_detailed_logging", { value: "true" });
+  await page.goto(`${panel.origin}/panel/`);
+  await page
+    .getByText(/“Enable detailed logging” is off/)
+    .filter({ hasText: waits })
+    .waitFor();
+  await page.getByRole("link", { name: "Enable detailed logging" }).click();
+  await page.getByRole("heading", { level: 3, name: "Enable detailed logging" }).waitFor();
+  await panel.client.call("DELETE", "/config/analytics.enable_detailed_logging");
   expect(complaints).toEqual([]);
   await close();
 });

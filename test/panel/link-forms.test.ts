@@ -60,10 +60,17 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await page.keyboard.press("n");
   const form = page.getByRole("dialog");
   await form.getByLabel("Target").fill("https://example.com/sale?utm_source=shop&q=1");
-  await form.getByLabel("Code").fill("taken");
-  await form.getByText("Another link has this code.").waitFor();
-  await form.getByLabel("Code").fill("sale/2027");
-  await form.getByText("This code is free.").waitFor();
+  // What is said of the code moves nothing.
+  const below = async () => (await form.getByLabel("Title").boundingBox())!.y;
+  const place = await below();
+  for (const [code, said] of [
+    ["taken", "Another link has this code."],
+    ["sale/2027", "This code is free."],
+  ] as const) {
+    await form.getByLabel("Code").fill(code);
+    await form.getByText(said).waitFor();
+    expect([said, await below()]).toEqual([said, place]);
+  }
   await form.getByLabel("Title").fill(HOSTILE);
   await form.getByRole("button", { name: "UTM" }).press("Enter");
   await soon(async () => expect(await form.getByLabel("Source").inputValue()).toBe("shop"));
@@ -96,7 +103,9 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await form.getByLabel("Password", { exact: true }).fill("a secret");
   await form.getByRole("switch", { name: "Pass the query on" }).press(" ");
   await form.getByLabel("Note").press("Control+Enter");
-  await page.getByText("/sale/2027 is ready.").waitFor();
+  const notice = page.getByRole("alert").filter({ hasText: "/sale/2027 is ready." });
+  await notice.getByRole("button", { name: "Copy" }).click();
+  await notice.getByRole("button", { name: "Copied" }).waitFor();
 
   const { data } = (await panel.client.call("GET", "/links/sale/2027")).body;
   expect(data).toMatchObject({

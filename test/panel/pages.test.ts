@@ -173,11 +173,13 @@ story("an editor sees links, files and tokens, and only own links", async () => 
 });
 
 once("axe finds nothing on the sign-in, a link and the API's page", async () => {
+  const link = { code: "looked-at", target: "https://example.com/", title: "Looked at" };
+  await panel.client.call("POST", "/links", link);
   const { page, complaints, close } = await panel.open("/panel/");
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   await expectAccessibleInAllLooks(page, "sign-in");
   await signInToPanel(page);
-  await page.goto(`${panel.origin}/panel/link/renewed`);
+  await page.goto(`${panel.origin}/panel/link/looked-at`);
   await page.getByRole("heading", { name: "History" }).waitFor();
   await expectAccessibleInAllLooks(page, "link");
   await page.getByRole("button", { name: "QR" }).click();

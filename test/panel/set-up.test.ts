@@ -96,6 +96,21 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes
   await close();
 });
 
+test.skipIf(!CHROMIUM)("a wrong public address is told in the words of the form", async () => {
+  const { path, open } = await start();
+  const { page, close } = await open(path, { locale: "de" });
+  const [password, address] = [page.getByLabel("Passwort des Administrators"), "Öffentliche Adresse"];
+  await password.fill(PASSWORD);
+  await page.getByLabel(address).fill("https://go.example.com/a/path");
+  await page.keyboard.press("Enter");
+  await page.getByText("Die öffentliche Adresse muss leer sein oder wie https://go.example.com").waitFor();
+  await focused(page.getByLabel(address));
+  expect(await page.getByRole("main").or(page.locator("body")).first().textContent()).not.toContain(
+    "public_url",
+  );
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("whoever finishes second is told", async () => {
   const { path, open } = await start();
   const pages = [await open(path), await open(path)];

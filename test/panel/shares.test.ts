@@ -1,6 +1,6 @@
 /** Shares and drop boxes in the panel, and what strangers see of them, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
@@ -11,6 +11,7 @@ import {
   startPanel,
   story,
 } from "../support/panel.ts";
+import { PASSWORD } from "../support/session.ts";
 import { HTML, stranger } from "../support/stranger.ts";
 import { soon } from "../support/until.ts";
 
@@ -38,6 +39,26 @@ async function shareFrom(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: "Share" }).click();
 }
+
+once("a new share begins with what one must choose, and says what to do without files", async () => {
+  await panel.client.call("POST", "/users", { username: "ute", password: PASSWORD, role: "user" });
+  for (const [account, first] of [
+    ["ute", (page) => form(page).getByRole("link", { name: "Open the files" })],
+    ["", (page) => form(page).getByRole("button", { name: "Open the folder <b>Reports" })],
+  ] as const satisfies [string, (page: Page) => Locator][]) {
+    const { page, complaints, close } = await panel.open("/panel/shares");
+    await signInToPanel(page, PASSWORD, account);
+    await page.getByRole("button", { name: "New share" }).click();
+    await focused(first(page));
+    if (account !== "") {
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
+      await form(page).waitFor({ state: "hidden" });
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  }
+});
 
 story("one dialog shares a file with a password, and opens a drop box", async () => {
   const { page, complaints, close } = await panel.open("/panel/files");

@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answerOf, api, ApiError } from "../app/api.ts";
 import { fieldErrors } from "../ui/side-form.tsx";
-import { useDraftForm } from "../ui/use-draft.tsx";
+import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { Refusal } from "./refusal.tsx";
 import { markSetUp } from "./set-up.ts";
 import { enter } from "./sign-in.ts";
@@ -40,6 +40,11 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     onError(error) {
       if (!(error instanceof ApiError)) return;
       const errors = fieldErrors(error.details);
+      // The server names its setting.
+      if (errors["public_url"]?.startsWith("features.public_url must")) {
+        errors["public_url"] =
+          t`The public address must be empty, or like https://go.example.com: no more than scheme, host and port.`;
+      }
       form.setErrors(errors);
       const first = Object.keys(plain).find((name) => name in errors);
       if (first !== undefined) form.getInputNode(first)?.focus();

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { NewestClick } from "../app/api.ts";
 import { formatClock } from "../app/i18n.ts";
+import { SettingLink, SettingWaits } from "../config/setting-link.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./clicks.module.css";
 import { ArrivalNews } from "./arrival-news.tsx";
@@ -22,6 +23,7 @@ type Props = {
   most?: number;
 };
 
+const DETAILS = "analytics.enable_detailed_logging";
 const MOST = 20;
 const ASK_AGAIN_MS = 5_000;
 /** After a click arrived: until it is counted, and at most so often. */
@@ -42,6 +44,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
   const isOff = data?.details === false;
   // The report says it once for all lists.
   if (isDetailed === false && arrived.length === 0 && (data?.data.length ?? 0) === 0) return null;
+  const details = <SettingLink settingKey={DETAILS} />;
   const known = new Set(data?.data.map(keyOf));
   const rows = [...(isOpen ? arrived.filter((click) => !known.has(keyOf(click))) : []), ...(data?.data ?? [])]
     .sort((a, b) => (a.clicked_at < b.clicked_at ? 1 : -1))
@@ -58,10 +61,12 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
       {data !== undefined && rows.length === 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {isOff ? (
-            <Trans>
-              Single clicks are not recorded, because analytics.enable_detailed_logging is off. Those that
-              arrive now show here.
-            </Trans>
+            <>
+              <Trans>
+                Single clicks are not recorded, because “{details}” is off. Those that arrive now show here.
+              </Trans>
+              <SettingWaits settingKey={DETAILS} value="true" />
+            </>
           ) : (
             <Trans>Nothing in this time.</Trans>
           )}

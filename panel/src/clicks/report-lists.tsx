@@ -2,7 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Box } from "@mantine/core";
 import { useIntersection } from "@mantine/hooks";
 import { type ReactNode, Suspense, useMemo, useRef } from "react";
+import { sentenceGap } from "../app/i18n.ts";
 import { lazyPart } from "../app/lazy.ts";
+import { SettingLink, SettingWaits } from "../config/setting-link.tsx";
 import classes from "./clicks.module.css";
 import { agentName, deviceName, referrerName, regionName } from "./names.ts";
 import { type Counted, SharesList } from "./shares-list.tsx";
@@ -10,6 +12,7 @@ import type { Report } from "./use-report.ts";
 
 const WorldMap = lazyPart(async () => (await import("./world-map.tsx")).WorldMap);
 
+const DETAILS = "analytics.enable_detailed_logging";
 /** Of the place of the map. */
 const SEEN_PART = 0.25;
 const NO_COUNTRIES: readonly Counted[] = [];
@@ -103,12 +106,15 @@ function MapPlace({ countries }: { countries: readonly Counted[] }) {
 }
 
 function NoDetails({ hasSome }: { hasSome: boolean }) {
+  const details = <SettingLink settingKey={DETAILS} />;
   return (
     <Alert color="gray" role="note" style={{ overflowWrap: "anywhere" }}>
       <Trans>
-        Referrers, countries, devices and single clicks are not recorded: the setting
-        analytics.enable_detailed_logging is off. Clicks are counted all the same.
-      </Trans>{" "}
+        Referrers, countries, devices and single clicks are not recorded, because “{details}” is off. Clicks
+        are counted all the same.
+      </Trans>
+      <SettingWaits settingKey={DETAILS} value="true" />
+      {hasSome && sentenceGap()}
       {hasSome && <Trans>What is listed is from a time when it was on.</Trans>}
     </Alert>
   );

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 import { answerOf, api, type Link } from "../app/api.ts";
 import { copyText } from "../ui/copy.ts";
+import { CopyDeed } from "../ui/copy-deed.tsx";
 import { useFailureNotice } from "../ui/undo.tsx";
 import { showUndo } from "../ui/undo-notice.tsx";
 
@@ -55,19 +56,23 @@ export function useShorten(): (target: string) => Promise<void> {
         onError(error as Error);
       }
     };
+    const isCopied = await copied;
     const hide = showUndo({
       message: (
         <>
-          <Text size="sm">{(await copied) ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
+          <Text size="sm">{isCopied ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
           <Anchor href={link.short_url} target="_blank" rel="noreferrer">
             {link.short_url}
           </Anchor>
         </>
       ),
       more: (
-        <Button size="compact-xs" variant="light" onClick={open}>
-          <Trans>Show the link</Trans>
-        </Button>
+        <>
+          {!isCopied && <CopyDeed address={link.short_url} />}
+          <Button size="compact-xs" variant="light" onClick={open}>
+            <Trans>Show the link</Trans>
+          </Button>
+        </>
       ),
       onUndo: () => void undo(),
     });

@@ -3,7 +3,7 @@ import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Domain } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
-import { useDraftForm } from "../ui/use-draft.tsx";
+import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { saveDomain } from "./domain-queries.ts";
 
 type Props = { domain: Domain | null; onClose(): void };

@@ -57,6 +57,7 @@ export function useFieldNames(): Record<string, string> {
     expired_url: t`Expired links lead to`,
     expires_at: t`Expires`,
     host: t`Host`,
+    id: t`Number`,
     max_clicks: t`Most people`,
     max_downloads: t`Most downloads`,
     max_file_size: t`Largest file`,

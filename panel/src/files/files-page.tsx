@@ -2,7 +2,8 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text, Title } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { lazy, useMemo, useState } from "react";
+import { loaded } from "../app/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";
@@ -19,7 +20,6 @@ import { useIsLaterList } from "./list/list-focus.ts";
 import { EmptyList, FailedList, LoadingRows } from "./list/list-states.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
-import { NameForm } from "./name-form.tsx";
 import { NewEntry } from "./new-entry.tsx";
 import { LazyPreview } from "./preview/lazy-preview.tsx";
 import { FilesSearch } from "./search-field.tsx";
@@ -27,6 +27,8 @@ import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
 import { UsageBar } from "./usage-bar.tsx";
+
+const NameForm = lazy(async () => ({ default: (await loaded(() => import("./name-form.tsx"))).NameForm }));
 
 export function FilesPage() {
   const { t } = useLingui();

@@ -13,7 +13,8 @@ import {
 } from "@mantine/core";
 import { IconFile, IconFolder } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { choicesQuery, type SharedItem } from "./share-queries.ts";
 import classes from "./shares.module.css";
@@ -66,10 +67,26 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
   const [folder, setFolder] = useState<number | null>(null);
   const { data, error } = useQuery(choicesQuery(folder));
   const here = data?.path.at(-1);
+  const choices = useRef<HTMLDivElement>(null);
+  const isShown = data !== undefined;
+  // What came into the focused list takes the focus over.
+  useEffect(() => {
+    if (!isShown || document.activeElement !== choices.current) return;
+    choices.current?.querySelector<HTMLElement>("[data-choices] :is(button, a)")?.focus();
+  }, [isShown]);
   const isEmpty =
     data !== undefined && data.folders.length === 0 && (kind === "folder" || data.files.length === 0);
   return (
-    <Paper withBorder p={6} radius="md">
+    <Paper
+      ref={choices}
+      withBorder
+      p={6}
+      radius="md"
+      tabIndex={-1}
+      data-autofocus
+      role="group"
+      aria-label={kind === "file" ? t`File` : t`Folder`}
+    >
       <Breadcrumbs px={6} py={4} separatorMargin={4}>
         <UnstyledButton className={classes["crumb"]} onClick={() => setFolder(null)}>
           <Trans>All files</Trans>
@@ -80,7 +97,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
           </UnstyledButton>
         ))}
       </Breadcrumbs>
-      <ScrollArea.Autosize mah={220} mih={72} type="auto" viewportProps={{ tabIndex: -1 }}>
+      <ScrollArea.Autosize mah={220} mih={72} type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
         {error !== null && <Alert color="red">{sentenceOf(error)}</Alert>}
         {data === undefined && error === null && <Skeleton height={64} />}
         {data?.folders.map(({ id, name }) => (
@@ -107,7 +124,9 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
           ))}
         {isEmpty && (
           <Text size="sm" c="dimmed" p={6}>
-            {kind === "file" ? (
+            {folder === null ? (
+              <Nothing kind={kind} />
+            ) : kind === "file" ? (
               <Trans>There is nothing in this folder.</Trans>
             ) : (
               <Trans>There are no folders in it.</Trans>
@@ -134,3 +153,17 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
     </Paper>
   );
 }
+
+/** What to do before there is something to share. */
+const Nothing = ({ kind }: { kind: SharedItem["kind"] }) => (
+  <>
+    {kind === "file" ? (
+      <Trans>There are no files yet. Upload one first:</Trans>
+    ) : (
+      <Trans>There are no folders yet. Make one first:</Trans>
+    )}{" "}
+    <AnchorLink to="/files" inherit>
+      <Trans>Open the files</Trans>
+    </AnchorLink>
+  </>
+);

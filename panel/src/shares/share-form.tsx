@@ -6,7 +6,7 @@ import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { BytesField } from "../ui/bytes-field.tsx";
-import { useDraftForm } from "../ui/use-draft.tsx";
+import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
@@ -53,6 +53,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       form.setErrors(Object.fromEntries(named.map(([field, message]) => [FIELDS[field] ?? field, message])));
     },
   });
+  const needsItem = isNew && subject.item === null && initial.item === null;
   const wanted = values.use === "file" ? "file" : "folder";
   function submit(): void {
     if (values.use !== "url" && values.item?.kind !== wanted) {
@@ -84,7 +85,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         label={t`Title`}
         description={isDrop ? t`Visitors see it above the form.` : undefined}
         maxLength={200}
-        data-autofocus
+        data-autofocus={needsItem ? undefined : true}
       />
       {isNew && isEditor && (
         <ShareCodeField

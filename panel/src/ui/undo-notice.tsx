@@ -1,12 +1,12 @@
 /** Notices of what was done, each with a way back: its button, or Ctrl+Z (⌘Z) for the newest. */
 import { Trans } from "@lingui/react/macro";
-import { Button, Group } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import type { FocusEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
+import { showDeeds } from "./deed-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
 
-const SHOWN_MS = 10_000;
 /** Keys reach that far back, also when the notice is gone. */
 const MOST_OFFERS = 20;
 
@@ -21,38 +21,23 @@ const withdraw = (id: string): void => {
 
 /** Returns what takes the notice and its offer away. */
 export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
-  const text = (
-    <Group justify="space-between" wrap="nowrap">
-      <div style={{ overflowWrap: "anywhere", minWidth: 0 }}>{message}</div>
-      <Group gap="xs" justify="end" style={{ flexShrink: 0 }}>
-        {more}
-        <Button
-          size="compact-xs"
-          variant="light"
-          aria-keyshortcuts="Control+Z Meta+Z"
-          onClick={() => {
-            take();
-            giveFocusBack();
-          }}
-        >
-          <Trans>Undo</Trans>
-        </Button>
-      </Group>
-    </Group>
+  const id = showDeeds(
+    message,
+    <>
+      {more}
+      <Button
+        size="compact-xs"
+        variant="light"
+        aria-keyshortcuts="Control+Z Meta+Z"
+        onClick={() => {
+          take();
+          giveFocusBack();
+        }}
+      >
+        <Trans>Undo</Trans>
+      </Button>
+    </>,
   );
-  const id = notifications.show({
-    message: text,
-    autoClose: SHOWN_MS,
-    // It stays while somebody is in it.
-    onFocusCapture({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) {
-      if (currentTarget.contains(relatedTarget)) return;
-      notifications.update({ id, message: text, autoClose: false });
-    },
-    onBlurCapture({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) {
-      if (currentTarget.contains(relatedTarget)) return;
-      notifications.update({ id, message: text, autoClose: SHOWN_MS });
-    },
-  });
   const hide = (): void => {
     withdraw(id);
     notifications.hide(id);

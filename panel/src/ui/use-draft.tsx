@@ -1,4 +1,3 @@
-import { useForm } from "@mantine/form";
 import { type ReactNode, useState } from "react";
 import { DraftNotice } from "./draft-notice.tsx";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
@@ -42,18 +41,6 @@ function withDraft<V extends object>(name: string, plain: V, secrets: readonly (
   const draft = { ...plain, ...readDraft(name, plain) };
   for (const secret of secrets) draft[secret] = plain[secret];
   return { draft, isChanged: Object.keys(changesOf(plain, draft, secrets)).length > 0 };
-}
-
-/** A form of Mantine that keeps what is typed. */
-export function useDraftForm<V extends Record<string, unknown>>(
-  name: string,
-  plain: V,
-  secrets: readonly (keyof V)[] = [],
-) {
-  const { start, isRestored, keep, discard, forget } = useDraft(name, plain, secrets);
-  const form = useForm<V>({ initialValues: start, onValuesChange: keep });
-  const notice: ReactNode = isRestored && <DraftNotice onDiscard={() => form.setValues(discard())} />;
-  return { form, notice, forget };
 }
 
 /** A text that keeps what is typed. */

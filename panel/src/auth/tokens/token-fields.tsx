@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../../app/api.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { accountQuery } from "../account.ts";
 import { type Scope, SCOPES, useScopeTexts } from "./scopes.ts";
 

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Account, ApiError } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
 import { refreshUsers, saveAccount } from "./user-queries.ts";
 

@@ -1,9 +1,10 @@
 /** What is recorded, and how long it is kept. */
 import { msg } from "@lingui/core/macro";
+import { LINKED_NAMES } from "../linked-names.ts";
 
 export const KEPT_WORDS = {
   "analytics.enable_detailed_logging": {
-    name: msg`Enable detailed logging`,
+    name: LINKED_NAMES["analytics.enable_detailed_logging"],
     description: msg`Record each click with referrer, source, address and user agent.`,
   },
   "analytics.enable_auto_rollup": {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Policy } from "../../app/api.ts";
-import { formatBytes } from "../../app/i18n.ts";
+import { formatBytes, sentenceGap } from "../../app/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { PolicyProbe } from "./policy-probe.tsx";
@@ -51,13 +51,15 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
             <Trans>Files of any size.</Trans>
           ) : (
             <Trans>Files of at most {formatBytes(policy.max_file_size)}.</Trans>
-          )}{" "}
+          )}
+          {isS3 && sentenceGap()}
           {isS3 &&
             (policy.download === "redirect" ? (
               <Trans>Downloads come straight from the storage.</Trans>
             ) : (
               <Trans>Downloads go through Waymark.</Trans>
-            ))}{" "}
+            ))}
+          {isS3 && sentenceGap()}
           {isS3 &&
             (policy.has_credentials ? <Trans>Keys are set.</Trans> : <Trans>Its keys are missing.</Trans>)}
         </Text>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
 import { newPolicyOf, policyUpdateOf, policyValuesOf } from "./policy-values.ts";
 import { S3Fields } from "./s3-fields.tsx";

@@ -22,12 +22,13 @@ export function PolicyContents({ policy }: { policy: Policy }) {
   return (
     <>
       <Text size="sm">
-        <Plural value={data.objects} _0="It is empty." one="# object" other="# objects" />
-        {data.objects > 0 && (
-          <>
-            , {formatBytes(data.bytes)},{" "}
+        {data.objects === 0 ? (
+          <Trans>It is empty.</Trans>
+        ) : (
+          <Trans>
+            <Plural value={data.objects} one="# object" other="# objects" />, {formatBytes(data.bytes)},{" "}
             <Plural value={data.accounts} one="of # account" other="of # accounts" />
-          </>
+          </Trans>
         )}
       </Text>
       {data.obstacle !== null && <Obstacles policy={policy} usage={data} />}

@@ -3,7 +3,7 @@ import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { domainsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type BulkChange, canMove } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";

@@ -41,6 +41,7 @@ export function CodeField({ label, description, value, onChange, error, availabi
     alias: t`This code is an alias of another link.`,
   };
   const { isAsking, isFree, refusal } = availability;
+  const said = error || (refusal === null ? false : reasons[refusal]);
   return (
     <div>
       <TextInput
@@ -48,7 +49,7 @@ export function CodeField({ label, description, value, onChange, error, availabi
         description={description}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
-        error={error ?? (refusal !== null && reasons[refusal])}
+        error={said}
         rightSection={
           isAsking ? (
             <Loader size={14} aria-hidden />
@@ -60,8 +61,15 @@ export function CodeField({ label, description, value, onChange, error, availabi
         spellCheck={false}
         maxLength={128}
       />
-      <Text size="xs" c="dimmed" aria-live="polite" h={isFree ? undefined : 0}>
-        {isFree && <Trans>This code is free.</Trans>}
+      {/* The room of a line stays free for what is said of the code. */}
+      <Text
+        fz="calc(var(--mantine-font-size-sm) - 2px)"
+        lh={1.2}
+        c="dimmed"
+        aria-live="polite"
+        {...(said === false && { mt: 5, mih: "1.2em" })}
+      >
+        {isFree && said === false && <Trans>This code is free.</Trans>}
       </Text>
     </div>
   );

@@ -4,6 +4,8 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, type Link } from "../../app/api.ts";
+import { CopyDeed } from "../../ui/copy-deed.tsx";
+import { showDeeds } from "../../ui/deed-notice.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { FormFields } from "../../ui/side-form.tsx";
@@ -50,9 +52,8 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
     async onSuccess(saved) {
       forget();
       onClose();
-      notifications.show({
-        message: link === null ? t`${saved.short_url} is ready.` : t`${saved.code} is saved.`,
-      });
+      if (link === null) showDeeds(t`${saved.short_url} is ready.`, <CopyDeed address={saved.short_url} />);
+      else notifications.show({ message: t`${saved.code} is saved.` });
       onSaved?.(saved);
       await refreshLinks(queries);
     },

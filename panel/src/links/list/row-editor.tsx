@@ -6,7 +6,7 @@ import { ApiError, type Link, type LinkPatch } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
-import { useDraftForm } from "../../ui/use-draft.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { withScheme } from "../form/with-scheme.ts";
 import { changeLink, refreshLinks } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";

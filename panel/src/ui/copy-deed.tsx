@@ -1,0 +1,13 @@
+import { Trans } from "@lingui/react/macro";
+import { Button } from "@mantine/core";
+import { useCopy } from "./copy-state.ts";
+
+/** In a notice that tells an address. */
+export function CopyDeed({ address }: { address: string }) {
+  const { isCopied, copy } = useCopy(address);
+  return (
+    <Button size="compact-xs" variant="light" onClick={copy}>
+      {isCopied ? <Trans>Copied</Trans> : <Trans>Copy</Trans>}
+    </Button>
+  );
+}

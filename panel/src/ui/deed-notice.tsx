@@ -1,0 +1,30 @@
+import { Group } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import type { FocusEvent, ReactNode } from "react";
+
+const SHOWN_MS = 10_000;
+
+/** A notice with buttons, which stays while somebody is in it. Returns its id. */
+export function showDeeds(message: ReactNode, deeds: ReactNode): string {
+  const text = (
+    <Group justify="space-between" gap="xs">
+      <div style={{ flex: "1 1 8rem", overflowWrap: "anywhere", minWidth: 0 }}>{message}</div>
+      <Group gap="xs" justify="end" ml="auto" style={{ flexShrink: 0 }}>
+        {deeds}
+      </Group>
+    </Group>
+  );
+  const id = notifications.show({
+    message: text,
+    autoClose: SHOWN_MS,
+    onFocusCapture({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) {
+      if (currentTarget.contains(relatedTarget)) return;
+      notifications.update({ id, message: text, autoClose: false });
+    },
+    onBlurCapture({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) {
+      if (currentTarget.contains(relatedTarget)) return;
+      notifications.update({ id, message: text, autoClose: SHOWN_MS });
+    },
+  });
+  return id;
+}
