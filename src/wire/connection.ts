@@ -49,7 +49,7 @@ export class Connection implements ArrivalContext {
     this.scheme = owner.scheme;
     // Not known any more when the client has left.
     this.peerAddress = owner.isUnix ? null : socket.remoteAddress;
-    this.outbox = createOutbox(socket);
+    this.outbox = createOutbox(socket, () => queueMicrotask(() => this.cut()));
     this.deadlines = createDeadlines(owner.now);
     this.#inflow = createInflow(socket);
   }

@@ -9,7 +9,11 @@ export type RawSocket = {
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-export function createOutbox(socket: RawSocket) {
+/**
+ * @param broken the system takes nothing any more, of which the runtime does not tell if the socket is paused. Called
+ * during a write, whose bytes wait like others
+ */
+export function createOutbox(socket: RawSocket, broken: () => void) {
   let waiting: Uint8Array[] = [];
   let isClosed = false;
   let wake: (() => void) | undefined;
@@ -20,6 +24,7 @@ export function createOutbox(socket: RawSocket) {
   function write(bytes: Uint8Array): boolean {
     const taken = socket.write(bytes, 0, bytes.length);
     if (taken === bytes.length) return true;
+    if (taken < 0) broken();
     waiting.push(taken > 0 ? bytes.subarray(taken) : bytes);
     return false;
   }
@@ -51,8 +56,9 @@ export function createOutbox(socket: RawSocket) {
     /** One byte a character. */
     sendText(text: string): void {
       if (isClosed || text === "") return;
-      const taken = waiting.length > 0 ? 0 : Math.max(socket.write(text, "latin1"), 0);
-      if (taken < text.length) waiting.push(Buffer.from(text.slice(taken), "latin1"));
+      const taken = waiting.length > 0 ? 0 : socket.write(text, "latin1");
+      if (taken < text.length) waiting.push(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
+      if (taken < 0) broken();
     },
     /** Resolves when the system has all bytes, or the connection is closed. */
     sent(): Promise<void> | undefined {

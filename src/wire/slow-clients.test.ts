@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { until } from "../../test/support/until.ts";
 import type { Arrival } from "./arrival.ts";
 import { createInflow } from "./inflow.ts";
+import { createOutbox } from "./outbox.ts";
 import { startWireServer, type WireServer } from "./wire-server.ts";
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -168,6 +169,18 @@ test("the stream of an answer is cancelled when its connection breaks, also whil
   await until(() => seen.text.includes("x\r\n"));
   socket.resetAndDestroy();
   await until(() => cancelled === 1);
+});
+
+test("a socket that takes nothing any more is told as broken, whatever is written", () => {
+  let broken = 0;
+  const outbox = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
+  outbox.send(Buffer.from("bytes"));
+  expect([broken, outbox.isEmpty()]).toEqual([1, false]);
+  outbox.drain();
+  expect(broken).toBe(2);
+  const other = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
+  other.sendText("text");
+  expect([broken, other.isEmpty()]).toEqual([3, false]);
 });
 
 test("HTTP/1.0 learns that a stream without a length ends with the connection", async () => {
