@@ -1,7 +1,7 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
-import { Fragment } from "react";
+import { Fragment, useEffect } from "react";
 import { useSentence } from "../ui/failure.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./settings.module.css";
@@ -56,7 +56,12 @@ type DraftProps = {
 /** Counts what is typed and not saved. */
 export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProps) {
   const sentenceOf = useSentence();
-  if (keys.length === 0) return null;
+  const isShown = keys.length > 0;
+  // It comes over what one types in.
+  useEffect(() => {
+    if (isShown) document.activeElement?.scrollIntoView({ block: "nearest" });
+  }, [isShown]);
+  if (!isShown) return null;
   return (
     <section className={classes["bar"]}>
       <div style={{ flex: "1 1 14rem", minWidth: 0 }}>

@@ -3,6 +3,7 @@ import { Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { giveFocusBack } from "../ui/focus-back.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { useSettingDrafts } from "./setting-drafts.ts";
 import { SettingHistory } from "./setting-history.tsx";
@@ -19,6 +20,9 @@ const byCategory = (settings: readonly ShownSetting[]) => [
   ...Map.groupBy(settings, ({ definition }) => definition.category),
 ];
 
+const fieldOf = (key: string): HTMLElement | null =>
+  document.getElementById(key)?.querySelector<HTMLElement>("input, select, textarea") ?? null;
+
 export function SettingsForm({ all, shown }: Props) {
   const { t } = useLingui();
   const nameOf = useCategoryNames();
@@ -34,6 +38,8 @@ export function SettingsForm({ all, shown }: Props) {
     async onSuccess(_, some) {
       await queries.invalidateQueries({ queryKey: ["settings"] });
       forget(some);
+      // The button is gone with the bar.
+      giveFocusBack(() => fieldOf(some[0]!));
       notifications.show({ message: some.length === 1 ? t`${some[0]} is saved.` : t`All are saved.` });
     },
     onError(error, some) {
@@ -80,7 +86,10 @@ export function SettingsForm({ all, shown }: Props) {
                   onChange={(value) => change(key, value)}
                   onLeave={() => check.mutate(key)}
                   onSave={() => save.mutate([key])}
-                  onDiscard={() => forget([key])}
+                  onDiscard={() => {
+                    forget([key]);
+                    giveFocusBack(() => fieldOf(key));
+                  }}
                   onHistory={() => setAsked(setting)}
                 />
               );
@@ -95,6 +104,7 @@ export function SettingsForm({ all, shown }: Props) {
           onDiscard={() => {
             save.reset();
             forget(keys);
+            giveFocusBack(() => fieldOf(keys[0]!));
           }}
         />
       </Stack>
