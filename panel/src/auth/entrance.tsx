@@ -7,8 +7,17 @@ type Props = { title?: string; sentence: ReactNode; children?: ReactNode; wide?:
 /** The frame of a page for people who are not signed in. */
 export function Entrance({ title = INSTANCE_NAME, sentence, children, wide = false }: Props) {
   return (
-    <Center component="main" mih="100dvh" p="md">
-      <Paper withBorder shadow="sm" radius="lg" p="xl" w="100%" maw={wide ? 480 : 400}>
+    // A message below moves nothing above it.
+    <Center component="main" mih="100dvh" p="md" style={{ alignItems: "start" }}>
+      <Paper
+        withBorder
+        shadow="sm"
+        radius="lg"
+        p="xl"
+        w="100%"
+        maw={wide ? 480 : 400}
+        mt={wide ? "4dvh" : "max(0px, calc(40dvh - 13rem))"}
+      >
         <Stack gap="md">
           <div>
             <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
