@@ -7,6 +7,7 @@
  * Firefox and Safari.
  */
 import { isbot } from "isbot";
+import { remembered } from "./remembered.ts";
 
 export const VISITOR_RULE_VERSION = 1;
 
@@ -47,18 +48,7 @@ export function isPrefetch(headers: Pick<Headers, "get">): boolean {
 
 /** Remembers user agents. A request with a known one costs five header reads and one map lookup. */
 export function createAutomatedVisitors(): AutomatedVisitors {
-  const known = new Map<string, boolean>();
-
-  function isKnownAsAutomated(agent: string): boolean {
-    const found = known.get(agent);
-    if (found !== undefined) return found;
-    const isAutomated = isAutomatedAgent(agent);
-    if (agent.length > AGENT_LENGTH) return isAutomated;
-    // Clearing everything needs no bookkeeping per lookup.
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(agent, isAutomated);
-    return isAutomated;
-  }
+  const isKnownAsAutomated = remembered(isAutomatedAgent, { most: REMEMBERED, longest: AGENT_LENGTH });
 
   return {
     includes(request) {

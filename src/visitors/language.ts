@@ -1,4 +1,6 @@
 /** Chooses the language of a page by Accept-Language (RFC 9110, section 12.5.4). */
+import { remembered } from "../lib/remembered.ts";
+
 export const LANGUAGES = ["en", "de", "zh", "ja", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -12,18 +14,8 @@ export type LanguageChoice = (acceptLanguage: string | null) => Language;
 
 /** Remembers headers. */
 export function createLanguageChoice(): LanguageChoice {
-  const known = new Map<string, Language>();
-  return (header) => {
-    if (header === null) return "en";
-    const found = known.get(header);
-    if (found !== undefined) return found;
-    const language = chooseLanguage(header);
-    if (header.length > LONGEST_HEADER) return language;
-    // Clearing at the bound needs no bookkeeping per request.
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(header, language);
-    return language;
-  };
+  const choose = remembered(chooseLanguage, { most: REMEMBERED, longest: LONGEST_HEADER });
+  return (header) => (header === null ? "en" : choose(header));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The style of all pages for visitors. */
+import { remembered } from "../lib/remembered.ts";
 import { accentOf, GROUNDS } from "./accent.ts";
 
 /** Text of a <style> or <script>, whose hash stands in the policy of its page. */
@@ -54,18 +55,14 @@ input{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.5r
 );
 
 const REMEMBERED = 8;
-const styles = new Map<string, Inline>();
-
 /** @param accentColor `#` and six hexadecimal digits */
-export function styleFor(accentColor: string): Inline {
-  const known = styles.get(accentColor);
-  if (known !== undefined) return known;
-  const { fill, onFill, light, dark } = accentOf(accentColor);
-  const style = inline(
-    `:root{color-scheme:light dark;--accent:${fill};--on-accent:${onFill};--accent-ink:${light};${LIGHT}}` +
-      `@media(prefers-color-scheme:dark){:root{--accent-ink:${dark};${DARK}}}${RULES}`,
-  );
-  if (styles.size >= REMEMBERED) styles.clear();
-  styles.set(accentColor, style);
-  return style;
-}
+export const styleFor = remembered(
+  (accentColor: string): Inline => {
+    const { fill, onFill, light, dark } = accentOf(accentColor);
+    return inline(
+      `:root{color-scheme:light dark;--accent:${fill};--on-accent:${onFill};--accent-ink:${light};${LIGHT}}` +
+        `@media(prefers-color-scheme:dark){:root{--accent-ink:${dark};${DARK}}}${RULES}`,
+    );
+  },
+  { most: REMEMBERED },
+);

@@ -1,6 +1,7 @@
 /** Parses User-Agent headers with bowser. Remembers results per string. */
 import { type Parser, parse } from "bowser";
 import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
+import { remembered } from "../../lib/remembered.ts";
 
 export type DeviceName = "desktop" | "mobile" | "tablet" | "bot" | "other";
 
@@ -26,20 +27,8 @@ const DEVICES: Record<string, DeviceName> = {
 };
 
 export function createAgents(): { describe(userAgent: string): Agent } {
-  const known = new Map<string, Agent>();
-  return {
-    describe(userAgent) {
-      const text = userAgent.slice(0, AGENT_LENGTH);
-      let agent = known.get(text);
-      if (agent === undefined) {
-        // Clearing at the bound needs no bookkeeping per lookup.
-        if (known.size >= REMEMBERED) known.clear();
-        agent = parseAgent(text);
-        known.set(text, agent);
-      }
-      return agent;
-    },
-  };
+  const describe = remembered(parseAgent, { most: REMEMBERED });
+  return { describe: (userAgent) => describe(userAgent.slice(0, AGENT_LENGTH)) };
 }
 
 /** Never throws. Unknown parts are `Other`. */

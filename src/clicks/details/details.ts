@@ -1,6 +1,7 @@
 /** Parses untrusted texts of clicks and finds the values by which they count, before the transaction. */
 import { isIPv4 } from "node:net";
 import { formatIp, parseIp } from "../../lib/ip-address.ts";
+import { remembered } from "../../lib/remembered.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
 import {
   agentValue,
@@ -39,8 +40,7 @@ export type DetailsParser = {
 export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
 
 const CITY_BYTES = 200;
-const REMEMBERED = 10_000;
-const REMEMBERED_CHARACTERS = 4_000_000;
+const REMEMBERED = { most: 10_000, mostCharacters: 4_000_000 };
 const HASH_DIGITS = 32;
 
 export function createDetailsParser(places: PlaceLookup = async () => new Map()): DetailsParser {
@@ -48,12 +48,12 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
     return originOf(key.slice(at + 1), decodeUtmSource(key.slice(0, at)));
-  });
+  }, REMEMBERED);
   const agentOf = remembered((sent: string): Omit<UserAgent, "value"> & { profile: string } => {
     const text = cleanText(sent, AGENT_LENGTH);
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);
     return { hash, text, profile: agentValue(agents.describe(text)) };
-  });
+  }, REMEMBERED);
 
   return {
     async parse(batch) {
@@ -122,25 +122,6 @@ function createValues(): (dimension: Dimension, text: string) => Value {
     const ofDimension: Map<string, Value> = known[dimension];
     let value = ofDimension.get(text);
     if (value === undefined) ofDimension.set(text, (value = { dimension, text }));
-    return value;
-  };
-}
-
-/** Clearing at the bound needs no bookkeeping per lookup. */
-function remembered<V>(make: (key: string) => V): (key: string) => V {
-  const known = new Map<string, V>();
-  let characters = 0;
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      if (known.size >= REMEMBERED || characters >= REMEMBERED_CHARACTERS) {
-        known.clear();
-        characters = 0;
-      }
-      value = make(key);
-      known.set(key, value);
-      characters += key.length;
-    }
     return value;
   };
 }
