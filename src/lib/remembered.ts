@@ -1,3 +1,5 @@
+import { ownText } from "./own-text.ts";
+
 type Bounds = {
   /** Texts. */
   most: number;
@@ -25,7 +27,7 @@ export function remembered<V extends NonNullable<unknown> | null>(
       known.clear();
       characters = 0;
     }
-    known.set(text, made);
+    known.set(ownText(text), made);
     characters += text.length;
     return made;
   };

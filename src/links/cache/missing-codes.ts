@@ -1,5 +1,6 @@
 /** At most `limit` codes, each remembered for half to all of the lifetime unless evicted. */
 import { createGenerationMap } from "../../lib/generation-map.ts";
+import { ownText } from "../../lib/own-text.ts";
 
 export type MissingCodes = {
   has(code: string, now: number): boolean;
@@ -30,7 +31,7 @@ export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: n
     },
     add(code, now) {
       forgetOld(now);
-      codes.set(code, true);
+      codes.set(ownText(code), true);
     },
     delete: codes.delete,
     clear: codes.clear,

@@ -1,6 +1,7 @@
 /** All domains in memory, current on every process before a change is answered. */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
+import { ownText } from "../../lib/own-text.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
 import type { Domain, DomainUrls } from "./domain.ts";
@@ -96,7 +97,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     if (domain === undefined) {
       domain = byHost.get(host.replace(PORT, "").toLowerCase()) ?? null;
       if (remembered.size === MOST_REMEMBERED) remembered.clear();
-      if (host.length <= LONGEST_REMEMBERED) remembered.set(host, domain);
+      if (host.length <= LONGEST_REMEMBERED) remembered.set(ownText(host), domain);
     }
     return domain ?? undefined;
   }
