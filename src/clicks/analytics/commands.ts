@@ -62,7 +62,10 @@ function print(
 ): void {
   const clicks = pluralize(report.total_clicks, "click");
   output.line(`${report.code}: ${clicks} from ${formatRfc3339(start)} to ${formatRfc3339(end)}`);
-  output.line(`Of all, ${report.human_clicks} human and ${report.automated_clicks} automated.`);
+  const [human, automated] = [report.human_clicks, report.automated_clicks].map((of) =>
+    of.toLocaleString("en"),
+  );
+  output.line(`Of all, ${human} human and ${automated} automated.`);
   const days = report.trend.labels
     .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
     .filter((row) => row.clicks > 0);
