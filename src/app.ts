@@ -50,7 +50,7 @@ export type App = {
   startValues(): unknown;
   /** Of the server that calls `answer`. */
   limitConnections(server: WireServer, options: { isPlain: boolean }): { close(): void };
-  /** When this worker is told to leave. */
+  /** Called when this worker must leave. */
   onLeave(leave: () => void): void;
   /** Call it when no more requests are accepted. */
   endStreams(): void;

@@ -75,7 +75,7 @@ export type ServiceOptions = {
   /** Uses database threads, and settings that need a restart keep their start values. */
   server: boolean;
   registry?: Registry;
-  /** To the other workers of the machine. */
+  /** Reaches the other workers of the machine. */
   worker?: WorkerChannel;
   /** Called with the name of a database whose tables this start has created. */
   onNewDatabase?: (name: string) => void;

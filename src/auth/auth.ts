@@ -78,7 +78,7 @@ export type Auth = {
 /** Per process, then one a second. Two tabs need two in 15 minutes. */
 const REFRESHES_AT_ONCE = 20;
 
-/** Of unknown API tokens, for an address, then one a second. */
+/** An address may look up this many unknown API tokens at once, then one a second. */
 const TOKEN_LOOKUPS_AT_ONCE = 50;
 
 const CLEAN_UP_ROWS = 1000;

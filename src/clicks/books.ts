@@ -26,7 +26,7 @@ export type ClickStats = {
   /** Flushes that failed or counted something. */
   flushes: Readonly<Record<FlushOutcome, number>>;
   lastFlush: FlushReport | null;
-  /** Of flushes, epoch milliseconds; 0: none. */
+  /** The last flush by outcome, epoch milliseconds; 0: none. */
   flushedAt: Readonly<Record<FlushReport["status"], number>>;
 };
 

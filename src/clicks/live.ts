@@ -53,7 +53,7 @@ export type LiveDropEvent = Partial<LinkName> & {
   at: string;
 };
 
-/** Of a second. */
+/** Events of one second. */
 type News = { clicks: string | null; drops: readonly LiveDrop[] };
 
 type Deps = {

@@ -15,7 +15,7 @@ export type SlotPending = {
   /** Uncounted clicks, and those with details. */
   clicks: number;
   details: number;
-  /** Of the owner, since its start. */
+  /** Those of the owner, since its start. */
   books: BooksSnapshot | null;
 };
 

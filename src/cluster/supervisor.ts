@@ -250,7 +250,7 @@ export function createSupervisor(deps: {
       startValues = null;
       for (const old of [...workers].filter((worker) => worker.isReady)) {
         if (stopping) return;
-        // It died and is being restarted.
+        // The worker died and is being restarted.
         if (!workers.has(old)) continue;
         old.mayEnd = true;
         const successor = await launch(old.index, { insist: false }).catch(() => null);

@@ -76,7 +76,7 @@ export function createConfig(deps: Deps) {
     },
     /** Lets another room refuse new values with a sentence. */
     refuse: (key: ConfigKey, refusal: Refusal): void => void refusals.set(key, refusal),
-    /** Of settings that need a restart, for workers that start later. */
+    /** Settings that need a restart, for workers that start later. */
     startValues: live.startValues,
 
     /** In the order of the table, secrets masked unless `reveal`. */

@@ -6,7 +6,7 @@ import type { SettingWrites } from "./writer.ts";
 const MOST_SENTENCES = 5;
 const KEY = /^[a-z]+\.[a-z_]+/;
 
-/** Of `value`, or an item `value.2` of it. */
+/** A fault of `value`, or of an item `value.2`. */
 const inKey = (key: string, { field, message }: FieldFault): FieldFault => ({
   field: field.replace(/^value/, key.slice(0, 100)),
   message,

@@ -43,7 +43,7 @@ export type SettingInfo = {
   action?: Action;
 };
 
-/** Of a number, both inclusive. */
+/** Bounds of a number, both inclusive. */
 export type Bounds = { min: number; max: number; unit?: NumberUnit };
 
 export type Definition<T> = {
@@ -66,7 +66,7 @@ export type Definition<T> = {
   parse(canonical: string): T;
 };
 
-/** Of a canonical text. */
+/** Longest canonical text. */
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
 

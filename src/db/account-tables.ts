@@ -31,7 +31,7 @@ export const ACCOUNT_TABLES = {
     scopes: "text",
     created_at: "int",
     expires_at: "int?",
-    /** To the hour. */
+    /** Rounded to the hour. */
     last_used_at: "int?",
   },
   settings: { key: "text", value: "text", updated_at: "int", updated_by: "text" },

@@ -19,7 +19,7 @@ import type { Schema } from "./schema.ts";
 /** Ten minutes for bulk work and migrations. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
 export const LONG_STATEMENT_TIMEOUT_MS = 600_000;
-/** To connect, and to get a connection from a busy pool. */
+/** Limits connecting, and getting a connection from a busy pool. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
 export type StatementResult = {

@@ -151,7 +151,7 @@ export function createEventsRepository({
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** They are taken back. */
+    /** Call it for undone events. */
     async leaveBulk(tx: Db, ids: readonly number[]): Promise<void> {
       if (ids.length > 0) await tx.updateTable("events").set({ bulk: null }).where("id", "in", ids).execute();
     },

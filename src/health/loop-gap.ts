@@ -29,7 +29,7 @@ export function watchLoop(): LoopGap {
   };
 }
 
-/** Of the last 60 to 65 seconds; 0 without any. Times are monotonic, in ms. */
+/** The maximum of the last 60 to 65 seconds; 0 without any. Times are monotonic, in ms. */
 export function createRecentMaximum() {
   const largest = new Float64Array(SLOTS);
   let slot = 0;

@@ -10,7 +10,7 @@ import type { ListOptions } from "./json-list.ts";
 export type HttpConnection = {
   /** `unix` on a unix socket. */
   peerAddress(): string;
-  /** Of addresses in the answer; see origins.ts. */
+  /** For addresses in the answer; see origins.ts. */
   origin(): string;
   /** For endpoints with their own deadlines. */
   liftIdleTimeout(): void;

@@ -22,7 +22,7 @@ export type Guard = (entry: Pick<Endpoint, "access" | "method" | "scope">) => Mi
 
 const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
-/** Of two matching patterns the first one wins. */
+/** The first of two matching patterns wins. */
 export function mountEndpoints(
   app: HttpApp,
   prefix: string,

@@ -41,7 +41,7 @@ export type MultipartOptions<T> = {
 };
 
 export type MultipartForm<T> = {
-  /** Of a repeated field, the last value. */
+  /** The last value of a repeated field. */
   fields: ReadonlyMap<string, string>;
   /** Result of onFile, of the last file. */
   file: T | undefined;

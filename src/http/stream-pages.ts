@@ -56,7 +56,7 @@ export async function streamPages(
   };
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     clearTimeout(stall);
-    // It was sent or copied.
+    // The previous page was sent or copied.
     if (typeof given !== "string") dispose(given);
     given = "";
     try {

@@ -11,7 +11,6 @@ import { remembered } from "./remembered.ts";
 
 export const VISITOR_RULE_VERSION = 1;
 
-/** Of a request. */
 type Asked = { method: string; headers: Pick<Headers, "get"> };
 
 export type AutomatedVisitors = { includes(request: Asked): boolean };

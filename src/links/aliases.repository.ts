@@ -7,7 +7,7 @@ const CHUNK = 1000;
 /** Other codes of links, kept by renames. No link has one as its code; the link's deletion frees them. */
 export function createAliasRepository({ read }: Pick<Database, "read">) {
   return {
-    /** Those of the codes that are aliases, with the ids of their links. */
+    /** The codes that are aliases, with the ids of their links. */
     async among(codes: readonly string[], db: Db = read): Promise<Map<string, number>> {
       const found = new Map<string, number>();
       for (const chunk of chunked(codes, CHUNK)) {

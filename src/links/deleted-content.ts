@@ -8,7 +8,7 @@ export type DeletedContent = LinkContent & {
   createdBy: string | null;
   /** Keys. */
   aliases?: readonly string[];
-  /** Of `max_clicks`. */
+  /** How many people passed a link with `max_clicks`. */
   uses?: number;
 };
 

@@ -33,7 +33,7 @@ export type LinkUpdateInput = {
   password: string | null | undefined;
 } & LinkFields;
 
-/** To what the link has. */
+/** Relative to the link's tags. */
 export type TagChange = { addTags: readonly string[]; removeTags: readonly string[] };
 
 const isAbsent = <T>(value: T | null | undefined): value is null | undefined =>

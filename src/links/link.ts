@@ -38,7 +38,7 @@ export type Link = LinkContent & {
 /** A change of content; undefined keeps the value. */
 export type LinkPatch = { [K in keyof LinkContent]?: LinkContent[K] | undefined };
 
-/** Of links from commands and imports. */
+/** For links from commands and imports. */
 export const UNOWNED = { ownerId: null, createdBy: null };
 
 /** Content of a link that only redirects. */
@@ -105,7 +105,6 @@ const tagChange = {
   remove_tags: tagList.nullish().describe("tags that it loses"),
 };
 
-/** Of a batch. */
 const updatePayload = updateSchema.extend(tagChange);
 export type UpdatePayload = z.output<typeof updatePayload>;
 
@@ -113,7 +112,7 @@ export type UpdatePayload = z.output<typeof updatePayload>;
 export const namedSchema = z.object({ code: z.string().meta(CODE_FORM), domain: domainName });
 export const updateItemSchema = namedSchema.extend({ payload: updatePayload });
 
-/** Of a drop box. */
+/** For a drop box. */
 const MOST_FILES = 1_000_000_000;
 /** Bytes, or files. */
 const limit = z.int().min(1);

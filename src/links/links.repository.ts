@@ -105,7 +105,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return { linkId, createdAt: link.createdAt, passwordHash: link.passwordHash };
     },
 
-    /** Also by an alias. */
+    /** Finds aliases, too. */
     async findByAnyCode(code: string): Promise<Omit<Link, "tags"> | null> {
       const [link] = await linksIn(read)
         .where((eb) =>

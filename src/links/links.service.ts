@@ -49,7 +49,7 @@ export type LinkServiceDeps = {
   restoreDays?(): number;
   /** In the history of links. Default: there is none. */
   events?: LinkEvents & BulkEvents;
-  /** See fallback/loops.ts. Default: none is ours. */
+  /** See fallback/loops.ts. Default: no URL is our own. */
   ownCode?(url: string): string | null;
   /** Where lists keep texts for searches, while the process runs. Default: nowhere. */
   searchPath?: string;
@@ -170,9 +170,9 @@ export function createLinkService(deps: LinkServiceDeps) {
       clock,
     }),
     deleted,
-    /** Of sets and orders that lists hold in memory. */
+    /** Bytes of sets and orders that lists hold in memory. */
     heldBytes: list.heldBytes,
-    /** Of the texts that searches read outside the database. */
+    /** Sizes of the texts that searches read outside the database. */
     textSizes: texts.sizes,
     uses: { take: uses.take },
     lockOf: repository.lockOf,

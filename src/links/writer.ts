@@ -90,7 +90,7 @@ export type LinkWriter = {
 };
 
 type DomainKeeper = {
-  /** Those that exist; none of them goes until the transaction ends. */
+  /** Those that exist; they stay until the transaction ends. */
   keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<ReadonlySet<number>>;
 };
 

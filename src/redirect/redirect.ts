@@ -66,7 +66,7 @@ type Deps = {
 
 const fieldsTo = (location: string): string =>
   `Location: ${location}\r\nCache-Control: no-cache, no-store, must-revalidate\r\n`;
-/** Of the code, behind the slash. */
+/** Where the code starts, behind the slash. */
 const START = 1;
 const HTML = "text/html; charset=utf-8";
 const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };

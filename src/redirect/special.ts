@@ -24,7 +24,7 @@ export type SpecialVisit = {
 
 export type SpecialOutcome =
   | { kind: "target"; location: string; status: RedirectStatus }
-  /** To the fallback. */
+  /** Leads to the fallback. */
   | { kind: "elsewhere"; location: string }
   | { kind: "missing"; reason: LostReason }
   /** For an automated visitor of a link with a limit. */

@@ -5,12 +5,12 @@
 import { appError } from "../lib/errors.ts";
 import { eachField, findField } from "./head-fields.ts";
 
-/** Of a body in chunks. */
+/** A body in chunks. */
 export const CHUNKED = -1;
 
 export type ArrivalContext = {
   scheme: "http" | "https";
-  /** Of the peer; null on a unix socket. */
+  /** Null on a unix socket. */
   readonly peerAddress: string | null;
   /** For the body and the signal of a Request. `isRead`: of GET or HEAD. */
   signal(isRead: boolean): AbortSignal;

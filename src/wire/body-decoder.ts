@@ -10,7 +10,7 @@ export type BodyDecoder = {
   left(): number | null;
 };
 
-/** Of a line with the size of a chunk and its extensions, and of all trailers. */
+/** Limits a line with the size of a chunk and its extensions, and all trailers. */
 const MOST_LINE_BYTES = 4 * 1024;
 const LF = 10;
 const SIZE = /^0*([\da-f]{1,12})(?:[ \t]*;.*)?\r\n$/i;

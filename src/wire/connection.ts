@@ -14,9 +14,9 @@ import { type BadHead, MOST_HEAD_BYTES, readHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
 import { type Asked, sendAnswer } from "./send-answer.ts";
 
-/** Of one look for heads. */
+/** Read in one look for heads. */
 const MOST_TEXT_BYTES = 128 * 1024;
-/** Of answers in place that leave in one write. What the client does not take ends the look. */
+/** Answers in place that leave in one write. What the client does not take ends the look. */
 const MOST_JOINED_CHARACTERS = 64 * 1024;
 /** The rest of a body that is read and dropped to keep the connection. */
 const MOST_DROPPED_BYTES = 256 * 1024;

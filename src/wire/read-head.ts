@@ -58,7 +58,7 @@ export function readHead(text: string, context: ArrivalContext): Arrival | BadHe
 const isHost = (host: string): boolean =>
   NAME.test(host) || (HOST.test(host) && (host === "" || URL.canParse(`http://${host}`)));
 
-/** Of a target that is not a path. Null: refused. */
+/** Reads a target that is not a path. Null: refused. */
 function placeOf(method: string, target: string, host: string | null) {
   if (target === "*") return method === "OPTIONS" ? { target, host } : null;
   const absolute = ABSOLUTE.exec(target);

@@ -16,7 +16,7 @@ export type AnswerTarget = {
 
 export type Asked = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
 
-/** Of pieces that are sent as one. */
+/** Pieces that are sent as one. */
 const MOST_JOINED_BYTES = 64 * 1024;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const CHUNK_END = Buffer.from("\r\n");
@@ -46,7 +46,7 @@ export async function sendAnswer(response: Response, asked: Asked, target: Answe
     }
   }
   const reader: Reader = response.body.getReader();
-  // It may be silent for long. A read under way ends with it.
+  // The body may be silent for long. A read under way ends with it.
   target.outbox.onClose(() => void reader.cancel().catch(() => undefined));
   try {
     return await relay(reader, response, asked, target, known);
@@ -72,7 +72,7 @@ async function lengthOf(response: Response): Promise<number | null> {
 type Read = Awaited<ReturnType<Reader["read"]>>;
 type Begun = { bytes: Uint8Array; isWhole: boolean; next: Promise<Read> };
 
-/** Of a body in memory that is sent with its length. */
+/** Largest body in memory that is sent with its length. */
 const MOST_GATHERED_BYTES = 16 * 1024 * 1024;
 
 /** Gathers what is there at once: all of a body in memory, a part of a stream. */

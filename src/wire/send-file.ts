@@ -10,7 +10,7 @@ import type { Outbox } from "./outbox.ts";
 
 const { i32, u64, i64 } = FFIType;
 const CALLS = { sendfile: { args: [i32, i32, FFIType.ptr, u64], returns: i64 } } as const;
-/** Of one call, which holds the event loop. */
+/** Sent in one call, which holds the event loop. */
 const PIECE_BYTES = 512 * 1024;
 const READ_BYTES = 64 * 1024;
 
@@ -27,7 +27,7 @@ export function openFilePart({ path, start, length }: FileRange) {
   const offset = new BigInt64Array([BigInt(start)]);
   const end = start + length;
 
-  /** Also where the system can't send this file. @throws if it is shorter */
+  /** Serves where the system can't send this file. @throws if it is shorter */
   function read(at: number): Uint8Array {
     const bytes = new Uint8Array(Math.min(READ_BYTES, end - at));
     const size = readSync(file, bytes, 0, bytes.length, at);

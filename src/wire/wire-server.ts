@@ -19,7 +19,7 @@ export type Peers = {
 export type WireServer = Peers & {
   /** 0 on a unix socket. */
   readonly port: number;
-  /** Those not answered in place. */
+  /** Without those answered in place. */
   readonly pendingRequests: number;
   /** From now on each answer ends its connection. */
   leave(): void;
@@ -37,7 +37,7 @@ export type WireOptions = {
   explain(error: unknown): Response;
 };
 
-/** Of the server as a whole: `OPTIONS *`. */
+/** The answer for the server as a whole: `OPTIONS *`. */
 const ALLOW = "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n";
 
 /** @throws the runtime's error if it can't listen */

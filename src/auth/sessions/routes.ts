@@ -8,7 +8,7 @@ import { isFromBrowser } from "./origin.ts";
 import type { SignedIn } from "./service.ts";
 
 export const messageAnswer = z.object({ message: z.string() });
-/** Of a request that signs in. */
+/** The answer to a request that signs in. */
 export const sessionAnswer = messageAnswer.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
   role: z.enum(ROLES),

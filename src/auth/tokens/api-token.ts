@@ -14,7 +14,7 @@ export type ApiToken = {
   /** Epoch ms, like the other times. */
   createdAt: number;
   expiresAt: number | null;
-  /** To the hour. */
+  /** Rounded to the hour. */
   lastUsedAt: number | null;
 };
 

@@ -148,7 +148,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       });
     },
 
-    /** Those that expired long ago; returns how many. */
+    /** Removes those that expired long ago; returns how many. */
     removeExpired: (limit: number): Promise<number> => repository.removeExpired(clock.now() - KEPT_MS, limit),
 
     async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {

@@ -12,7 +12,7 @@ export type User = {
   role: Role;
   /** Can't sign in and has no sessions. */
   disabled: boolean;
-  /** Of the account's files together; 0: unlimited. */
+  /** For the account's files together; 0: unlimited. */
   quotaBytes: number;
   /** Epoch ms, like `updatedAt`. */
   createdAt: number;

@@ -1,9 +1,9 @@
-/** Both numbers of clicks in queries. */
+/** All clicks and automated ones, as columns of queries. */
 import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Schema } from "../../db/schema.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 
-/** Of a row with the columns `clicks` and `automated`. */
+/** For a row with the columns `clicks` and `automated`. */
 export const clicksOf = (visitors: Visitors): RawBuilder<number> =>
   ({
     all: sql<number>`clicks`,
@@ -11,7 +11,6 @@ export const clicksOf = (visitors: Visitors): RawBuilder<number> =>
     automated: sql<number>`automated`,
   })[visitors];
 
-/** Of raw rows. */
 export const rawSums = (eb: ExpressionBuilder<Schema, "click_log">) => [
   eb.fn.countAll<number>().as("clicks"),
   eb.fn.sum<number | null>("automated").as("automated"),

@@ -54,7 +54,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** Of up to 1,000 links; of deleted ones the last. */
+    /** Codes of up to 1,000 links; of deleted ones the last code. */
     async codes(linkIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
       if (linkIds.length === 0) return new Map();
       const rows = await read.selectFrom("links").select(["id", "code"]).where("id", "in", linkIds).execute();

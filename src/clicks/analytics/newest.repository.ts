@@ -4,7 +4,7 @@ import type { Span } from "../rollups/time-buckets.ts";
 
 export type NewestClick = {
   id: number;
-  /** Of its link, which may be deleted. */
+  /** The key of its link, which may be deleted. */
   key: string;
   clickedAt: number;
   source: string;

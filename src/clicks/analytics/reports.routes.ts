@@ -47,7 +47,7 @@ export type ReportScope = {
     scope: "analytics:read";
     tag: "analytics";
   };
-  /** Of the paths, before `/analytics`. */
+  /** The part of the paths before `/analytics`. */
   prefix: string;
   summaries: Readonly<Record<Report, string>>;
   /** What names the link's domain; empty for all links. */

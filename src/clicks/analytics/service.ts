@@ -224,6 +224,6 @@ const totalsOf = (counts: BucketCounts): ReadonlyMap<number, number> =>
 const referrersOf = (share: ValueShare): ReferrerShare[] =>
   sharesOf(share, share.total).map(({ value, ...rest }) => ({ referrer: value, ...rest }));
 
-/** Of all clicks, even from unknown places. */
+/** In percent of all clicks, even those from unknown places. */
 const placesOf = (share: ValueShare, total: number): PlaceShare[] =>
   sharesOf(share, total).map(({ value, ...rest }) => ({ ...parsePlaceValue(value), ...rest }));

@@ -14,7 +14,7 @@ export type Agent = {
   isBot: boolean;
 };
 
-/** Of a header; the rest is not parsed. */
+/** The rest of a header is not parsed. */
 export const AGENT_LENGTH = 1_024;
 const NAME_LENGTH = 64;
 const REMEMBERED = 10_000;

@@ -1,7 +1,7 @@
 /** The origin of a click from untrusted headers, bounded and printable. */
 import { DIRECT } from "../rollups/dimensions.ts";
 
-/** Of UTF-8. */
+/** As UTF-8. */
 const REFERRER_BYTES = 2_048;
 const SOURCE_BYTES = 255;
 

@@ -22,7 +22,7 @@ export const DIRECT = "(direct)";
 export const OTHER = "(other)";
 /** Per link, dimension and day. */
 export const LINK_DAY_VALUES = 100;
-/** Of all links together, per dimension and hour or day. */
+/** For all links together, per dimension and hour or day. */
 export const TOTAL_VALUES = 1_000;
 
 /** The referrer in reports. */

@@ -66,7 +66,7 @@ export function createDayRebuild(
     });
   }
 
-  /** Of links (0: the total) whose raw rows are complete. */
+  /** `links` (0: the total) have complete raw rows. */
   async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
     const wanted = new Set(links);
     const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));

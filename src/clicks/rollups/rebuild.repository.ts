@@ -92,7 +92,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
     setDays: (db: Db, rows: Rows<"click_days">) =>
       dialect.upsert(db, { table: "click_days", keys: ["day", "link_id"], set: COUNTS }, rows),
 
-    /** To at least the sums of their days (see raiseTo). Returns the number of changed links. */
+    /** Raises them to at least the sums of their days (see raiseTo). Returns the number of changed links. */
     async raiseMonths(db: Db, month: number, days: Span): Promise<number> {
       const short = db
         .selectFrom("click_days as d")
@@ -160,7 +160,7 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
       await dialect.insertMany(db, "click_dim_hours", rows);
     },
 
-    /** To the sums of its days, unless the days have less: retention takes those first. */
+    /** Sets them to the sums of its days, unless the days have less: retention takes those first. */
     async replaceMonthValues(db: Db, month: number, days: Span): Promise<void> {
       const ofDays = db
         .selectFrom("click_dim_days")

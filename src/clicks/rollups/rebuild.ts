@@ -58,7 +58,7 @@ type Deps = {
 
 /** Outside the lock. */
 const ATTEMPTS = 3;
-/** Of values, and links, per transaction. */
+/** Values, and links, per transaction. */
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 

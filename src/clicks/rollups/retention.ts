@@ -43,7 +43,7 @@ const REST_MS = 25;
 const JOURNALS_KEPT_MS = 26 * DAY_MS;
 /** While a rebuild runs. */
 const WAIT_MS = 10_000;
-/** Also rows of values per statement. */
+/** Limits rows of values per statement, too. */
 const LINKS_AT_ONCE = 500;
 const ROWS_AT_ONCE = 1_000;
 

@@ -14,7 +14,7 @@ const NO_ID = -1;
 
 export function createBoundsRepository({ dialect }: Pick<Database, "dialect">) {
   return {
-    /** Of links (0: all), except some ids. */
+    /** Counts links (0: all), without some ids. */
     async dayCounts(tx: Db, groups: readonly Bucket[], except: readonly number[]): Promise<GroupCount[]> {
       const found: GroupCount[] = [];
       for (const [day, links] of Map.groupBy(groups, ({ bucket }) => bucket)) {

@@ -37,7 +37,7 @@ export function createValueIds(values: ClickValues): ValueIds {
       async find(wanted) {
         for (const [dimension, texts] of unknownOf(wanted, (entry) => entry !== undefined)) {
           const found = await values.find(tx, dimension, [...texts]);
-          // Its day is unknown. Counting it marks it as seen.
+          // The day of the value is unknown. Counting it marks it as seen.
           for (const [text, id] of found) learned.set(keyOf({ dimension, text }), { id, seenDay: -1 });
         }
       },

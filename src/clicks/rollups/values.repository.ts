@@ -26,8 +26,8 @@ export function createClickValues({ dialect }: Pick<Database, "dialect">) {
     },
 
     /**
-     * Of distinct values. Marks all as seen on that day, so that retention keeps them. Call it in the transaction that
-     * uses the ids.
+     * Ids of distinct values. Marks all as seen on that day, so that retention keeps them. Call it in the transaction
+     * that uses the ids.
      */
     async intern(
       tx: Db,

@@ -36,7 +36,7 @@ type Deps = {
 
 /** For the lists of all archives in files. */
 const LIST_BYTES = 2 ** 30;
-/** To read a tree in which nothing moves. */
+/** Tries to read a tree while nothing moves. */
 const TRIES = 5;
 
 export function createArchives({ repository, blobs, dataDir }: Deps) {

@@ -7,7 +7,7 @@ import type { ArchiveRepository } from "./repository.ts";
 import { type FoundFolder, walkTree } from "./tree-walk.ts";
 import { centralBytes, localBytes, type ZipTotals } from "./zip-format.ts";
 
-/** Of a path in the format. */
+/** Longest path in the format. */
 const PATH_BYTES = 0xffff;
 
 type Wanted = {

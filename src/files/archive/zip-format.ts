@@ -137,7 +137,7 @@ export function centralRecord(entry: ZipEntry, offset: number, checksum: number)
 
 export type ZipTotals = {
   entries: number;
-  /** Of all entries with their content; the central records follow. */
+  /** All entries with their content; the central records follow. */
   contentBytes: number;
   centralBytes: number;
 };

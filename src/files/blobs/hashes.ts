@@ -10,7 +10,7 @@ import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts"
 import { createHashThread, type HashThread, type ThreadHash } from "./hash.thread.ts";
 import type { Staging } from "../storage/driver.ts";
 
-/** Of the first `bytes` bytes. */
+/** A hash of the first `bytes` bytes. */
 export type Meter = {
   readonly bytes: number;
   /** The last bytes, if few. */

@@ -132,7 +132,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     }
   }
 
-  /** It seemed missing or of another size. */
+  /** The object seemed missing or of another size. */
   async function* checkObject(
     { id, objectKey, size }: StoredBlob,
     driver: Driver,

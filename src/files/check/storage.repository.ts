@@ -86,7 +86,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
         .execute();
     },
 
-    /** Of the same content in the same policy. */
+    /** A live blob of the same content in the same policy. */
     async liveTwin({ policyId, sha256, id }: StoredBlob, db: Db = read): Promise<number | null> {
       const query = db
         .selectFrom("blobs")
@@ -97,7 +97,7 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return row?.id ?? null;
     },
 
-    /** To a blob of the same content. Returns the number of files. */
+    /** Moves files to a blob of the same content. Returns their number. */
     async moveHolders(tx: Db, from: number, to: number): Promise<number> {
       const query = tx.updateTable("entries").set({ blob_id: to }).where("blob_id", "=", from);
       return Number((await query.executeTakeFirst()).numUpdatedRows);

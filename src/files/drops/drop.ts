@@ -2,7 +2,7 @@
 import { appError } from "../../lib/errors.ts";
 import type { DropLimits } from "../serving/served.ts";
 
-/** Of forms and of Upload-Metadata, for the visitor's name. */
+/** The visitor's name in forms and Upload-Metadata. */
 export const NAME_FIELD = "sender_name";
 
 /** What it took, including files that are gone. */

@@ -37,7 +37,7 @@ export function createDropFailures({ pages, logger }: Deps) {
 
   return {
     told,
-    /** Of a box that takes nothing any more. */
+    /** Answers for a box that takes nothing any more. */
     ended: (request: Request): Response => told(dropRefusal("ended"), request).response,
   };
 }
@@ -51,7 +51,7 @@ function shownAs(error: unknown, logger: Logger): AppError {
   if (error instanceof AppError) {
     if (error.details?.["drop"] !== undefined) return error;
     const { name, details } = error;
-    // Of the account's quota or the storage's policy.
+    // The account's quota or the storage's policy refused it.
     if (name === "FileTooLargeForPolicy") {
       return details?.["usedBytes"] === undefined && details?.["maxFileSize"] === undefined
         ? error

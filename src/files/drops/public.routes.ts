@@ -38,7 +38,7 @@ type Deps = {
   unlock: Unlock;
   pages: VisitorPages;
   bodies: BodyMemory;
-  /** Of the client, for limits. */
+  /** The client's address, for limits. */
   addressOf(peer: string, forwardedFor: string | null): string;
   clock: Clock;
   logger: Logger;

@@ -16,7 +16,7 @@ export type NameBlock = {
 
 const BETWEEN = 0;
 const [A, Z, TO_SMALL] = [0x41, 0x5a, 0x20];
-/** Of the objects themselves. */
+/** Bytes of the objects themselves. */
 const OVERHEAD = 500;
 
 /** Takes names in order, not empty, without the character 0. */

@@ -54,7 +54,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
       return [...inFolder, ...(await query.where("parent_id", ">", after.parentId).limit(left).execute())];
     },
 
-    /** Of entries with larger ids, by id. */
+    /** Entries with larger ids, by id. */
     newNames: (accountId: number, afterId: number, limit: number): Promise<HeldName[]> =>
       named()
         .where("id", ">", afterId)
@@ -69,7 +69,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
       found: await withIds(ids),
     }),
 
-    /** Of all entries. */
+    /** Among all entries. */
     async newestId(tx: Db): Promise<number> {
       const newest = await tx
         .selectFrom("entries")

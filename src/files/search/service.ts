@@ -75,7 +75,7 @@ export function createFileSearch({ repository, held, paths, slowMs = SLOW_MS }: 
   }
 
   return {
-    /** Of names in memory. */
+    /** Bytes of names in memory. */
     heldBytes: held.bytes,
 
     async page(accountId: number, text: string, after: NamePlace | null, limit: number): Promise<SearchPage> {

@@ -41,7 +41,7 @@ export type ChangesDeps = {
 export type ShareChanges = ReturnType<typeof createShareChanges>;
 
 const PASSWORD_MIN_CHARACTERS = 8;
-/** Of links that redirect. */
+/** Fields of links that redirect. */
 const REDIRECT_FIELDS = [
   "starts_at",
   "max_clicks",
@@ -117,7 +117,7 @@ export function createShareChanges({ tree, repository, links, linksOf, clock }: 
   }
 
   return {
-    /** Of a share or drop box of the account. @throws Forbidden if it may make no links, and like `change` */
+    /** Changes a share or drop box of the account. @throws Forbidden if it may make no links, and like `change` */
     async patch(
       accountId: number,
       code: string,
@@ -136,7 +136,7 @@ export function createShareChanges({ tree, repository, links, linksOf, clock }: 
       });
     },
 
-    /** Of any link that the actor may change. Null if it is and stays a link to a URL. Else like `patch` */
+    /** Changes any link that the actor may change. Null if it is and stays a link to a URL. Else like `patch` */
     async patchLink(
       accountId: number,
       key: string,

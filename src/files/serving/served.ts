@@ -14,7 +14,7 @@ export type DropLimits = {
 export type Serving = {
   /** The entry's. */
   accountId: number;
-  /** Of a drop box: the folder that takes the files. */
+  /** For a drop box the folder that takes the files. */
   entryId: number;
   /** Null is unlimited. */
   maxDownloads: number | null;

@@ -7,7 +7,7 @@ import type { StoredFile } from "../tree/entry.ts";
 export type PreviewKind = "picture" | "video" | "audio" | "text" | "pdf";
 
 const LARGEST_PICTURE = 64 * 1024 * 1024;
-/** Of a text, shown from its beginning. */
+/** A longer text is cut. */
 export const TEXT_BYTES = 128 * 1024;
 /** Enough for `pictureType`. */
 export const MAGIC_BYTES = 16;

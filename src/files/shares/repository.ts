@@ -90,7 +90,7 @@ export function createSharesRepository({ database, record }: Deps) {
     removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> =>
       deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
-    /** Of what is shared, no drop box. Null also if it is in the trash, or its account is disabled or gone. */
+    /** A share, no drop box. Null also if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;

@@ -11,6 +11,6 @@ export type SharedEntry = {
   entryId: number;
   accountId: number;
   kind: "folder" | "file";
-  /** Of a file in the root, read with the share: no folder above it can be in the trash. Null: read it by its id. */
+  /** A file in the root, read with the share: no folder above it can be in the trash. Null: read it by its id. */
   rootFile: StoredFile | null;
 };

@@ -125,7 +125,7 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       return Number(numUpdatedRows);
     },
 
-    /** Of an emptied trash, or trashed at or before `until`; oldest first. */
+    /** Entries of an emptied trash, or trashed at or before `until`; oldest first. */
     async due(
       tx: Db,
       accountId: number,

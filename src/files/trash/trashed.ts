@@ -17,7 +17,7 @@ export type Trashed = {
 };
 
 export type TrashedItem = Trashed & {
-  /** To the former folder; null if that is gone or in the trash. */
+  /** Leads to the former folder; null if that is gone or in the trash. */
   path: FolderPath | null;
   expiresAt: number;
 };

@@ -33,7 +33,7 @@ export type Addition = {
 };
 
 const ADDED_AT_ONCE = 64;
-/** Of one upload, from its request to its answer. */
+/** Garbage of one upload, from its request to its answer. */
 const GARBAGE_BYTES = 80 * 1024;
 const SWEPT_BYTES = 8 * 1024 * 1024;
 

@@ -8,7 +8,7 @@ export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "cr
   /** Null for folders, like the type. */
   size: number | null;
   mimeType: string | null;
-  /** To the folder that it lies in. */
+  /** Leads to the folder of the entry. */
   path: FolderPath;
 };
 

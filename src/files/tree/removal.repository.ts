@@ -118,7 +118,7 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return (await query.executeTakeFirst()) !== undefined;
     },
 
-    /** They then go like abandoned uploads. */
+    /** They are then removed like abandoned uploads. */
     async expireUploads(tx: Db, accountId: number): Promise<void> {
       const query = tx.updateTable("uploads").set({ expires_at: 0 }).where("account_id", "=", accountId);
       await query.whereRef("received", "<", "size").execute();

@@ -14,7 +14,7 @@ export type DropSender = {
 export type Unfinished = { count: number; bytes: number };
 
 export type DropUpload = DropSender & {
-  /** What the sender is told. */
+  /** The name that the sender gets to know. */
   name: string;
 };
 

@@ -11,7 +11,7 @@ import { isStagingLost, isStorageFailure } from "../storage/storage-failure.ts";
 import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
-/** Without bytes for so long, an upload expires. */
+/** An upload without bytes expires after this time. */
 export const EXPIRES_MS = 24 * 3_600_000;
 /** A finished upload is remembered this long. */
 const REMEMBERED_MS = 3_600_000;

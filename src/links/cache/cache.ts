@@ -84,7 +84,7 @@ export type LinkCacheOptions = {
   scan: {
     /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** Of links with a smaller id, several per text, separated by blanks. */
+    /** Codes of links with a smaller id, several per text, separated by blanks. */
     codes(beforeId: number | null): AsyncIterable<string>;
     aliases(): AsyncIterable<string>;
     /** At most 1,000 codes. */

@@ -18,7 +18,7 @@ type Deps = {
 
 const REST_PER_WORK = 2.5;
 const REST_BESIDE_LOOKUPS = 8;
-/** One request in so many. */
+/** One request in this many. */
 const MANY_LOOKUPS = 4;
 /** Bounds the rest after a pause of the whole process. */
 const LONGEST_REST_MS = 20;

@@ -35,7 +35,7 @@ export function createLinkScan(
       }
     },
 
-    /** Of links with a smaller id, or of all, at most 4,000 per text, separated by blanks. */
+    /** Codes of links with a smaller id, or of all, at most 4,000 per text, separated by blanks. */
     async *codes(beforeId: number | null): AsyncGenerator<string> {
       for (let before = beforeId ?? Number.MAX_SAFE_INTEGER; ; ) {
         const page = read

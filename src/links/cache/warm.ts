@@ -16,7 +16,7 @@ export type LinkWarmer = {
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
-  /** Of links with a smaller id, several per text, separated by blanks. */
+  /** Codes of links with a smaller id, several per text, separated by blanks. */
   loadCodes(before: number | null): AsyncIterable<string>;
   maxLinks: number;
   pace: LoadPace;

@@ -14,7 +14,7 @@ export const importModeOf = (text: string | undefined): ImportMode =>
 export type ImportResult = {
   total_rows: number;
   success_count: number;
-  /** Of those: rows that replace a link or an earlier row. */
+  /** The rows among them that replace a link or an earlier row. */
   overwritten_count: number;
   skipped_count: number;
   failed_count: number;

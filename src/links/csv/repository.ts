@@ -9,7 +9,7 @@ export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 /** Arrays have at most 1,000 items. */
 export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** Those of the codes that links have, and whether they serve shares (internal-target.ts); not locked. */
+    /** The codes that links have, and whether these serve shares (internal-target.ts); not locked. */
     async existing(codes: readonly string[]): Promise<Map<string, { isInternal: boolean }>> {
       if (codes.length === 0) return new Map();
       const rows = await read

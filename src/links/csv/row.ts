@@ -37,7 +37,7 @@ export type CsvRules = {
   keyOf?(code: string, host: string | undefined): string;
 };
 
-/** Even of an invalid row. */
+/** Works even for an invalid row. */
 export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
   fields[at.code!]?.trim() ?? "";
 

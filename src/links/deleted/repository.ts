@@ -89,7 +89,7 @@ export function createDeletedRepository({
       return rows.map(toDeletedLink);
     },
 
-    /** Those of the ids that links have; of one account, or of any (null). */
+    /** The ids that links have; of one account, or of any (null). */
     async present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
       let query = tx.selectFrom("links").select("id").where("id", "in", ids);
       if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
@@ -150,7 +150,7 @@ export function createDeletedRepository({
       await dialect.insertMany(tx, "link_aliases", rows);
     },
 
-    /** Of a portion deleted before `before`, after a place. Returns where it ended, or null at the end. */
+    /** Handles a portion deleted before `before`, after a place. Returns where it ended, or null at the end. */
     async forgetContents(before: number, after: DeletedPlace): Promise<DeletedPlace | null> {
       const rows = await read
         .selectFrom("deleted_links")

@@ -21,7 +21,7 @@ const PORT = /:\d*$/;
 export type Domains = ReturnType<typeof createDomainRegistry>;
 
 export type RoutedDomain = DomainUrls & {
-  /** Of its keys. */
+  /** Prefix of its keys. */
   prefix: string;
   id: number;
 };
@@ -131,7 +131,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     },
     nameOf: (key: string): LinkName => ({ code: codeOf(key), domain: hostOf(domainOf(key)) }),
 
-    /** Of a URL on one of the domains; else null. */
+    /** The key of a URL on one of the domains; else null. */
     keyBelow(url: string): string | null {
       const { origin = "", host = null } = URL.parse(url) ?? {};
       const domain = of(host);

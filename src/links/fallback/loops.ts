@@ -87,7 +87,7 @@ const refused = (field: "target" | "fallback_url", reason: string): AppError =>
     { field },
   );
 
-/** The code of a URL below our public origin. With an empty origin no URL is ours. */
+/** The code of a URL below our public origin; null with an empty origin. */
 export function codeBelow(origin: string, url: string): string | null {
   const own = origin === "" ? null : URL.parse(origin);
   const asked = URL.parse(url);

@@ -20,7 +20,7 @@ export const addFilterOptions = (command: Command): Command =>
     .option("--only-expired", "that have expired")
     .option("--domain <host>", "default: the default domain; *: every domain");
 
-/** Of a repeated option. */
+/** Collects a repeated option. */
 export const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
 /** For filterQuery. */

@@ -28,7 +28,7 @@ export type LinkPage = { links: Link[]; total: number };
 export type LinkList = {
   page(query: LinkQuery): Promise<LinkPage>;
   after(query: PlacedQuery): Promise<PlacedPage>;
-  /** Of sets and orders in memory. */
+  /** Bytes of sets and orders in memory. */
   heldBytes(): number;
   close(): void;
   /** After any change: keys of links or tags. */

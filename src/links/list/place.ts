@@ -5,7 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import type { Link } from "../link.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
 
-/** Of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */
+/** The place of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */
 export type ListPlace = { value: number | null; tie: string } | { value: number | null; tie: number };
 
 const number = z.int().min(0);

@@ -30,7 +30,7 @@ export function planFor(
   return walk * WALK_COST <= links + matches * SORT_COST ? "walk" : "sort";
 }
 
-/** Of a page under a tag, by the better plan. */
+/** A page under a tag, by the better plan. */
 export const costFor = (slice: Pick<Slice, "offset" | "limit">, sizes: Required<Sizes>): number =>
   Math.min(walked(slice, sizes) * TAG_COST, sizes.tagged * SORT_COST);
 

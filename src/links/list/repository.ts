@@ -31,7 +31,7 @@ export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
 /** From this share of matches a count uses `likely`. */
 const LIKELY = 0.5;
-/** Of a domain, or of the others. */
+/** Links of a domain, or of the others. */
 const COUNTED = 20_000;
 /** Per query. */
 export const MOST_SORTED = 8000;

@@ -26,7 +26,7 @@ export type Segments = {
 /** The page follows `skip` matches after the place. `ids`: all these matches, unordered, if they are few. */
 type Found = { after: ListPlace | null; skip: number; ids: number[] | null };
 
-/** Of links in the order. */
+/** Links of the order in a segment. */
 export const SEGMENT = 2000;
 const WORN = 4;
 /** What the repository loads at once. */

@@ -77,7 +77,7 @@ export const queryBatchResult = z.object({
 export type QueryBatchResult = z.output<typeof queryBatchResult>;
 
 const PORTION = 500;
-/** Of a change in several calls. */
+/** Longest time of a change in several calls. */
 const LONGEST_MS = 86_400_000;
 /** Passes every check. Never stored. */
 const PLACEHOLDER = "http://localhost/";
@@ -88,7 +88,7 @@ type Deps = {
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
-  /** Of changes of an account. */
+  /** Changes of an account. */
   events: {
     ofBulk(run: BulkId & { actor: string }, after: number, limit: number): Promise<unknown[]>;
     countOfBulk(run: BulkId & { actor: string }): Promise<number>;

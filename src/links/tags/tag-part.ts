@@ -11,7 +11,7 @@ export type TagPart = {
   to: string | null;
   /** Ids of links. */
   moved: readonly number[];
-  /** Those of them that had `to` already. */
+  /** The links among them that had `to` already. */
   had: readonly number[];
 };
 

@@ -45,7 +45,7 @@ type TagsChange = {
   removeTags?: readonly string[];
 };
 
-/** Of a link that has some. */
+/** For a link that has some. */
 export function tagsAfter(before: readonly string[], change: TagsChange): readonly string[] {
   const { tags = before, addTags = [], removeTags = [] } = change;
   return sortedTags([...tags.filter((tag) => !removeTags.includes(tag)), ...addTags]);

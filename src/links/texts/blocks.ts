@@ -31,13 +31,13 @@ const TEXTS = 4;
 const ID_BYTES = 4;
 const BLOCK_BITS = 10;
 const MOST_BYTES = 2 ** 30;
-/** Of a slot, for growth. */
+/** Spare room of a slot, for growth. */
 const ROOM = 1.125;
 /** Unused bytes of the file. */
 const MOST_WASTE = 2 ** 25;
 const SLOT_BYTES = 100;
 
-/** Of a block in the file. */
+/** Place of a block in the file. */
 type Slot = { at: number; length: number; capacity: number };
 
 export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBlocks {
@@ -150,7 +150,7 @@ export function createTextBlocks(path: string, mostBytes = MOST_BYTES): TextBloc
 
 type TextRecord = { id: number; bytes: Uint8Array; isBeyondAscii: boolean };
 
-/** Those that are whole. */
+/** Only whole ones. */
 function recordsIn(texts: string): TextRecord[] {
   const bytes = folded(Buffer.from(texts));
   const records: TextRecord[] = [];

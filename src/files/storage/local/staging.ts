@@ -24,7 +24,7 @@ type LocalUpload = {
   id: string;
   received: number;
   resumed: boolean;
-  /** It has all bytes, and perhaps objects. */
+  /** The staging has all bytes, and perhaps objects. */
   isWhole: boolean;
 };
 

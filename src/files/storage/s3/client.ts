@@ -32,7 +32,7 @@ export type S3Pace = {
   answerMs: number;
   /** Slowest rate of a request body. */
   bytesPerSecond: number;
-  /** To combine a multipart upload: some endpoints take minutes. */
+  /** Limits the completion of a multipart upload, which takes some endpoints minutes. */
   completeMs: number;
   /** Longest silence within a response body. */
   stallMs: number;

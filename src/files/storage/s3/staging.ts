@@ -36,7 +36,7 @@ export const createS3Staging = (location: S3Location, id: string): Staging =>
 
 const nothing = () => ({ uploadId: undefined, parts: [], tail: new Uint8Array(), objectBytes: null });
 
-/** Its parts and tail, or the object that they became before a crash. Rejects if fewer bytes are stored. */
+/** Continues parts and tail, or the object that they became before a crash. Rejects if fewer bytes are stored. */
 export async function resumeS3Staging(location: S3Location, id: string, received: number): Promise<Staging> {
   const begun = await findParts(location, id);
   const tail = await location.readTail(id, sizeOf(begun.parts));
@@ -85,7 +85,7 @@ function continueStaging(
   const key = full(idKey(id));
   let upload = uploadId;
   let received = objectBytes ?? sizeOf(parts) + tail.byteLength;
-  /** Of the part that the buffer becomes. */
+  /** Number of the part that the buffer becomes. */
   let number = (parts.at(-1)?.number ?? 0) + 1;
   const buffer = createBuffer(tail);
   /** Oldest first. */
