@@ -160,6 +160,22 @@ form.addEventListener("submit", async (event) => {
   if (broken.length === 0) return location.replace(location.pathname + "?sent=1");
   button.disabled = picker.disabled = false;
   button.textContent = told.again;
+  await refresh();
 });
+/** What stands beside the files that failed is of now. */
+async function refresh() {
+  try {
+    const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [facts, note, sent] = [".facts", ".note", "h2 + *"].map((part) => fresh.querySelector(part));
+    if (sent) document.querySelector("h2 + *").replaceWith(sent);
+    if (facts) document.querySelector(".facts").replaceWith(facts);
+    else if (note) {
+      document.querySelector(".facts").replaceWith(note);
+      form.remove();
+    }
+  } catch {}
+}
 function stay(event) { event.preventDefault(); }
 })();`;
