@@ -133,6 +133,8 @@ test.skipIf(!CHROMIUM)(
     expect((await download).suggestedFilename()).toBe("c other.bin");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
+    // Keys go on at the file that was shown last.
+    await page.locator("[data-active]").filter({ hasText: "c other.bin" }).waitFor();
     await focused(page.getByRole("grid"));
     // The address of a preview can be sent.
     await page.goto(`${panel.origin}/panel/files?folder=${folder}&file=${first}`);

@@ -1,6 +1,6 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type FocusEvent, useEffect, useId, useRef } from "react";
+import { type FocusEvent, useEffect, useEffectEvent, useId, useRef } from "react";
 import { type Entry, entryKey } from "../file-queries.ts";
 import type { FileOrder, FileSearch, FileSort } from "../file-search.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
@@ -63,6 +63,17 @@ export function EntryGrid(props: Props) {
   useEffect(() => {
     if (onEnd !== undefined && last > entries.length - AHEAD) onEnd();
   }, [onEnd, last, entries.length]);
+
+  /** Keys go on at the file that one looked at last. */
+  const follow = useEffectEvent((file: number) => {
+    const at = entries.findIndex((entry) => entry.kind === "file" && entry.id === file);
+    if (at === -1 || at === selection.activeAt) return;
+    selection.reach(at, "move");
+    rows.scrollToIndex(at, { align: "auto" });
+  });
+  useEffect(() => {
+    if (search.file !== undefined) follow(search.file);
+  }, [search.file]);
 
   const { takesFocus } = props;
   useEffect(() => {
