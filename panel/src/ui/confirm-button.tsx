@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Button, Group, Popover, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { giveFocusBack } from "./focus-back.ts";
 import { useFailureNotice } from "./undo.tsx";
 
 type Props = {
@@ -18,7 +19,11 @@ export function ConfirmButton({ label, question, run, list }: Props) {
   const onError = useFailureNotice();
   const running = useMutation({
     mutationFn: run,
-    onSuccess: () => queries.invalidateQueries({ queryKey: [list] }),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [list] });
+      // The row is gone with its button.
+      giveFocusBack();
+    },
     onError,
   });
   const [isAsking, setIsAsking] = useState(false);

@@ -8,6 +8,7 @@ import { formatBytes, formatTime } from "../../app/i18n.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { giveFocusBack } from "../../ui/focus-back.ts";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -129,7 +130,10 @@ function Actions({ item }: { item: TrashedEntry }) {
   const onError = useFailureNotice();
   const restore = useMutation({
     mutationFn: () => restoreEntry(item),
-    onSuccess: () => refreshFiles(queries),
+    async onSuccess() {
+      await refreshFiles(queries);
+      giveFocusBack();
+    },
     onError,
   });
   return (

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { ApiError, type DeletedLink } from "../../app/api.ts";
 import { dropDraft } from "../../ui/draft.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { giveFocusBack } from "../../ui/focus-back.ts";
 import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { useDraftText } from "../../ui/use-draft.tsx";
@@ -27,6 +28,7 @@ export function PutBack({ link }: { link: DeletedLink }) {
       dropDraft(draft);
       notifications.show({ message: t`${saved.short_url} is back.` });
       await refreshLinks(queries);
+      giveFocusBack();
     },
     onError(error) {
       const isAboutCode =
