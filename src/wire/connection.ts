@@ -163,8 +163,8 @@ export class Connection implements ArrivalContext {
       const end = text.indexOf(HEAD_END, at);
       if (end < 0) break;
       const next = end + HEAD_END.length;
-      // A slice would keep the whole text as long as anything keeps a part of the head.
-      const head = next - at === text.length ? text : bytes.toString("latin1", at, next);
+      // A slice keeps the whole text as long as anything keeps a part of it. A short one may.
+      const head = text.length > MOST_HEAD_BYTES ? bytes.toString("latin1", at, next) : text.slice(at, next);
       const arrival = readHead(head, this);
       if (typeof arrival === "number") {
         this.outbox.sendText(out);
