@@ -80,7 +80,11 @@ export function createHttpApp({
     const error = toAppError(thrown);
     if (hasLongBody(c.req.raw)) c.env.cut();
     const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
-    if (error.kind === "internal") logger.error({ ...where, err: error.cause ?? error }, "request failed");
+    const { signal } = c.req.raw;
+    // Its client has left, which is no failure.
+    if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was given up");
+    else if (error.kind === "internal")
+      logger.error({ ...where, err: error.cause ?? error }, "request failed");
     else if (error.kind === "unavailable" || error.kind === "bad_gateway")
       logger.warn({ ...where, err: error }, error.message);
     return failureResponse(error);
