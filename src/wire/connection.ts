@@ -85,6 +85,8 @@ export class Connection implements ArrivalContext {
   close(): void {
     if (!this.isIdle()) return this.end();
     this.#isEnding = true;
+    // Over TLS the socket waits for the client.
+    this.deadlines.linger();
     this.#socket.end();
   }
 

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { until } from "../../test/support/until.ts";
 import type { Arrival } from "./arrival.ts";
+import { Connection } from "./connection.ts";
 import { createInflow } from "./inflow.ts";
 import { createOutbox } from "./outbox.ts";
 import { startWireServer, type WireServer } from "./wire-server.ts";
@@ -181,6 +182,30 @@ test("a socket that takes nothing any more is told as broken, whatever is writte
   const other = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
   other.sendText("text");
   expect([broken, other.isEmpty()]).toEqual([3, false]);
+});
+
+test("an idle connection that is closed is cut when its client does not end it: over TLS the socket waits", () => {
+  let second = 0;
+  const nothing = () => {};
+  const calls = { write: () => 0, pause: nothing, resume: nothing, shutdown: nothing, terminate: nothing };
+  const socket = { fd: 0, remoteAddress: "", ...calls, end: nothing };
+  const connection = new Connection(socket, {
+    scheme: "https",
+    isUnix: false,
+    isLeaving: () => true,
+    isStopping: () => true,
+    now: () => second,
+    answer: () => new Response(),
+    refuse: () => new Response(),
+    requested: nothing,
+    begun: nothing,
+    done: nothing,
+    closed: nothing,
+  });
+  connection.close();
+  expect(connection.deadlines.isOver()).toBe(false);
+  second = 3;
+  expect(connection.deadlines.isOver()).toBe(true);
 });
 
 test("HTTP/1.0 learns that a stream without a length ends with the connection", async () => {
