@@ -125,6 +125,7 @@ const BY_NUMBER: Record<number, FailureKind> = {
   1452: "foreign_key",
   1205: "retry", // lock wait timeout
   1213: "retry", // deadlock
+  1467: "retry", // auto-increment value not read: the row lock was not given
   1317: "timeout", // query interrupted
   1969: "timeout", // max_statement_time
   3024: "timeout", // max_execution_time

@@ -20,6 +20,7 @@ forEachDialect((dialect) => {
   let at: DriveHarness;
   let drops: Drops;
   let repository: DropsRepository;
+  let shares: ReturnType<typeof createSharesRepository>;
   let receive: ReturnType<typeof createFormReceiving>;
   let me: number;
   let folder: number;
@@ -40,10 +41,11 @@ forEachDialect((dialect) => {
       clock,
     });
     repository = createDropsRepository(database);
+    shares = createSharesRepository({ database, record });
     drops = createDrops({
       tree: at.tree,
       repository,
-      shares: createSharesRepository({ database, record }),
+      shares,
       links: internal,
       clock,
     });
@@ -61,7 +63,7 @@ forEachDialect((dialect) => {
   const LIMITS = { maxBytes: 100_000, maxFiles: 100, maxFileSize: null };
   async function open(limits: Partial<typeof LIMITS> = {}, more = {}): Promise<OpenDrop> {
     const { code } = await drops.create(me, folder, { ...LIMITS, ...limits, ...more }, COMMAND);
-    return (await drops.find((await repository.linkOf(folder, code))!))!;
+    return (await drops.find((await shares.linkOf(folder, code, { isDrop: true }))!))!;
   }
   const again = async (box: OpenDrop) => (await drops.find(box.linkId))!;
 
@@ -221,5 +223,11 @@ forEachDialect((dialect) => {
     expect(await refusal(drops.close(other, folder, code, COMMAND))).toBe("FolderNotFound");
     expect(await refusal(drops.received(other, { folderId: folder, code }, null, 1))).toBe("FolderNotFound");
     expect((await drops.list(me, folder)).map((box) => box.code)).toEqual([code]);
+  });
+
+  test("a box is no share of its folder, so revoking a share does not find it", async () => {
+    const { code } = await open();
+    expect(await shares.linkOf(folder, code, { isDrop: false })).toBeNull();
+    expect(await shares.linkOf(folder, code, { isDrop: true })).toBeNumber();
   });
 });

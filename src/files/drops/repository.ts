@@ -20,19 +20,6 @@ const limitsOf = (row: { maxBytes: number | null; maxFiles: number | null; maxFi
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
   return {
-    /** If it is a box of the folder. */
-    async linkOf(folderId: number, code: string, db: Db = read): Promise<number | null> {
-      const row = await db
-        .selectFrom("shares")
-        .innerJoin("links", "links.id", "shares.link_id")
-        .select("links.id")
-        .where("links.code", "=", code)
-        .where("shares.entry_id", "=", folderId)
-        .where("shares.max_files", "is not", null)
-        .executeTakeFirst();
-      return row?.id ?? null;
-    },
-
     /** Null also if its account is disabled or gone. */
     async find(linkId: number, db: Db = read): Promise<OpenDrop | null> {
       const row = await db

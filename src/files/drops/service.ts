@@ -22,7 +22,7 @@ export type Drops = ReturnType<typeof createDrops>;
 type Deps = {
   tree: AccountTree;
   repository: DropsRepository;
-  shares: Pick<SharesRepository, "insert" | "load" | "ofEntry" | "removeLink">;
+  shares: Pick<SharesRepository, "insert" | "linkOf" | "load" | "ofEntry" | "removeLink">;
   links: InternalLinks;
   clock: Clock;
 };
@@ -38,7 +38,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
   }
 
   async function linkOf(folderId: number, code: string, db?: Db): Promise<number> {
-    const linkId = await repository.linkOf(folderId, code, db);
+    const linkId = await shares.linkOf(folderId, code, { isDrop: true }, db);
     if (linkId !== null) return linkId;
     throw appError("LinkNotFound", "There is no such drop box of this folder.");
   }

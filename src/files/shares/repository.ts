@@ -75,13 +75,20 @@ export function createSharesRepository({ database, record }: Deps) {
 
     uncount: (linkId: number): Promise<void> => add(linkId, -1),
 
-    async linkOf(tx: Db, entryId: number, code: string): Promise<number | null> {
-      const row = await tx
+    /** Of a share of the entry, or of a drop box into it. */
+    async linkOf(
+      entryId: number,
+      code: string,
+      { isDrop }: { isDrop: boolean },
+      db: Db = read,
+    ): Promise<number | null> {
+      const row = await db
         .selectFrom("shares")
         .innerJoin("links", "links.id", "shares.link_id")
         .select("links.id")
         .where("links.code", "=", code)
         .where("shares.entry_id", "=", entryId)
+        .where("shares.max_files", isDrop ? "is not" : "is", null)
         .executeTakeFirst();
       return row?.id ?? null;
     },

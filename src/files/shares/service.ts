@@ -70,7 +70,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     revoke: (accountId: number, place: Shareable, code: string, actor: Actor): Promise<void> =>
       tree.change(accountId, async (tx) => {
         await entryOf(accountId, place, tx.db);
-        const linkId = await repository.linkOf(tx.db, place.id, code);
+        const linkId = await repository.linkOf(place.id, code, { isDrop: false }, tx.db);
         if (linkId === null) throw appError("LinkNotFound", "There is no such share of this item.");
         tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
