@@ -81,12 +81,11 @@ export class Connection implements ArrivalContext {
     this.closed();
   }
 
-  /** At once, if it is idle. */
+  /** At once, if it is idle and plain. */
   close(): void {
-    if (!this.isIdle()) return this.end();
+    // Over TLS the socket would wait for the client, and hold the process.
+    if (!this.isIdle() || this.scheme === "https") return this.end();
     this.#isEnding = true;
-    // Over TLS the socket waits for the client.
-    this.deadlines.linger();
     this.#socket.end();
   }
 
