@@ -2832,6 +2832,8 @@ export interface components {
             set?: {
                 /** @description tags that the link gets beside those that it has */
                 add_tags?: string[] | null;
+                /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
+                domain?: string | null;
                 /** @description absent or null keeps it, an empty string clears it */
                 expires_at?: string | null;
                 /** @description where the link leads while it has not started, has expired or is used up */

@@ -1,6 +1,7 @@
 /** The next request sees every write. */
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
+import { given } from "../lib/given.ts";
 import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./batch.ts";
 import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./code.ts";
@@ -162,7 +163,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     tags: createTagService({ ...parts, repository: tags }, actor),
 
     /** What a filter finds. */
-    queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, actor }),
+    queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, links: repository, actor }),
     undoBatch: createBulkUndo({
       ...parts,
       restoreManyIn: parts.deleted.restoreManyIn,
@@ -173,9 +174,6 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };
 }
-
-const given = <T extends object>(values: T): Partial<T> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 function refuse(refusal: AppError | null): void {
   if (refusal !== null) throw refusal;

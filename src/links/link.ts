@@ -3,7 +3,7 @@ import { z } from "zod";
 import { HTTP_URL_FORM } from "../lib/http-url.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import { codeOf, domainOf } from "./link-key.ts";
-import { shortUrl } from "./short-url.ts";
+import { shortUrl } from "../lib/short-url.ts";
 import { tagList } from "./tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 import { linkFields, linkFieldsView, viewOfFields } from "./link-fields.ts";

@@ -208,6 +208,14 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       return true;
     },
 
+    /** @throws Conflict for a key that another link has */
+    moveMany: (tx: Db, moved: readonly { id: number; to: string }[]): Promise<void> =>
+      dialect.updateMany(
+        tx,
+        { table: "links", key: "id", set: ["code"] },
+        moved.map(({ id, to }) => ({ id, code: to })),
+      ),
+
     /** Unknown codes are skipped. */
     async removeMany(tx: Db, codes: readonly string[], deletion: Omit<Deletion, "dialect">): Promise<void> {
       for (const chunk of chunked(codes, CHUNK))

@@ -5,7 +5,7 @@
  */
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
-import { AppError, appError } from "../lib/errors.ts";
+import { AppError } from "../lib/errors.ts";
 import {
   alreadyExists,
   type CodeRule,
@@ -17,11 +17,12 @@ import {
 } from "./code.ts";
 import type { Link, LinkContent, LinkPatch } from "./link.ts";
 import type { TagChange } from "./link-input.ts";
+import { type DomainKeeper, keepDomains, keptOf, moveAll, moveRefusals, movesOf } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "./tags/tag.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
 import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf } from "./link-key.ts";
+import { codeOf, domainOf, keyOf } from "./link-key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
 import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
 
@@ -36,6 +37,8 @@ export type CheckedCreate = LinkContent & {
 export type CheckedUpdate = Omit<LinkPatch, "options"> &
   Partial<TagChange> & {
     code: string;
+    /** The key under which it goes on; the old one is free. */
+    to?: string | undefined;
     /** Only what changes. */
     options?: Partial<LinkOptions>;
   };
@@ -89,11 +92,6 @@ export type LinkWriter = {
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };
 
-type DomainKeeper = {
-  /** Those that exist; they stay until the transaction ends. */
-  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<ReadonlySet<number>>;
-};
-
 type Deps = {
   repository: LinkRepository;
   domains: DomainKeeper;
@@ -108,19 +106,17 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   const { repository, domains, record } = deps;
   const write = writeLinks(deps.changes);
 
-  async function lock(db: Db, codes: readonly string[], { still }: Writing) {
-    const existing = await repository.lock(db, [...new Set(codes)]);
+  const lock = (db: Db, codes: readonly string[]) => repository.lock(db, [...new Set(codes)]);
+
+  async function among(db: Db, existing: Stored, { still }: Writing): Promise<Stored> {
     if (still === undefined || existing.size === 0) return existing;
     const kept = await still(db, [...existing.keys()]);
     return new Map([...existing].filter(([code]) => kept.has(code)));
   }
 
   const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
-    await keepDomains(
-      domains,
-      tx,
-      entries.map(({ domain }) => domain),
-    );
+    const placed = entries.map(({ domain }) => domain);
+    await keepDomains(domains, tx, placed);
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
     const existing = await repository.lock(tx.db, [...wanted]);
     const aliases = await repository.aliases.among([...wanted], tx.db);
@@ -155,12 +151,17 @@ export function createLinkWriter(deps: Deps): LinkWriter {
   }
 
   const updateIn: LinkWriter["updateIn"] = async (tx, changes, by) => {
-    const codes = changes.map(({ code }) => code);
-    const existing = await lock(tx.db, codes, by);
-    const plan = planUpdate(changes, existing, by);
+    const targets = changes.flatMap(({ to }) => to ?? []);
+    const kept = await keptOf(domains, tx, new Set(targets.map(domainOf)));
+    const locked = await lock(tx.db, [...changes.map(keyIn), ...targets]);
+    const existing = await among(tx.db, locked, by);
+    const refusals = await moveRefusals(repository, tx, changes, { locked, domains: kept });
+    const plan = planUpdate(changes, existing, by, refusals);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
-    await record(tx.db, overwriteEvents(plan.overwrites, existing, by));
     await announce(tx, existing, plan.overwrites.map(keyIn));
+    const moves = movesOf(changes);
+    await moveAll(repository, tx, { links: plan.overwrites, moves, existing });
+    await record(tx.db, overwriteEvents(plan.overwrites, existing, by, moves));
     return plan.outcomes;
   };
 
@@ -202,7 +203,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     remove: (codes, by) =>
       write(async (tx) => {
         const { actor, now, bulk } = by;
-        const existing = await lock(tx.db, codes, by);
+        const existing = await among(tx.db, await lock(tx.db, codes), by);
         const claimed = new Set<string>();
         const outcomes = codes.map((code): WriteOutcome<string> => {
           if (!reaches(actor, existing.get(code))) return linkNotFound(code);
@@ -215,18 +216,6 @@ export function createLinkWriter(deps: Deps): LinkWriter {
         return outcomes;
       }),
   };
-}
-
-/** @throws BadRequest for one that was deleted meanwhile */
-async function keepDomains(
-  domains: DomainKeeper,
-  tx: LinkTransaction,
-  ids: readonly number[],
-): Promise<void> {
-  const wanted = new Set(ids);
-  wanted.delete(DEFAULT_DOMAIN);
-  const kept = await domains.keep(tx.db, [...wanted]);
-  if (kept.size < wanted.size) throw appError("BadRequest", "The domain was deleted meanwhile.");
 }
 
 type Stored = ReadonlyMap<string, ExistingLink>;
@@ -259,7 +248,12 @@ function planCreate(
   return { outcomes, inserts, overwrites };
 }
 
-function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor, now, serves }: Writing) {
+function planUpdate(
+  changed: readonly CheckedUpdate[],
+  existing: Stored,
+  { actor, now, serves }: Writing,
+  refusals?: ReadonlyMap<string, AppError>,
+) {
   const claimed = new Map<string, WrittenLink>();
   const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
     const { code } = change;
@@ -267,6 +261,8 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor
     if (!reaches(actor, stored)) return linkNotFound(code);
     if (stored.isInternal && serves === undefined) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
+    const refusal = refusals?.get(code);
+    if (refusal !== undefined) return refusal;
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);
     const { id: _, isInternal: __, ...before } = stored;
@@ -278,7 +274,7 @@ function planUpdate(changed: readonly CheckedUpdate[], existing: Stored, { actor
 }
 
 function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
-  const { options, addTags: _, removeTags: __, ...rest } = change;
+  const { options, addTags: _, removeTags: __, to: ___, ...rest } = change;
   const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(defined),
@@ -286,9 +282,15 @@ function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkCont
   };
 }
 
-const overwriteEvents = (overwrites: readonly WrittenLink[], existing: Stored, by: Writing) =>
-  overwrites.flatMap((after) => {
-    const before = existing.get(after.code)!;
+const overwriteEvents = (
+  overwrites: readonly WrittenLink[],
+  existing: Stored,
+  by: Writing,
+  moves?: ReadonlyMap<string, string>,
+) =>
+  overwrites.flatMap((written) => {
+    const before = existing.get(written.code)!;
+    const after = { ...written, code: moves?.get(written.code) ?? written.code };
     return changeEvents({ ...by, verb: "update" }, { id: before.id, before, after });
   });
 

@@ -296,3 +296,28 @@ story("an editor sees and selects own links only", async () => {
   expect(complaints).toEqual([]);
   await close();
 });
+
+once("selected links move to another domain as one change, and back", async () => {
+  await panel.client.call("POST", "/domains", { host: "go.example.com" });
+  for (const code of ["mover-1", "mover-2"]) {
+    await panel.client.call("POST", "/links", { code, target: "https://example.com/" });
+  }
+  const { page, complaints, close } = await panel.open("/panel/links?q=mover-");
+  await signInToPanel(page);
+  const patches: string[] = [];
+  page.on("request", (request) => request.method() === "PATCH" && patches.push(request.url()));
+  for (const code of ["mover-1", "mover-2"]) {
+    await page.getByRole("row").filter({ hasText: code }).getByRole("checkbox").check();
+  }
+  await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByRole("combobox", { name: "Domain" }).click();
+  await page.getByRole("option", { name: "go.example.com" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+  await page.getByRole("alert").filter({ hasText: "2 links are changed." }).waitFor();
+  const statusOf = async (query: string) => (await panel.client.call("GET", `/links/mover-2${query}`)).status;
+  expect([await statusOf("?domain=go.example.com"), await statusOf("")]).toEqual([200, 404]);
+  await undo(page, "2 links are changed.");
+  await soon(async () => expect(await statusOf("")).toBe(200));
+  expect([patches, complaints]).toEqual([[], []]);
+  await close();
+});

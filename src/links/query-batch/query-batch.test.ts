@@ -205,6 +205,7 @@ forEachDialect((dialect) => {
       const repository = createLinkListRepository(database);
       const batch = createQueryBatch({
         repository,
+        links: room.repository,
         list: createLinkList(repository),
         writer: {
           update: () => Promise.reject(new Error("unused")),

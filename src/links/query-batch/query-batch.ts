@@ -9,6 +9,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { given } from "../../lib/given.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { bulkCursor, bulkCursorText, bulkField, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { MOST_ITEMS } from "../batch.ts";
@@ -16,7 +17,10 @@ import { isCodeText } from "../code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import { countAmong, createFoundKeys, type FoundRepository } from "./found-keys.ts";
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
-import { namedSchema, updateItemSchema } from "../link.ts";
+import { namedSchema, patchSchema, updateItemSchema } from "../link.ts";
+import { codeOf } from "../link-key.ts";
+import { readOptions } from "../link-options.ts";
+import type { LinkRepository } from "../links.repository.ts";
 import {
   filterFor,
   type DomainFilter,
@@ -46,7 +50,10 @@ const filterBody = z.strictObject({
     .describe("only these links; without a domain beside them in the filter, of every domain"),
 });
 
-const setBody = updateItemSchema.shape.payload.omit({ domain: true }).partial({ target: true }).strict();
+const setBody = updateItemSchema.shape.payload
+  .extend({ domain: patchSchema.shape.domain })
+  .partial({ target: true })
+  .strict();
 
 export const queryBatchSchema = z.object({
   filter: filterBody.describe("as in lists; an empty one needs confirm"),
@@ -84,6 +91,7 @@ const PLACEHOLDER = "http://localhost/";
 
 type Deps = {
   repository: FoundRepository & Pick<LinkListRepository, "stillMatching">;
+  links: Pick<LinkRepository, "find">;
   list: Pick<LinkList, "page">;
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
@@ -100,7 +108,7 @@ type Deps = {
 };
 
 export function createQueryBatch(deps: Deps) {
-  const { repository, list, writer, loops, domains, hashPassword, events, clock, actor } = deps;
+  const { repository, links, list, writer, loops, domains, hashPassword, events, clock, actor } = deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
   async function total(filter: LinkFilter): Promise<number> {
@@ -112,9 +120,24 @@ export function createQueryBatch(deps: Deps) {
     if (set === undefined || Object.keys(set).length === 0) {
       throw appError("BadRequest", "set is required for an update: name what changes.");
     }
-    const checked = parseLinkUpdate({ ...set, target: set.target ?? PLACEHOLDER }, now);
-    const { password, target, ...rest } = { ...checked, ...parseTagChange(set) } satisfies LinkUpdateInput &
-      TagChange;
+    const { domain, ...fields } = set;
+    const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, now);
+    const { password, target, ...rest } = {
+      ...checked,
+      ...parseTagChange(fields),
+    } satisfies LinkUpdateInput & TagChange;
+    /** Where a link goes on. @throws BadRequest for an unknown host */
+    const wanted = (code: string): string =>
+      domain === undefined ? code : domains.key(codeOf(code), domain);
+    wanted(PLACEHOLDER);
+    /** Under another key, what leads there leads to this link. */
+    async function loopOf(code: string): Promise<AppError | null> {
+      const to = wanted(code);
+      const stored = to === code ? null : await links.find(code);
+      const kept = stored && { target: stored.target, ...readOptions(stored.options) };
+      const urls = { ...kept, ...given({ target: change.target, ...change.options }) };
+      return (await loops.refusal(to, urls)) ?? (to === code ? null : loops.refusal(code, urls));
+    }
     const change = {
       ...rest,
       target: set.target === undefined ? undefined : target,
@@ -123,12 +146,12 @@ export function createQueryBatch(deps: Deps) {
     return async (codes, by) => {
       const outcomes = new Map<string, WriteOutcome<unknown>>();
       for (const code of codes) {
-        const refusal = await loops.refusal(code, { target: change.target, ...change.options });
+        const refusal = await loopOf(code);
         if (refusal !== null) outcomes.set(code, refusal);
       }
       const fine = codes.filter((code) => !outcomes.has(code));
       const written = await writer.update(
-        fine.map((code) => ({ ...change, code })),
+        fine.map((code) => ({ ...change, code, ...(domain !== undefined && { to: wanted(code) }) })),
         by,
       );
       fine.forEach((code, at) => outcomes.set(code, written[at]!));
@@ -159,7 +182,7 @@ export function createQueryBatch(deps: Deps) {
     const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
     const { only_expired: expired, only_active: active, owner, tag, codes, ...conditions } = input.filter;
     const query = { ...(codes !== undefined && { domain: "*" }), ...conditions };
-    const given = filterOf(
+    const asked = filterOf(
       {
         ...query,
         ...(expired && { only_expired: "true" }),
@@ -170,7 +193,7 @@ export function createQueryBatch(deps: Deps) {
       now,
       domains.filterOf,
     );
-    const filter = filterFor(actor, given);
+    const filter = filterFor(actor, asked);
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set belongs to an update; leave it out to delete.");
     }
@@ -183,7 +206,7 @@ export function createQueryBatch(deps: Deps) {
       };
     }
     const isOfSome = codes !== undefined || !["", "*", undefined].includes(query.domain);
-    if (isEverything({ ...given, domain: null }) && !isOfSome && input.confirm !== "all") {
+    if (isEverything({ ...asked, domain: null }) && !isOfSome && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
     }
     const result: QueryBatchResult = { matched: 0, changed: 0 };

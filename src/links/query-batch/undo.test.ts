@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { keyOf } from "../link-key.ts";
 import { bulkOf } from "./bulk.ts";
 import type { QueryBatchInput } from "./query-batch.ts";
 import type { TakenBack } from "./undo.ts";
@@ -86,6 +87,48 @@ forEachDialect(({ openDb }) => {
       expect(events.map(({ action }) => action)).toEqual(["link.update", "link.update", "link.create"]);
       expect(events[0]).toMatchObject({ before: events[1]!.after!, after: events[1]!.before! });
       expect(await undo(done.change)).toEqual({ portions: 1, restored: 0, failed: [] });
+    });
+
+    test("moves links to another domain and back, but for those whose code is taken", async () => {
+      const { id, host } = await room.links.domainService.create({ host: "other.example" }, COMMAND);
+      await fill(COUNT, () => ["kept"]);
+      await room.links.create({ code: "l3", target: TARGET, domain: host });
+      await room.links.create({ code: "x", target: TARGET });
+      await room.links.patch("x", { code: "l7", domain: host });
+      await room.links.patch(keyOf(id, "l7"), { code: "x", domain: "", keep_old: true });
+      const { id: same } = await room.links.get("l8");
+      room.clock.time += 1_000;
+      const filter = { domain: "" };
+      const run = (set: object) =>
+        room.links.queryBatch({
+          filter,
+          action: "update",
+          set: set as QueryBatchInput["set"],
+          confirm: "all",
+        });
+      expect(await refusal(run({ domain: "unknown.example" }))).toBe("BadRequest");
+      const done = await run({ domain: host, add_tags: ["moved"] });
+      // l3 has the code of a link, l7 that of an alias.
+      expect(done).toMatchObject({ matched: COUNT + 1, changed: COUNT - 1, refusal: expect.any(String) });
+      expect(await room.links.get(keyOf(id, "l8"))).toMatchObject({ id: same, tags: ["kept", "moved"] });
+      expect(await refusal(room.links.get("l8"))).toBe("LinkNotFound");
+      for (const code of ["l3", "l7"]) expect((await room.links.get(code)).tags).toEqual(["kept"]);
+
+      await room.links.create({ code: "l1", target: TARGET });
+      await room.links.patch(keyOf(id, "l2"), { code: "renamed" });
+      await room.links.patch(keyOf(id, "l4"), { title: "of another field" });
+      expect(await undo(done.change)).toEqual({
+        portions: 3,
+        restored: COUNT - 3,
+        failed: [
+          ["l1", "LinkAlreadyExists"],
+          ["l2", "Conflict"],
+        ],
+      });
+      expect(await room.links.get("l8")).toMatchObject({ id: same, tags: ["kept"] });
+      expect(await room.links.get("l4")).toMatchObject({ title: "of another field", tags: ["kept"] });
+      expect(await room.links.get(keyOf(id, "l2")).catch(() => null)).toBe(null);
+      expect(await undo(done.change)).toMatchObject({ restored: 0 });
     });
 
     test("leaves links that were changed again, and counts them", async () => {

@@ -16,7 +16,7 @@ import type { LinkRepository } from "../links.repository.ts";
 import { readTagPart, type TagPart } from "../tags/tag-part.ts";
 import type { PartTakenBack } from "./tag-back.ts";
 import { type CheckedUpdate, type LinkWriter, reaches } from "../writer.ts";
-import { type ChangeEvent, urlsBefore, wayBack } from "./way-back.ts";
+import { type ChangeEvent, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {
   /** Events not undone yet, by id, after one. */
@@ -47,6 +47,7 @@ type Deps = {
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Of a change of a tag. */
   takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
+  domains: { key(code: string, host: string | null | undefined): string };
   loops: FallbackLoops;
   changes: LinkChanges;
   clock: Clock;
@@ -59,20 +60,20 @@ type Refusals = ReadonlyMap<number, AppError>;
 type OfLink = BulkLinkEvent & { subjectId: number };
 
 export function createBulkUndo(deps: Deps) {
-  const { events, repository, writer, loops, clock, actor } = deps;
+  const { events, repository, writer, domains, loops, clock, actor } = deps;
   const written = writeLinks(deps.changes);
 
   /** By id of the link. */
   async function loopsOf(found: readonly OfLink[]): Promise<Refusals> {
     const leading = found.flatMap((event) => {
       const urls = urlsBefore(event);
-      return urls === null ? [] : [{ id: event.subjectId, urls }];
+      return urls === null ? [] : [{ id: event.subjectId, urls, before: keyBefore(event, domains.key) }];
     });
     const refusals = new Map<number, AppError>();
     if (leading.length === 0) return refusals;
     const codes = await repository.codesOf(leading.map(({ id }) => id));
-    for (const { id, urls } of leading) {
-      const refusal = await loops.refusal(codes.get(id) ?? null, urls);
+    for (const { id, urls, before } of leading) {
+      const refusal = await loops.refusal(before ?? codes.get(id) ?? null, urls);
       if (refusal !== null) refusals.set(id, refusal);
     }
     return refusals;
@@ -89,7 +90,7 @@ export function createBulkUndo(deps: Deps) {
       const { subjectId: id } = event;
       const link = links.get(id);
       const way = reaches(actor, link)
-        ? (looping.get(id) ?? wayBack(link, event))
+        ? (looping.get(id) ?? wayBack(link, event, domains.key))
         : linkNotFound(event.subject);
       if (way instanceof AppError) refusals.set(id, way);
       else if (way !== null) updates.set(id, way);

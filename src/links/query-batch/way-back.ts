@@ -1,6 +1,6 @@
 /** The change that restores what an event changed. */
 import { z } from "zod";
-import { type AppError, appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { linkServesShare } from "../code.ts";
 import type { LeadingUrls } from "../fallback/loops.ts";
 import { patchOfState } from "../history/state.ts";
@@ -11,18 +11,36 @@ import type { CheckedUpdate } from "../writer.ts";
 /** `before` and `after` are JSON of link-events.ts. */
 export type ChangeEvent = { subject: string; before: string | null; after: string | null };
 
-const shape = z.looseObject({ tags: z.array(z.string()).default([]) });
+const shape = z.looseObject({
+  tags: z.array(z.string()).default([]),
+  code: z.string().optional(),
+  domain: z.string().nullish(),
+});
+type State = z.output<typeof shape>;
 const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
+
+/** @throws BadRequest for a host that is no domain any more */
+type KeyOf = (code: string, host: string | null | undefined) => string;
 
 /** Told by events of a change, but not changed by it. */
 const TOLD = ["code", "domain", "domain_id", "tags"];
 
 /** What the link must become; null if nothing differs. Passwords stay, because events don't have them. */
-export function wayBack(link: ExistingLink, event: ChangeEvent): CheckedUpdate | AppError | null {
+export function wayBack(
+  link: ExistingLink,
+  event: ChangeEvent,
+  keyOf: KeyOf,
+): CheckedUpdate | AppError | null {
   if (link.isInternal) return linkServesShare(link.code);
   const [was, is] = [read(event.before), read(event.after)];
   const now: Record<string, unknown> = { ...wholeState(link) };
-  const changed = Object.keys({ ...was, ...is }).filter((name) => !TOLD.includes(name));
+  const move = moveOf(was, is, keyOf);
+  if (move instanceof AppError) return move;
+  if (move !== null && link.code !== move.to) return changedSince(event.subject);
+  const changed = Object.keys({ ...was, ...is }).filter(
+    // The states of a moved link are whole.
+    (name) => !TOLD.includes(name) && (move === null || was[name] !== is[name]),
+  );
   const fields = changed.filter((name) => name !== "password");
   const added = is.tags.filter((tag) => !was.tags.includes(tag));
   const removed = was.tags.filter((tag) => !is.tags.includes(tag));
@@ -31,13 +49,33 @@ export function wayBack(link: ExistingLink, event: ChangeEvent): CheckedUpdate |
     added.every((tag) => link.tags.includes(tag)) &&
     !removed.some((tag) => link.tags.includes(tag));
   if (!isKept) return changedSince(event.subject);
-  if (fields.length + added.length + removed.length === 0) {
+  if (move === null && fields.length + added.length + removed.length === 0) {
     return changed.length === 0 ? null : passwordStays(event.subject);
   }
   const before = Object.fromEntries(fields.map((name) => [name, was[name] ?? null]));
   const tags = [...link.tags.filter((tag) => !added.includes(tag)), ...removed].sort();
   const patch = patchOfState({ ...now, ...before, tags });
-  return patch === null ? changedSince(event.subject) : { code: link.code, ...patch };
+  return patch === null
+    ? changedSince(event.subject)
+    : { code: link.code, ...patch, ...(move && { to: move.from }) };
+}
+
+/** Null for a link that stayed under its key. */
+function moveOf(was: State, is: State, keyOf: KeyOf): { from: string; to: string } | AppError | null {
+  if (was.code === undefined || is.code === undefined) return null;
+  try {
+    const [from, to] = [keyOf(was.code, was.domain), keyOf(is.code, is.domain)];
+    return from === to ? null : { from, to };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+/** The key that a link had, if a change moved it. */
+export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string | null {
+  const move = moveOf(read(before), read(after), keyOf);
+  return move === null || move instanceof AppError ? null : move.from;
 }
 
 /** Null if the change was of no URL. */

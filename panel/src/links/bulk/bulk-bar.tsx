@@ -58,7 +58,13 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
 }
 
 /** How far bulk work is, while there is some. */
-export function TaskBar({ runs: { task, stop }, label: name }: { runs: Runs; label: string }) {
+export function TaskBar({
+  runs: { task, stop },
+  label: name,
+}: {
+  runs: Pick<Runs, "task" | "stop">;
+  label: string;
+}) {
   if (task === null) return null;
   const { label, done, total } = task;
   return (

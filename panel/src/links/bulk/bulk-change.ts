@@ -1,14 +1,6 @@
 /** What the form of bulk edits asks for. Apart from the work, which pages of one link need not load. */
-import type { Selected } from "../list/selection.ts";
-
 /** Of what is typed until a change is through. */
 export const BULK_DRAFT = "edit of many";
-
-/** More can't be moved to another domain: each of them is by itself. */
-const MOST_MOVED = 5_000;
-
-export const canMove = (selected: Selected): boolean =>
-  selected.kind === "some" || selected.total <= MOST_MOVED;
 
 /** What changes of each of many links. */
 export type BulkChange = {

@@ -5,7 +5,7 @@ import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { domainsQuery } from "../form/domains.ts";
-import { BULK_DRAFT, type BulkChange, canMove } from "./bulk-change.ts";
+import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import { TagsField } from "../list/tags-field.tsx";
@@ -19,12 +19,10 @@ const DEFAULT_DOMAIN = ":default";
 export function BulkFields({ selected, onSave, onClose }: Props) {
   const { t } = useLingui();
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
-  const { add, remove, expiry, expires } = form.values;
+  const { add, remove, expiry, expires, domain } = form.values;
   const { data: account } = useQuery(accountQuery);
   const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
   const count = countOfSelected(selected);
-  const isMovable = canMove(selected);
-  const domain = isMovable ? form.values.domain : null;
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
   const isEmpty = add.length === 0 && remove.length === 0 && !isExpiring && domain === null;
 
@@ -74,7 +72,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           />
         )}
       </Stack>
-      {isMovable && domains.length > 0 && (
+      {domains.length > 0 && (
         <Select
           {...form.getInputProps("domain")}
           label={t`Domain`}

@@ -7,7 +7,9 @@ import { reachable } from "../../app/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import type { BulkChange } from "./bulk-change.ts";
-import type { Course } from "./bulk-moves.ts";
+
+/** How far it is, and whether it was stopped. */
+export type Course = { signal: AbortSignal; onDone(done: number): void };
 
 type Named = Pick<Link, "code" | "domain">;
 
@@ -57,6 +59,7 @@ const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "actio
           ...(change.add.length > 0 && { add_tags: [...change.add] }),
           ...(change.remove.length > 0 && { remove_tags: [...change.remove] }),
           ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
+          ...(change.domain !== undefined && { domain: change.domain }),
         },
       };
 

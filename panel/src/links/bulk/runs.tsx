@@ -9,10 +9,10 @@ import { dropDraft } from "../../ui/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import type { Course } from "./bulk-moves.ts";
 import { BULK_DRAFT } from "./bulk-change.ts";
 import {
   type ChangeRun,
+  type Course,
   type FoundRun,
   interruptedRun,
   isOpen,

@@ -1,0 +1,99 @@
+/** Links that go on under other keys, many in one transaction. */
+import { DatabaseError } from "../db/failures.ts";
+import { type AppError, appError } from "../lib/errors.ts";
+import type { LinkTransaction } from "./changes.ts";
+import { isAlias, isTaken } from "./code.ts";
+import { DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
+import type { ExistingLink, LinkRepository } from "./links.repository.ts";
+
+export type DomainKeeper = {
+  /** Those that exist; they stay until the transaction ends. */
+  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<ReadonlySet<number>>;
+};
+
+/** A change with the key that its link gets; absent: it stays. */
+type Moving = { code: string; to?: string | undefined };
+type Stored = ReadonlyMap<string, ExistingLink>;
+
+const isMove = <M extends Moving>(change: M): change is M & { to: string } =>
+  change.to !== undefined && change.to !== change.code;
+
+const isDomainGone = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
+
+/** The new keys by the old ones. */
+type Moves = ReadonlyMap<string, string>;
+export const movesOf = (changes: readonly Moving[]): Moves =>
+  new Map(changes.filter(isMove).map(({ code, to }) => [code, to]));
+
+/**
+ * Why links stay, by their codes.
+ *
+ * @param locked links under the old and the new keys
+ * @param domains that exist
+ */
+export async function moveRefusals(
+  repository: Pick<LinkRepository, "aliases">,
+  { db }: LinkTransaction,
+  changes: readonly Moving[],
+  { locked, domains }: { locked: Stored; domains: ReadonlySet<number> },
+): Promise<Map<string, AppError>> {
+  const moves = changes.filter(isMove);
+  const refusals = new Map<string, AppError>();
+  if (moves.length === 0) return refusals;
+  const aliases = await repository.aliases.among(
+    moves.map(({ to }) => to),
+    db,
+  );
+  const claimed = new Set<string>();
+  for (const { code, to } of moves) {
+    const owner = aliases.get(to);
+    if (!domains.has(domainOf(to))) refusals.set(code, isDomainGone());
+    else if (locked.has(to) || claimed.has(to)) refusals.set(code, isTaken(to));
+    else if (owner !== undefined && owner !== locked.get(code)?.id) refusals.set(code, isAlias(to));
+    else claimed.add(to);
+  }
+  return refusals;
+}
+
+/** @throws DatabaseError (unique) if another writer took a key meanwhile: the transaction runs again */
+export async function moveAll(
+  repository: Pick<LinkRepository, "aliases" | "moveMany">,
+  tx: LinkTransaction,
+  { links, moves, existing }: { links: readonly { code: string }[]; moves: Moves; existing: Stored },
+): Promise<void> {
+  const moved = links.flatMap(({ code }) => {
+    const to = moves.get(code);
+    return to === undefined ? [] : { id: existing.get(code)!.id, to };
+  });
+  if (moved.length === 0) return;
+  await repository.moveMany(tx.db, moved);
+  // After it, like in insertMany.
+  const keys = moved.map(({ to }) => to);
+  const aliases = await repository.aliases.among(keys, tx.db);
+  for (const { id, to } of moved) {
+    const owner = aliases.get(to);
+    if (owner === undefined) continue;
+    if (owner !== id) throw new DatabaseError("unique", null);
+    await repository.aliases.remove(tx.db, to);
+  }
+  tx.changed("links", keys);
+}
+
+/** @throws BadRequest for one that was deleted meanwhile */
+export async function keepDomains(
+  domains: DomainKeeper,
+  tx: LinkTransaction,
+  ids: readonly number[],
+): Promise<void> {
+  const wanted = new Set(ids);
+  if ((await keptOf(domains, tx, wanted)).size < wanted.size) throw isDomainGone();
+}
+
+/** Those of the domains that exist, until the transaction ends. */
+export async function keptOf(domains: DomainKeeper, tx: LinkTransaction, wanted: ReadonlySet<number>) {
+  const kept = await domains.keep(
+    tx.db,
+    [...wanted].filter((id) => id !== DEFAULT_DOMAIN),
+  );
+  return new Set([...wanted].filter((id) => id === DEFAULT_DOMAIN || kept.has(id)));
+}
