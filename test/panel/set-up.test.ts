@@ -62,7 +62,7 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes
   await page.getByLabel("Password of the administrator").fill(PASSWORD);
   await page.getByRole("button", { name: "Set up and sign in" }).click();
   // Once, at its field.
-  await page.getByText("features.public_url").waitFor();
+  await page.getByText("The public address must be empty, or like").waitFor();
   await focused(page.getByLabel("Public address"));
   expect((await fetch(`${server.url}/admin/v1/links`)).status).toBe(404);
   await page.getByLabel("Public address").fill("https://go.example.com");
