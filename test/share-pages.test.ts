@@ -57,13 +57,13 @@ describe("the page of a shared file", () => {
     const { sha256 } = (await me.call("GET", `/files/${id}`)).body.data;
     for (const part of [
       "<h1><bdi>figures.xlsx</bdi></h1>",
-      "Spreadsheet · 1.5\u00a0KiB",
+      "Spreadsheet · 1.5\u00a0kB",
       'datetime="2030-01-02T03:04:00.000Z">Jan 2, 2030',
       "7 of 7",
       `<code>${sha256}</code>`,
       'href="?download=1"',
       '<meta property="og:title" content="figures.xlsx">',
-      '<meta property="og:description" content="Spreadsheet · 1.5\u00a0KiB">',
+      '<meta property="og:description" content="Spreadsheet · 1.5\u00a0kB">',
     ])
       expect(html).toContain(part);
     expect(await (await browse(`${url}?download=1`)).text()).toBe("x".repeat(1536));
@@ -81,10 +81,10 @@ describe("the page of a shared file", () => {
     const id = await upload("bericht.pdf", "x".repeat(2_500_000));
     const url = await share("files", id, { expires_at: "2030-01-02T03:04:00Z" });
     for (const [language, ...parts] of [
-      ["de", "PDF-Dokument · 2,4\u00a0MiB", "02.01.2030", "Herunterladen"],
-      ["fr", "Document PDF · 2,4\u00a0Mio", "2 janv. 2030", "Télécharger"],
-      ["ja", "PDF 文書 · 2.4\u00a0MiB", "2030/01/02", "ダウンロード"],
-      ["zh", "PDF 文档 · 2.4\u00a0MiB", "2030年1月2日", "下载"],
+      ["de", "PDF-Dokument · 2,5\u00a0MB", "02.01.2030", "Herunterladen"],
+      ["fr", "Document PDF · 2,5\u00a0Mo", "2 janv. 2030", "Télécharger"],
+      ["ja", "PDF 文書 · 2.5\u00a0MB", "2030/01/02", "ダウンロード"],
+      ["zh", "PDF 文档 · 2.5\u00a0MB", "2030年1月2日", "下载"],
     ] as const) {
       const html = await htmlOf(url, { "Accept-Language": language });
       for (const part of [`<html lang="${language}">`, ...parts]) expect(html).toContain(part);
@@ -201,8 +201,8 @@ describe("a preview", () => {
       await upload("long.txt", `a${"€".repeat(100_000)}`, { type: "text/plain" }),
     );
     const answer = await preview(url, "iframe");
-    expect(await answer.text()).toBe(`a${"€".repeat(43_690)}`);
-    expect(await htmlOf(url)).toContain("The first 128\u00a0KiB of the file.");
+    expect(await answer.text()).toBe(`a${"€".repeat(42_666)}`);
+    expect(await htmlOf(url)).toContain("The first 128\u00a0kB of the file.");
   });
 
   test("serves ranges, so that a video can be searched", async () => {

@@ -1054,7 +1054,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture, video, audio, PDF or the first 128 KiB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only */
+        /** A picture, video, audio, PDF or the first 128 kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only */
         get: operations["getFilePreview"];
         put?: never;
         post?: never;

@@ -2,11 +2,11 @@
 import type { Language } from "./language.ts";
 
 const UNITS: Record<Language, readonly [string, ...string[]]> = {
-  en: ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"],
-  de: ["Bytes", "KiB", "MiB", "GiB", "TiB", "PiB"],
-  zh: ["字节", "KiB", "MiB", "GiB", "TiB", "PiB"],
-  ja: ["バイト", "KiB", "MiB", "GiB", "TiB", "PiB"],
-  fr: ["octets", "Kio", "Mio", "Gio", "Tio", "Pio"],
+  en: ["bytes", "kB", "MB", "GB", "TB", "PB"],
+  de: ["Bytes", "kB", "MB", "GB", "TB", "PB"],
+  zh: ["字节", "kB", "MB", "GB", "TB", "PB"],
+  ja: ["バイト", "kB", "MB", "GB", "TB", "PB"],
+  fr: ["octets", "ko", "Mo", "Go", "To", "Po"],
 };
 const ONE: Record<Language, string> = { en: "byte", de: "Byte", zh: "字节", ja: "バイト", fr: "octet" };
 
@@ -29,13 +29,13 @@ const instants = made(
 );
 const days = made((language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }));
 
-/** Such as `1.5 MiB`. The space does not break. */
+/** Such as `1.5 MB`, decimal as in the panel. The space does not break. */
 export function quantityOfBytes(language: Language, bytes: number): string {
   const units = UNITS[language];
   let size = bytes;
   let unit = 0;
-  // What would round to 1,024 becomes one of the next unit.
-  for (; size >= (unit === 0 ? 1024 : 1023.5) && unit < units.length - 1; unit++) size /= 1024;
+  // What would round to 1,000 becomes one of the next unit.
+  for (; size >= (unit === 0 ? 1000 : 999.5) && unit < units.length - 1; unit++) size /= 1000;
   const number = numbers[unit === 0 || size >= 99.95 ? 0 : 1](language).format(size);
   return `${number}\u00a0${bytes === 1 ? ONE[language] : units[unit]}`;
 }

@@ -19,7 +19,7 @@ export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
     tag: "files",
     method: "GET",
     path: "/files/:id/preview",
-    summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1024} KiB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
+    summary: `A picture, video, audio, PDF or the first ${TEXT_BYTES / 1000} kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only`,
     headers: z.object({ Range: z.string().optional().describe("one range of bytes, such as bytes=0-99") }),
     failures: [412, 416, 502],
     raw: { type: "*/*", headers: z.object({ "Content-Security-Policy": z.string() }) },

@@ -55,16 +55,17 @@ test("sizes are in the unit in which they are short, as the language writes numb
   for (const [bytes, shown] of [
     [0, "0 bytes"],
     [1, "1 byte"],
-    [1023, "1,023 bytes"],
-    [1024, "1 KiB"],
-    [102_348, "99.9 KiB"],
-    [102_399, "100 KiB"],
-    [1_048_575, "1 MiB"],
-    [1_288_490_189, "1.2 GiB"],
-    [Number.MAX_SAFE_INTEGER, "8 PiB"],
+    [999, "999 bytes"],
+    [1000, "1 kB"],
+    [99_940, "99.9 kB"],
+    [99_960, "100 kB"],
+    [999_499, "999 kB"],
+    [999_500, "1 MB"],
+    [1_200_000_000, "1.2 GB"],
+    [Number.MAX_SAFE_INTEGER, "9 PB"],
   ] as const)
     expect(sizeWords(english, bytes)).toBe(shown.replace(" ", "\u00a0"));
-  expect(sizeWords(lookIn("de"), 1_536)).toBe("1,5\u00a0KiB");
+  expect(sizeWords(lookIn("de"), 1_536)).toBe("1,5\u00a0kB");
   expect(sizeWords(lookIn("fr"), 1)).toBe("1\u00a0octet");
 });
 

@@ -8,7 +8,7 @@ export type PreviewKind = "picture" | "video" | "audio" | "text" | "pdf";
 
 const LARGEST_PICTURE = 64 * 1024 * 1024;
 /** A longer text is cut. */
-export const TEXT_BYTES = 128 * 1024;
+export const TEXT_BYTES = 128_000;
 /** Enough for `pictureType`. */
 export const MAGIC_BYTES = 16;
 
