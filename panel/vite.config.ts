@@ -6,6 +6,10 @@ import { defineConfig } from "vite";
 /** A running server, for `npm run dev`. */
 const SERVER = process.env["WAYMARK_URL"] ?? "http://127.0.0.1:8080";
 const API = ["/admin", "/files", "/folders", "/shares", "/trash"];
+/** Pages of the panel whose paths begin like the API's. */
+const PAGE = /^\/(?:files|files\/trash|shares)(?:\?|$)/;
+// It offers a transform that needs a newer Node, at each start.
+process.env["LINGUI_SUPPRESS_BABEL_WARNING"] = "1";
 
 // oxlint-disable-next-line import/no-default-export -- Vite asks for it
 export default defineConfig({
@@ -25,5 +29,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
   },
-  server: { proxy: Object.fromEntries(API.map((path) => [path, SERVER])) },
+  server: { proxy: Object.fromEntries(API.map((path) => [path, { target: SERVER, bypass: pageOf }])) },
 });
+
+/** Where a reload finds the panel; undefined: ask the server. */
+function pageOf({ url = "", headers }: { url?: string; headers: { accept?: string } }): string | undefined {
+  return PAGE.test(url) && headers.accept?.includes("text/html") ? "/index.html" : undefined;
+}

@@ -47,7 +47,7 @@ function build(): void {
   const vite = join(ROOT, "node_modules", "vite", "bin", "vite.js");
   const done = Bun.spawnSync([process.execPath, vite, "build", "--logLevel", "warn"], {
     cwd: PANEL,
-    env: { ...process.env, NODE_ENV: "production", LINGUI_SUPPRESS_BABEL_WARNING: "1" },
+    env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (done.exitCode !== 0) throw new Error("The panel could not be built; see the message above.");
