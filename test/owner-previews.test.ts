@@ -39,7 +39,7 @@ test("a text is plain text and cut", async () => {
   const id = await stored("a.json", "<b>".repeat(100_000), "application/json");
   const answer = await preview(id);
   expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
-  expect((await answer.text()).length).toBe(128 * 1024);
+  expect((await answer.text()).length).toBe(128_000);
 });
 
 test("what could run has none, nor has a picture that is none", async () => {

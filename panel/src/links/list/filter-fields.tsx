@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { Group, MultiSelect, SegmentedControl, Select, Stack, TextInput } from "@mantine/core";
+import { MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
@@ -75,7 +75,7 @@ export function FilterFields({ finding, onChange }: Props) {
           data={owners.map(({ id, username }) => ({ value: String(id), label: username }))}
         />
       )}
-      <Group grow gap="xs">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
         <TextInput
           type="date"
           label={t`Created from`}
@@ -90,7 +90,7 @@ export function FilterFields({ finding, onChange }: Props) {
           defaultValue={finding.to ?? ""}
           onChange={(event) => day("to", event.currentTarget.value)}
         />
-      </Group>
+      </SimpleGrid>
     </Stack>
   );
 }
