@@ -8,7 +8,7 @@ import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import { isNavigation, type LostPages, type LostReason } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
 import type { Arrival } from "../wire/arrival.ts";
-import { keyIn } from "./path-code.ts";
+import { CODE_START, keyIn } from "./path-code.ts";
 
 type Deps = {
   cache: Pick<LinkCache, "knows">;
@@ -54,10 +54,10 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       const { path } = request;
       const domain = domains.of(request.host);
       const isExpired = () => {
-        const key = keyIn(path, 1, domain);
+        const key = keyIn(path, domain);
         return key !== null && cache.knows(key);
       };
-      const file = files.at(path, 1);
+      const file = files.at(path, CODE_START);
       if (file !== null && !isExpired()) return file;
       if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
       if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);

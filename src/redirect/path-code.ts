@@ -3,24 +3,27 @@ import type { RoutedDomain } from "../links/domains/registry.ts";
 
 const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
 
-/** Index in `path`. */
-export function endOfPath(path: string, start: number): number {
-  for (let at = start; at < path.length; at++) {
+/** Of the code in a path, behind the slash. */
+export const CODE_START = 1;
+
+/** Where the query begins. */
+export function endOfPath(path: string): number {
+  for (let at = CODE_START; at < path.length; at++) {
     if (path[at] === "?" || path[at] === "#") return at;
   }
   return path.length;
 }
 
 /** Null when the path can't be a code. */
-export function codeWithin(path: string, start: number, end: number): string | null {
-  const code = end - start > LONGEST_ESCAPED ? "" : decodeEscapes(path.slice(start, end));
+export function codeWithin(path: string, end: number): string | null {
+  const code = end - CODE_START > LONGEST_ESCAPED ? "" : decodeEscapes(path.slice(CODE_START, end));
   return code !== "" && scanCode(code, 0) === code.length ? code : null;
 }
 
 /** The key of the path's code on a domain, or null. */
-export function keyIn(path: string, start: number, domain: RoutedDomain | undefined): string | null {
-  const end = scanCode(path, start);
-  const code = end > start ? path.slice(start, end) : codeWithin(path, start, endOfPath(path, start));
+export function keyIn(path: string, domain: RoutedDomain | undefined): string | null {
+  const end = scanCode(path, CODE_START);
+  const code = end > CODE_START ? path.slice(CODE_START, end) : codeWithin(path, endOfPath(path));
   return code === null || domain === undefined ? code : domain.prefix + code;
 }
 

@@ -11,7 +11,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link-options.ts";
 import type { Locks } from "./locks.ts";
-import { codeWithin, endOfPath, keyIn } from "./path-code.ts";
+import { CODE_START, codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import { continuesVisit, DROP_METHODS } from "./share-visit.ts";
 import { closedAs, type SpecialOutcome, type Specials } from "./special.ts";
 import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
@@ -66,8 +66,6 @@ type Deps = {
 
 const fieldsTo = (location: string): string =>
   `Location: ${location}\r\nCache-Control: no-cache, no-store, must-revalidate\r\n`;
-/** Where the code starts, behind the slash. */
-const START = 1;
 const HTML = "text/html; charset=utf-8";
 const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
@@ -188,15 +186,15 @@ export function createRedirect({
   }
 
   function decodeAndLook(request: Arrival, peers: PeerSource | undefined): Response | Promise<Response> {
-    const pathEnd = endOfPath(request.path, START);
-    const code = codeWithin(request.path, START, pathEnd);
+    const pathEnd = endOfPath(request.path);
+    const code = codeWithin(request.path, pathEnd);
     return code === null
       ? lost.missing(request, "unknown")
       : look(code, 0, code.length, pathEnd, request, peers);
   }
 
   async function linkOf({ path, host }: Arrival): Promise<{ key: string; link: CachedLink | null } | null> {
-    const key = keyIn(path, START, domains.of(host));
+    const key = keyIn(path, domains.of(host));
     return key === null ? null : { key, link: await cache.findIn(key, 0, key.length, clock.now()) };
   }
 
@@ -234,10 +232,11 @@ export function createRedirect({
     peers: PeerSource | undefined,
   ): Response | Promise<Response> {
     const { path } = request;
-    const end = endOfPath(path, START);
-    if (end === START && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), end, request);
-    const key = keyIn(path, START, domain);
-    if (key === null) return lost.onDomain(request, domain, end === START ? "root" : "unknown");
+    const end = endOfPath(path);
+    if (end === CODE_START && domain.defaultUrl !== null)
+      return send(toLocation(domain.defaultUrl), end, request);
+    const key = keyIn(path, domain);
+    if (key === null) return lost.onDomain(request, domain, end === CODE_START ? "root" : "unknown");
     return look(key, 0, key.length, end, request, peers);
   }
 
@@ -249,9 +248,9 @@ export function createRedirect({
         const path = request.path;
         const domain = domains.of(request.host);
         if (domain !== undefined) return onDomain(domain, request, peers);
-        const end = scanCode(path, START);
-        if (end > START) return look(path, START, end, end, request, peers);
-        if (end === START) return root(request, end);
+        const end = scanCode(path, CODE_START);
+        if (end > CODE_START) return look(path, CODE_START, end, end, request, peers);
+        if (end === CODE_START) return root(request, end);
         return end === ESCAPED ? decodeAndLook(request, peers) : lost.missing(request, "unknown");
       } catch (error) {
         return failed(error);

@@ -21,7 +21,7 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
   });
   function record(url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") {
     const arrival = arrivalAt(url, { headers });
-    visits.record(5, NOW, true, endOfPath(arrival.path, 1), arrival, {
+    visits.record(5, NOW, true, endOfPath(arrival.path), arrival, {
       requestIP() {
         asked += 1;
         return peer === null ? null : { address: peer };

@@ -1,7 +1,7 @@
 /** All domains in memory, current on every process before a change is answered. */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
-import { ownText } from "../../lib/own-text.ts";
+import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
 import type { Domain, DomainUrls } from "./domain.ts";
@@ -14,8 +14,7 @@ const DOMAIN = { field: "domain" };
 const ANY_DOMAIN = "*";
 const RETRY_MS = 1000;
 /** Spellings of hosts. A client may invent more. */
-const MOST_REMEMBERED = 1_000;
-const LONGEST_REMEMBERED = 300;
+const SPELLINGS = { most: 1_000, longest: 300 };
 const PORT = /:\d*$/;
 
 export type Domains = ReturnType<typeof createDomainRegistry>;
@@ -36,8 +35,10 @@ export type LinkName = {
 export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]> }) {
   let byId: ReadonlyMap<number, Domain> = new Map();
   let byHost: ReadonlyMap<string, RoutedDomain> = new Map();
-  /** By Host as requests spell it; null: the default domain. */
-  const remembered = new Map<string, RoutedDomain | null>();
+  /** By Host as requests spell it, with any port; null: the default domain. */
+  const rememberSpellings = () =>
+    remembered((host) => byHost.get(host.replace(PORT, "").toLowerCase()) ?? null, SPELLINGS);
+  let bySpelling = rememberSpellings();
   let begun = 0;
   let applied = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -50,7 +51,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     if (turn < applied) return;
     applied = turn;
     byId = new Map(domains.map((domain) => [domain.id, domain]));
-    remembered.clear();
+    bySpelling = rememberSpellings();
     byHost = new Map(
       domains.flatMap(({ host, ...domain }) => {
         const routed = { ...domain, prefix: prefixOf(domain.id) };
@@ -92,14 +93,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
 
   /** @param host of a request, with any port; null without one. undefined: the default domain */
   function of(host: string | null): RoutedDomain | undefined {
-    if (host === null || byHost.size === 0) return undefined;
-    let domain = remembered.get(host);
-    if (domain === undefined) {
-      domain = byHost.get(host.replace(PORT, "").toLowerCase()) ?? null;
-      if (remembered.size === MOST_REMEMBERED) remembered.clear();
-      if (host.length <= LONGEST_REMEMBERED) remembered.set(ownText(host), domain);
-    }
-    return domain ?? undefined;
+    return host === null || byHost.size === 0 ? undefined : (bySpelling(host) ?? undefined);
   }
 
   return {
