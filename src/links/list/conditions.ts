@@ -24,6 +24,7 @@ const SAMPLE = 2_000;
 const CHUNK = 1_000;
 /** Links whose creation is tested for a span. */
 const MOST_EDGES = 20_000;
+const EVERY_LINK = "everything";
 /** Follows every code. */
 const AFTER_CODES = "\u{10ffff}";
 
@@ -137,7 +138,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
       );
       return { ...existing, isPinned: true };
     };
-    return (await held.get("everything", make)).ids;
+    return (await held.get(EVERY_LINK, make)).ids;
   }
 
   /** Reads the matches or the others, as a sample suggests, in one scan. */
@@ -178,11 +179,12 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
 
     /** No id is outside `all`, except reported ones. */
     everything,
+    knowsEverything: (): boolean => held.peek(EVERY_LINK) !== undefined,
 
     /** True if the sets of a filter without search exist. */
     knows: ({ tags, ownerId, domain, createdAfter, createdBefore, state }: LinkFilter): boolean =>
-      createdAfter === null &&
-      createdBefore === null &&
+      ((createdAfter === null && createdBefore === null) ||
+        held.peek(keyOfSpan(createdAfter, createdBefore)) !== undefined) &&
       tags.every((tag) => held.peek(keyOfTag(tag)) !== undefined) &&
       (ownerId === null || held.peek(keyOfOwner(ownerId)) !== undefined) &&
       (domain === null || held.peek(keyOfDomain(domain)) !== undefined) &&
@@ -229,7 +231,7 @@ export function createConditions(repository: PositionsRepository, held: HeldThin
       const [from, to] = [createdAfter ?? -Infinity, createdBefore ?? Infinity];
       const takes = ({ createdAt }: Placed) => createdAt >= from && createdAt <= to;
       const span = { createdAfter, createdBefore };
-      return setOf(`created ${from} ${to}`, takes, async function* () {
+      return setOf(keyOfSpan(createdAfter, createdBefore), takes, async function* () {
         const found = (await order())?.between({ value: from, tie: AFTER_CODES }, { value: to, tie: "" });
         if (found === undefined || found.edges.length > MOST_EDGES) {
           yield* idsOf(span, "created_at")();
@@ -249,4 +251,5 @@ class TooFrequent extends Error {}
 export const keyOfSearch = (search: string): string => `search ${search}`;
 export const keyOfTag = (tag: string): string => `tag ${tag}`;
 export const keyOfOwner = (ownerId: number): string => `owner ${ownerId}`;
+const keyOfSpan = (from: number | null, to: number | null): string => `created ${from} ${to}`;
 export const keyOfDomain = (domain: number): string => `domain ${domain}`;

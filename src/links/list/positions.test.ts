@@ -63,6 +63,13 @@ const SPAN = {
   created_before: new Date(NOW - 20_000).toISOString(),
 };
 const SECOND = new Date(NOW - 77_000).toISOString();
+const LISTED: typeof FILTERS = [
+  ["every link", {}],
+  ["the active", { only_active: "1" }],
+  ["the expired", { only_expired: "1" }],
+  ["a span", SPAN],
+  ["the active in a span", { only_active: "1", ...SPAN }],
+];
 const FILTERS: [string, ListQuery, Partial<LinkFilter>?][] = [
   ["a tag of every link", { tag: ["all"] }],
   ["a tag", { tag: ["half"] }],
@@ -88,10 +95,11 @@ const FILTERS: [string, ListQuery, Partial<LinkFilter>?][] = [
   ["the active of an account on a domain", { only_active: "1" }, { ownerId: OWNER, domain: 0 }],
   ["the default domain", {}, { domain: 0 }],
   ["the expired of the default domain", { only_expired: "1" }, { domain: 0 }],
+  ...LISTED,
 ];
 
 forEachDialect(({ openDb }) => {
-  describe("pages of frequent tags", () => {
+  describe("pages found in memory", () => {
     let room: LinksRoom;
     let other: LinksRoom;
     let lists: LinkList[];
@@ -160,7 +168,7 @@ forEachDialect(({ openDb }) => {
 
     test("follow links that are made, changed and deleted", async () => {
       const { links } = room;
-      const changed: typeof FILTERS = [FILTERS[1]!, FILTERS[3]!, FILTERS[9]!, FILTERS[14]!];
+      const changed: typeof FILTERS = [FILTERS[1]!, FILTERS[3]!, FILTERS[9]!, FILTERS[14]!, ...LISTED];
       const orders = ["created_at", "code", "expires_at"] as const;
       await check(changed, orders);
       await links.create({ code: "C-new", target: TARGET, tags: ["half", "all"], expires_at: "1d" });
@@ -232,10 +240,10 @@ forEachDialect(({ openDb }) => {
     });
 
     test("are right after changes on another node of which this one has not heard", async () => {
-      await check([FILTERS[1]!]);
+      await check([FILTERS[1]!, ...LISTED]);
       await other.links.create({ code: "C-untold", target: TARGET, tags: ["all", "half"] });
       await other.links.remove(LINKS[42]!.code);
-      await check([FILTERS[1]!, FILTERS[0]!, FILTERS[14]!]);
+      await check([FILTERS[1]!, FILTERS[0]!, FILTERS[14]!, ...LISTED]);
     });
 
     test("leave no more garbage than a bound, whatever they are read for", async () => {

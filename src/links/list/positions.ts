@@ -85,6 +85,7 @@ export function createPositions(
       const order = async () => (knows("created_at") ? segmentsOf("created_at") : null);
       found.push(await conditions.createdBetween(filter, all, order));
     }
+    if (found.length === 0) found.push(await conditions.everything(all));
     const [only] = found;
     // They change while a page is found.
     const matches = found.length === 1 ? only!.copy() : found.reduce((before, ids) => before.and(ids));
@@ -149,6 +150,7 @@ export function createPositions(
 
     /** True if the sets of a filter without search exist. */
     knowsSets: conditions.knows,
+    knowsEverything: conditions.knowsEverything,
     prepareSets,
 
     /** Builds an order in the background, so that a page far from the start need not wait for it. */
@@ -167,8 +169,13 @@ export function createPositions(
     /** Whether the search costs little. */
     knowsSearch: (search: string): boolean => held.peek(keyOfSearch(search)) !== undefined,
 
-    /** For a filter with tag, owner, domain or search. `sizes`: by keys of such conditions. */
+    /** `sizes`: by keys of tags, owner and domain. */
     matches: matchesOf,
+
+    /** In the background. */
+    prepareMatches(filter: LinkFilter, all: IdRange): void {
+      matchesOf(filter, new Map(), all).catch(() => {});
+    },
 
     /** Where to start for an ascending slice of the matches. */
     async find(matches: IdSet, { order: { sort }, offset, limit }: Slice) {

@@ -1,7 +1,7 @@
 /**
  * Pages of a filter with tags. They start with the links of the rarest tag, or follow the order's index and test the
- * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, and of
- * an owner or a domain in an order whose index lacks them.
+ * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, pages
+ * of an owner or a domain in an order whose index lacks them, and pages far from both ends of a long list.
  */
 import type { Link } from "../link.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
@@ -37,6 +37,8 @@ type Deps = {
 };
 
 export const HELD_FROM = 10_000;
+/** Links along an index that cost as much as one read from the table. */
+const INDEXED = 10;
 /** Matches whose ids are kept. */
 const FEW = 1000;
 /** Matches whose keys are read and sorted. */
@@ -111,8 +113,37 @@ export function createTaggedPages(deps: Deps) {
     return total;
   }
 
+  /**
+   * Pages of all links, of a span, or of a state. Null near the ends, where reading serves, and until the sets exist.
+   * All active links are counted here for any page: a query would count every expired link.
+   */
+  async function listed(filter: LinkFilter, slice: Slice): Promise<Page | null> {
+    const far = heldFrom * INDEXED;
+    const isActive = isEverything({ ...filter, state: null }) && filter.state === "active";
+    if (!isActive && slice.offset < far) return null;
+    const { order, offset, limit } = slice;
+    const all = await repository.extent();
+    if (all === null || !positions.canHold(all.to) || sizeOf(all) < far) return null;
+    if (order.sort === "click_count" && sizeOf(all) < rankedFrom) return null;
+    await hear();
+    const isKnown = positions.knowsEverything() && positions.knowsSets(filter);
+    if (!isKnown) positions.prepareMatches(filter, all);
+    if (offset >= far) positions.prepare(order.sort);
+    const set = isKnown ? await positions.matches(filter, new Map(), all) : null;
+    if (set === null) return null;
+    const isFound = Math.min(offset, set.size - offset - limit) >= far;
+    if (isFound && positions.knows(order.sort)) {
+      const links = await held(filter, slice, set.size, set);
+      return links && { total: set.size, links };
+    }
+    const of = { matches: set.size, links: sizeOf(all), rankedFrom };
+    const plan = order.sort === "click_count" ? planFor(slice, of) : "walk";
+    return { total: set.size, links: await loadPage(filter, slice, set.size, { plan, ranges: [] }) };
+  }
+
   /** Null if reading serves as well. */
   async function untagged(filter: LinkFilter, slice: Slice): Promise<Page | null> {
+    if (filter.ownerId === null && filter.domain === null) return listed(filter, slice);
     if (!isFar(filter, slice, heldFrom)) return null;
     await hear();
     const known = totals.get(filter);
@@ -185,12 +216,11 @@ const byKey = (byTag: ReadonlyMap<string, number>) =>
   new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
 
 /** True if the owner or domain would be tested in many rows. */
-function isFar({ search, ownerId, domain }: LinkFilter, { order, offset }: Slice, from: number): boolean {
-  if (search !== null) return false;
+function isFar({ ownerId, domain }: LinkFilter, { order, offset }: Slice, from: number): boolean {
   if (ownerId !== null) return order.sort !== "created_at";
   // Indexes of the other orders contain the code, and so the domain.
   const isInIndex = order.sort === "created_at" || order.sort === "code";
-  return domain !== null && offset >= from * (isInIndex ? 20 : 1);
+  return domain !== null && offset >= from * (isInIndex ? INDEXED : 1);
 }
 
 const isOneTag = (filter: LinkFilter): boolean =>
