@@ -42,7 +42,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     const select = (query: SelectQueryBuilder<Schema, "links", object>) =>
       query.select(["links.id", "links.expires_at as value"]);
     if (plan === "sort") {
-      // Without the code, PostgreSQL would read the whole index by expiry instead of a tag's rows.
+      // With the code: a server might otherwise read the whole index by expiry instead of a tag's rows.
       const sorted = select(matches(filter, { fromTag: true }))
         .select("links.code")
         .$if(after !== null, (query) => query.where(followingExpiry(order, after!, "all")))
