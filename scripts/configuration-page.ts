@@ -9,37 +9,37 @@ const INTRODUCTION = `# Configuration
 
 <!-- Made from src/env-settings.ts and src/config/definitions.ts by \`bin/bun scripts/configuration-page.ts\`. -->
 
-Waymark has two kinds of settings. **Start-up settings** define where it listens and where its data is. They are read
-once, from a file and the environment. **Run-time settings** define how it behaves. They are stored in the database and
-can be changed while it runs.
+Waymark has two kinds of settings. **Start-up settings** define where it listens and where its data is. It reads them
+once, from a file and the environment. **Run-time settings** define how it behaves. They are in the database, and you
+can change them while it runs.
 
 ## Start-up settings
 
-They are in \`waymark.toml\` in the working folder (or the file given with \`--config\` or in \`WAYMARK_CONFIG\`), each
-in its section. The environment variable \`WAYMARK__SECTION__KEY\` overrides the file, for example
-\`WAYMARK__SERVER__PORT=9000\`. A wrong key or value stops the start; the message has its place and what is allowed.
+Each is in its section of \`waymark.toml\` in the working folder, or of the file that \`--config\` or \`WAYMARK_CONFIG\`
+names. The environment variable \`WAYMARK__SECTION__KEY\` overrides the file, for example
+\`WAYMARK__SERVER__PORT=9000\`. With a wrong key or value Waymark does not start, and says where it is and what is allowed.
 \`waymark config generate\` writes a commented template.
 `;
 
 const RUN_TIME = `## Run-time settings
 
 Change them with \`waymark config set KEY VALUE\`, whether the server runs or not, or with
-\`PUT /admin/v1/config/KEY\` and \`{"value": "…"}\`. Values are texts: \`true\` and \`false\` (also \`1\`, \`0\`, \`yes\`, \`no\`,
+\`PUT /admin/v1/config/KEY\` and \`{"value": "…"}\`. Values are texts: \`true\` or \`false\` (also \`1\`, \`0\`, \`yes\`, \`no\`,
 \`on\`, \`off\`), numbers, and lists as a JSON array or separated by commas. A change applies at once in every worker and
 within about a second on every node. Settings marked *Restart* keep their value until the next start and show the new
 one as \`pending_value\` until then.
 
-Sensitive settings (marked *Secret*) read \`[REDACTED]\` in responses and in the history, and empty while they are not
-set. The mask is refused as a value. The API's \`action\` endpoint generates a token to copy; \`execute-and-save\` stores
-one without showing it.
-Only \`waymark reset-password\` sets \`api.admin_token\`.
+Responses and the history show sensitive settings (marked *Secret*) as \`[REDACTED]\`, or empty while they are not set.
+The mask is refused as a value. The API's \`action\` endpoint generates a token to copy; \`execute-and-save\` stores one
+without showing it.
+Only the set-up and \`waymark reset-password\` set \`api.admin_token\`.
 
-The three route prefixes must differ, none may lie below another, and none may be or lie below \`/files\` or
+The three route prefixes must differ. None may be below another, and none may be or be below \`/files\` or
 \`/folders\`. \`api.cookie_same_site\` can be \`None\` only while \`api.cookie_secure\` is on.
 
-\`waymark config export settings.toml\` writes all of them to a file and \`waymark config import settings.toml\` checks
-the whole file, then sets them in one transaction; \`--dry-run\` only prints what would change. Secrets are masked unless
-\`--show-secrets\` is given. An import ignores masks; an unset secret is an empty text, which clears it.
+\`waymark config export settings.toml\` writes all of them to a file. \`waymark config import settings.toml\` checks
+the whole file, then sets them in one transaction; \`--dry-run\` only prints what would change. An export masks secrets
+without \`--show-secrets\`. An import ignores masks. An unset secret is an empty text, and importing that clears it.
 `;
 
 const CATEGORY_TITLES: Record<string, string> = {
@@ -52,6 +52,7 @@ const CATEGORY_TITLES: Record<string, string> = {
   analytics: "Analytics",
   events: "Events",
   links: "Links",
+  files: "Files",
   cors: "Cross-origin requests",
 };
 
