@@ -6,6 +6,7 @@ import bundlePath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file
 // @ts-expect-error a path, not a module
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import viewer from "swagger-ui-dist/package.json" with { type: "json" };
+import { type SharedBytes, shareBytes } from "../lib/shared-bytes.ts";
 import { startScript, STYLE } from "./docs-theme.ts";
 
 const compress = promisify(gzip);
@@ -29,21 +30,22 @@ export function createDocsAssets(csrf: { cookie: string; header: string }) {
   };
   /** Covers all files, so that a browser may keep them for good. */
   const version = `${viewer.version}-${Bun.hash(start + STYLE).toString(16)}`;
-  const compressed = new Map<string, Promise<Uint8Array>>();
+  /** By name and encoding. */
+  const kept = new Map<string, Promise<SharedBytes>>();
 
   return {
     version,
     /** Null for an unknown name or version. Compressed once, in a thread. */
-    async read(path: string, acceptsGzip: boolean): Promise<{ type: string; body: Uint8Array } | null> {
+    async read(path: string, acceptsGzip: boolean): Promise<{ type: string; body: SharedBytes } | null> {
       const [given, name = "", ...rest] = path.split("/");
       const asset = Object.hasOwn(assets, name) ? assets[name]! : null;
       if (given !== version || asset === null || rest.length > 0) return null;
-      if (!acceptsGzip) return { type: asset.type, body: await asset.read() };
-      let body = compressed.get(name);
+      const key = `${acceptsGzip ? "gzip" : "plain"} ${name}`;
+      let body = kept.get(key);
       if (body === undefined) {
-        body = asset.read().then((bytes) => compress(bytes));
-        compressed.set(name, body);
-        body.catch(() => compressed.delete(name));
+        body = asset.read().then(async (bytes) => shareBytes(acceptsGzip ? await compress(bytes) : bytes));
+        kept.set(key, body);
+        body.catch(() => kept.delete(key));
       }
       return { type: asset.type, body: await body };
     },

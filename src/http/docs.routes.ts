@@ -1,6 +1,7 @@
 /** The page that shows the OpenAPI document. It asks only this server and runs no inline script. */
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
+import { sharedAnswer } from "../lib/shared-bytes.ts";
 import { createDocsAssets } from "./docs-assets.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 
@@ -62,13 +63,11 @@ export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoin
         const acceptsGzip = /\bgzip\b/i.test(c.req.header("Accept-Encoding") ?? "");
         const found = await assets.read(c.req.param("file") ?? "", acceptsGzip);
         if (found === null) throw appError("NotFound", "There is nothing at this address.");
-        return new Response(found.body as Uint8Array<ArrayBuffer>, {
-          headers: {
-            "Content-Type": found.type,
-            "Cache-Control": "public, max-age=31536000, immutable",
-            Vary: "Accept-Encoding",
-            ...(acceptsGzip && { "Content-Encoding": "gzip" }),
-          },
+        return sharedAnswer(c.req.raw, found.body, {
+          "Content-Type": found.type,
+          "Cache-Control": "public, max-age=31536000, immutable",
+          Vary: "Accept-Encoding",
+          ...(acceptsGzip && { "Content-Encoding": "gzip" }),
         });
       },
     }),

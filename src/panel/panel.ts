@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { appError } from "../lib/errors.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
+import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { pathStart } from "../lib/request-target.ts";
 import { type Pack, type PackedFile, readPack } from "./pack.ts";
 import { PAGE_POLICY, panelPage } from "./page.ts";
@@ -34,6 +35,11 @@ const PAGE = "index.html";
 const ASSETS = "assets/";
 const decompress = promisify(brotliDecompress);
 
+type Encoding = "br" | "gzip" | "plain";
+
+const unpack = async (file: PackedFile, encoding: Encoding): Promise<Uint8Array> =>
+  encoding === "plain" ? decompress(Buffer.from(file.br, "base64")) : Buffer.from(file[encoding], "base64");
+
 export function createPanel({
   prefix,
   admin,
@@ -43,7 +49,8 @@ export function createPanel({
   read = readPack,
 }: PanelOptions): Panel {
   let loaded: Promise<Pack | null> | undefined;
-  const plain = new Map<string, Promise<Buffer>>();
+  /** By name and encoding. */
+  const kept = new Map<string, Promise<SharedBytes>>();
 
   async function load(): Promise<Pack | null> {
     loaded ??= read();
@@ -53,27 +60,27 @@ export function createPanel({
     return pack;
   }
 
-  function plainBytes(name: string, file: PackedFile): Promise<Buffer> {
-    const bytes = plain.get(name) ?? decompress(Buffer.from(file.br, "base64"));
-    plain.set(name, bytes);
+  function bytesOf(name: string, file: PackedFile, encoding: Encoding): Promise<SharedBytes> {
+    const key = `${encoding} ${name}`;
+    const bytes = kept.get(key) ?? unpack(file, encoding).then(shareBytes);
+    kept.set(key, bytes);
     return bytes;
   }
 
   async function asset(name: string, file: PackedFile, request: Request): Promise<Response> {
     const accepted = request.headers.get("accept-encoding") ?? "";
-    const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : null;
-    const body = encoding === null ? await plainBytes(name, file) : Buffer.from(file[encoding], "base64");
-    const headers = {
+    const encoding = /\bbr\b/i.test(accepted) ? "br" : /\bgzip\b/i.test(accepted) ? "gzip" : "plain";
+    return sharedAnswer(request, await bytesOf(name, file, encoding), {
       "Content-Type": file.type,
       "Cache-Control": "public, max-age=31536000, immutable",
       Vary: "Accept-Encoding",
-      ...(encoding !== null && { "Content-Encoding": encoding }),
-    };
-    return new Response(body as Uint8Array<ArrayBuffer>, { headers });
+      ...(encoding !== "plain" && { "Content-Encoding": encoding }),
+    });
   }
 
   async function page(pack: Pack, path: string): Promise<Response> {
-    const html = (await plainBytes(PAGE, pack.files[PAGE]!)).toString();
+    const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
+    const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
     const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName(), isSetUp: isSetUp() });
     const headers = {
       "Content-Type": "text/html; charset=utf-8",

@@ -1,5 +1,6 @@
 /** Sends an answer with its length if that is known, else in chunks. */
 import { filePartOf } from "../lib/file-answer.ts";
+import { sharedBytesOf } from "../lib/shared-bytes.ts";
 import { answerHead } from "./answer-head.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Outbox } from "./outbox.ts";
@@ -31,6 +32,12 @@ export async function sendAnswer(response: Response, asked: Asked, target: Answe
     const length = status === 204 || status === 304 ? null : (known ?? (await lengthOf(response)));
     await response.body?.cancel();
     target.outbox.send(headOf(response, asked, length, false));
+    return asked.isPersistent;
+  }
+  const shared = sharedBytesOf(asked.made, response);
+  if (shared !== undefined) {
+    sendJoined(target.outbox, [headOf(response, asked, shared.length, false), shared]);
+    await target.outbox.sent();
     return asked.isPersistent;
   }
   const part = target.isPlain && canSendFiles() ? filePartOf(asked.made, response) : undefined;

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { until } from "../../test/support/until.ts";
 import type { Arrival } from "./arrival.ts";
+import { shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { Connection } from "./connection.ts";
 import { createInflow } from "./inflow.ts";
 import { createOutbox } from "./outbox.ts";
@@ -16,6 +17,8 @@ let answered = 0;
 
 const streamOf = (source: UnderlyingDefaultSource<Uint8Array>) =>
   new Response(new ReadableStream(source, { highWaterMark: 0 }));
+
+const SHARED = shareBytes(new Uint8Array(2 * 1024 * 1024).fill(120));
 
 const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/short": (arrival) => arrival.answerInPlace(404, "", "nothing"),
@@ -38,6 +41,7 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
       start: (to: Controller) => to.enqueue(Buffer.from("x")),
       cancel: () => void cancelled++,
     }),
+  "/shared": (arrival) => sharedAnswer(arrival.request(), SHARED, {}),
   "/later": () => {
     let left = 3;
     return streamOf({
@@ -215,4 +219,24 @@ test("HTTP/1.0 learns that a stream without a length ends with the connection", 
   expect(seen.text).toContain("\r\nConnection: close\r\n");
   expect(seen.text).toEndWith("\r\n\r\npartpartpart");
   socket.destroy();
+});
+
+test("many clients that ask for shared bytes and do not read hold no copies", async () => {
+  const before = process.memoryUsage.rss();
+  const from = answered;
+  const clients = Array.from({ length: 150 }, () => open());
+  for (const { socket } of clients) {
+    socket.pause();
+    socket.write("GET /shared HTTP/1.1\r\nHost: h\r\n\r\n");
+  }
+  await until(() => answered === from + clients.length);
+  await Bun.sleep(200);
+  expect((process.memoryUsage.rss() - before) / 1024 / 1024).toBeLessThan(100);
+  const [first] = clients;
+  first!.socket.resume();
+  await until(() => first!.seen.text.length > SHARED.bytes.length);
+  const head = first!.seen.text.slice(0, first!.seen.text.indexOf("\r\n\r\n") + 4);
+  expect(head).toMatch(/content-length: 2097152\r\n/i);
+  expect(first!.seen.text.length - head.length).toBe(SHARED.bytes.length);
+  for (const { socket } of clients) socket.destroy();
 });

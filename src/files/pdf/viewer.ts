@@ -15,12 +15,13 @@ import jbig2Path from "pdfjs-dist/wasm/jbig2.wasm" with { type: "file" };
 // @ts-expect-error a path, not a module
 import openjpegPath from "pdfjs-dist/wasm/openjpeg.wasm" with { type: "file" };
 import packed from "pdfjs-dist/package.json" with { type: "json" };
+import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
 import { inline } from "../../visitors/style.ts";
 import { VIEWER_SCRIPT, VIEWER_STYLE } from "./viewer-script.ts";
 
 const compress = promisify(gzip);
 
-type Viewer = { html: Uint8Array; gzipped: Uint8Array; policy: string };
+type Viewer = { html: SharedBytes; gzipped: SharedBytes; policy: string };
 
 const VERSION = `${packed.version}-${Bun.hash(VIEWER_SCRIPT + VIEWER_STYLE).toString(16)}`;
 
@@ -43,21 +44,16 @@ async function answer(request: Request): Promise<Response> {
     throw error;
   });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  const body = takesGzip ? gzipped : html;
-  const isHead = request.method === "HEAD";
-  return new Response(isHead ? null : new Uint8Array(body), {
-    headers: {
-      "Content-Type": "text/html; charset=utf-8",
-      ...(isHead && { "Content-Length": String(body.length) }),
-      ...(takesGzip && { "Content-Encoding": "gzip" }),
-      Vary: "Accept-Encoding",
-      "Content-Security-Policy": policy,
-      "Cache-Control": "private, max-age=31536000, immutable",
-      "Cross-Origin-Resource-Policy": "same-origin",
-      "X-Content-Type-Options": "nosniff",
-      "X-Robots-Tag": "noindex, nofollow",
-      "Referrer-Policy": "no-referrer",
-    },
+  return sharedAnswer(request, takesGzip ? gzipped : html, {
+    "Content-Type": "text/html; charset=utf-8",
+    ...(takesGzip && { "Content-Encoding": "gzip" }),
+    Vary: "Accept-Encoding",
+    "Content-Security-Policy": policy,
+    "Cache-Control": "private, max-age=31536000, immutable",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Referrer-Policy": "no-referrer",
   });
 }
 
@@ -84,7 +80,8 @@ ${scripts.map((script) => `<script type="module">${script.text}</script>`).join(
     "form-action 'none'",
     "frame-ancestors 'self'",
   ];
-  return { html, gzipped: await compress(html, { level: 9 }), policy: directives.join("; ") };
+  const gzipped = await compress(html, { level: 9 });
+  return { html: shareBytes(html), gzipped: shareBytes(gzipped), policy: directives.join("; ") };
 }
 
 /** The script must not end the element around it. */

@@ -1,0 +1,31 @@
+/** Answers with bytes that many requests share. The server sends them without a copy for each client. */
+
+export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
+
+/** Keyed by the request, as in file-answer.ts. */
+const answered = new WeakMap<Request, Uint8Array>();
+
+/** The bytes must not change. */
+export const shareBytes = (bytes: Uint8Array): SharedBytes => ({
+  bytes,
+  body: new Blob([bytes as Uint8Array<ArrayBuffer>]),
+});
+
+/** With its Content-Length. */
+export function sharedAnswer(
+  request: Request,
+  { bytes, body }: SharedBytes,
+  headers: Record<string, string>,
+): Response {
+  answered.set(request, bytes);
+  return new Response(body, { headers: { ...headers, "Content-Length": String(bytes.length) } });
+}
+
+/** Undefined for other answers. */
+export function sharedBytesOf(
+  request: Request | null,
+  { status, headers }: Response,
+): Uint8Array | undefined {
+  const bytes = request === null ? undefined : answered.get(request);
+  return status === 200 && headers.get("content-length") === String(bytes?.length) ? bytes : undefined;
+}
