@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../app/api.ts";
+import { useLateAnswer } from "../ui/late-answer.ts";
 import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 
 type Props = { username: string; isOpen: boolean; onClose(): void };
@@ -20,13 +21,15 @@ export function PasswordChange({ username, isOpen, onClose }: Props) {
 function PasswordForm({ username, onClose }: { username: string; onClose(): void }) {
   const { t } = useLingui();
   const form = useForm({ initialValues: { current_password: "", new_password: "" } });
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const change = useMutation({
     mutationFn: (body: typeof form.values) => answerOf(api.PUT("/admin/v1/auth/password", { body })),
     onSuccess() {
-      onClose();
+      close();
       notifications.show({ message: t`The password is changed. All other sessions have ended.` });
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });

@@ -3,7 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import { Anchor, Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 import { answerOf, api, type Link } from "../app/api.ts";
 import { copyText } from "../ui/copy.ts";
 import { CopyDeed } from "../ui/copy-deed.tsx";
@@ -88,15 +88,27 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Pasting a URL outside of fields and dialogs makes a link of it. */
 export function usePastedTargets(isEnabled: boolean): void {
   const shorten = useShorten();
+  const going = useRef(new Set<string>());
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     if (!isEnabled || event.defaultPrevented || isTyping(event.target)) return;
     const target = targetIn(event.clipboardData?.getData("text/plain") ?? "");
     if (target === null) return;
     event.preventDefault();
-    void shorten(target);
+    if (going.current.has(target)) return;
+    going.current.add(target);
+    void shorten(target).finally(() => going.current.delete(target));
+  });
+  /** Held down, the keys would make link after link. */
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const isPasting = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v";
+    if (isPasting && event.repeat && !isTyping(event.target)) event.preventDefault();
   });
   useEffect(() => {
     document.addEventListener("paste", onPaste);
-    return () => document.removeEventListener("paste", onPaste);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("paste", onPaste);
+      document.removeEventListener("keydown", onKey);
+    };
   }, []);
 }

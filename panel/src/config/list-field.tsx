@@ -52,6 +52,7 @@ export function ListField({ label, values, onChange, onLeave, faultOf }: Props) 
             onChange={(event) => change(shown.with(at, event.currentTarget.value))}
             onBlur={onLeave}
             onKeyDown={(event) => {
+              if (event.nativeEvent.isComposing) return;
               if (event.key === "Enter") {
                 event.preventDefault();
                 add(at + 1);

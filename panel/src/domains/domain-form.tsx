@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Domain } from "../app/api.ts";
+import { useLateAnswer } from "../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { saveDomain } from "./domain-queries.ts";
@@ -17,14 +18,16 @@ export function DomainForm({ domain, onClose }: Props) {
     not_found_url: domain?.not_found_url ?? "",
     expired_url: domain?.expired_url ?? "",
   });
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (body: typeof form.values) => saveDomain(domain, body),
     async onSuccess() {
       forget();
-      onClose();
+      close();
       await queries.invalidateQueries({ queryKey: ["domains"] });
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });

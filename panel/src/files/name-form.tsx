@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
+import { useLateAnswer } from "../ui/late-answer.ts";
 import { FormFields } from "../ui/side-form.tsx";
 import { useDraftText } from "../ui/use-draft.tsx";
 import { refreshFiles } from "./file-queries.ts";
@@ -19,13 +20,15 @@ export function NameForm({ draft, action, onSave, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { text, type, notice, forget } = useDraftText(draft, "");
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: () => onSave(text),
     async onSuccess() {
       forget();
-      onClose();
+      close();
       await refreshFiles(queries);
     },
+    onError: tellIfGone,
   });
   function submit(event: FormEvent): void {
     event.preventDefault();

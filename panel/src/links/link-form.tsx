@@ -3,12 +3,13 @@ import { lazy } from "react";
 import type { Link } from "../app/api.ts";
 import { loaded } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
+import type { OnLinkSaved } from "./link-queries.ts";
 
 const LinkFields = lazy(async () => ({
   default: (await loaded(() => import("./form/link-fields.tsx"))).LinkFields,
 }));
 
-type Props = { edited: Link | "new" | null; onClose(): void; onSaved?(saved: Link): void };
+type Props = { edited: Link | "new" | null; onClose(): void; onSaved?: OnLinkSaved };
 
 /** Makes a link, or edits all of one. */
 export function LinkForm({ edited, onClose, onSaved }: Props) {

@@ -14,7 +14,7 @@ import {
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { ApiError, type Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { lazyPart } from "../app/lazy.ts";
@@ -22,6 +22,7 @@ import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { LinkMore } from "../shares/link-more.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
+import { useIsThere } from "../ui/late-answer.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
@@ -41,8 +42,15 @@ export function LinkPage() {
   const [form, setForm] = useState<"open" | "closed" | null>(null);
   const { data: link, error, refetch } = useQuery(linkQuery({ code, domain }));
 
-  const show = (saved: Link): void => {
+  const isThere = useIsThere();
+  const shown = useRef("");
+  shown.current = nameOf({ code, domain: domain ?? null });
+  /** Whoever looks at something else by the time of an answer stays there. */
+  const isShown = (one: Link): boolean => isThere() && nameOf(one) === shown.current;
+
+  const show = (saved: Link, before: Link): void => {
     queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
+    if (!isShown(before)) return;
     const search = { ...report, ...(saved.domain !== null && { domain: saved.domain }) };
     void navigate({
       to: "/link/$",
@@ -91,7 +99,7 @@ export function LinkPage() {
         <LinkSettings
           link={link}
           onSaved={show}
-          onDeleted={() => void navigate({ to: "/links", search: {} })}
+          onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
         />
       )}
       {link && <LinkHistory place={{ code, domain }} />}
@@ -107,6 +115,8 @@ export function LinkPage() {
     </Stack>
   );
 }
+
+const nameOf = ({ code, domain }: Pick<Link, "code" | "domain">): string => `${domain ?? ""}/${code}`;
 
 function Address({ link }: { link: Link }) {
   const { t } = useLingui();

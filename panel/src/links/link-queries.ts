@@ -38,6 +38,9 @@ export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
 export const deleteLink = (link: Link): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/links/{code}", { params: placeOf(link) }));
 
+/** Also when it was taken back. `before`: the link as it was until then. */
+export type OnLinkSaved = (saved: Link, before: Link) => void;
+
 /** Puts the newest deleted link of this code back. */
 export async function restoreLink({ code, domain }: Link): Promise<void> {
   const { data } = await answerOf(api.GET("/admin/v1/links/deleted", { params: { query: {} } }));

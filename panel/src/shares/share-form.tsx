@@ -6,6 +6,9 @@ import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../app/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { BytesField } from "../ui/bytes-field.tsx";
+import { CopyDeed } from "../ui/copy-deed.tsx";
+import { showDeeds } from "../ui/deed-notice.tsx";
+import { useLateAnswer } from "../ui/late-answer.ts";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
@@ -39,15 +42,21 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
   const { values, errors } = form;
   const isNew = subject.form === "new";
   const isDrop = values.use === "drop";
+  const { isThere, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: () => saveShare(subject, initial, values),
     async onSuccess(saved) {
       forget();
       if (!isNew && saved.use !== "url") notifications.show({ message: t`${saved.code} is saved.` });
-      onSaved(saved);
+      if (isThere()) onSaved(saved);
+      else if (saved.made !== null) {
+        const { made } = saved;
+        showDeeds(t`${made.short_url} is ready.`, <CopyDeed address={made.short_url} />);
+      }
       await refreshShares(queries);
     },
     onError(error) {
+      tellIfGone(error);
       if (!(error instanceof ApiError)) return;
       const named = Object.entries(fieldErrors(error.details));
       form.setErrors(Object.fromEntries(named.map(([field, message]) => [FIELDS[field] ?? field, message])));

@@ -62,8 +62,9 @@ export function SearchField(props: Props) {
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return;
         if (isClearedByEscape && event.key === "Escape") clear();
-        if (!["ArrowDown", "Enter"].includes(event.key) || event.nativeEvent.isComposing) return;
+        if (!["ArrowDown", "Enter"].includes(event.key)) return;
         const list = event.currentTarget.closest("#content")?.querySelector<HTMLElement>("[role=grid]");
         if (!list) return;
         event.preventDefault();

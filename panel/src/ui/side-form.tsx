@@ -3,6 +3,7 @@ import { Alert, Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { useSentence } from "./failure.tsx";
 import { FocusBack } from "./focus-back.ts";
+import { submitByKey } from "./keys/submit-key.ts";
 
 type Props = {
   title: string;
@@ -64,12 +65,7 @@ export function FormFields({
 }: FieldsProps) {
   const sentenceOf = useSentence();
   return (
-    <form
-      onSubmit={onSubmit}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
-      }}
-    >
+    <form onSubmit={onSubmit} onKeyDown={submitByKey}>
       <Stack gap="sm">
         {children}
         {error !== null && (

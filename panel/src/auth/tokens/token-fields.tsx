@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../../app/api.ts";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { accountQuery } from "../account.ts";
@@ -18,6 +19,7 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
     scopes: [] as Scope[],
     expires_at: "90d",
   });
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const make = useMutation({
     mutationFn: async ({ name, scopes, expires_at: expires }: typeof form.values) => {
       const body = {
@@ -30,10 +32,11 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
     async onSuccess({ token }) {
       forget();
       onMade(token);
-      onClose();
+      close();
       await queries.invalidateQueries({ queryKey: ["tokens"] });
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });

@@ -3,6 +3,7 @@ import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Account, ApiError } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
@@ -26,6 +27,7 @@ export function AccountForm({ account, onClose }: Props) {
     ["password"],
   );
   const { password, role, disabled, quota_bytes: quota } = form.values;
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
       const { password: typed, ...shared } = values;
@@ -34,10 +36,11 @@ export function AccountForm({ account, onClose }: Props) {
     },
     async onSuccess() {
       forget();
-      onClose();
+      close();
       await refreshUsers(queries);
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });

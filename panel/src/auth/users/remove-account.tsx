@@ -5,6 +5,7 @@ import type { Account } from "../../app/api.ts";
 import { formatBytes } from "../../app/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts";
 
 type Props = { account: Account; onClose(): void };
@@ -14,12 +15,14 @@ export function RemoveAccount({ account, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const sentenceOf = useSentence();
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const remove = useMutation({
     mutationFn: () => removeAccount(account),
     async onSuccess() {
-      onClose();
+      close();
       await refreshUsers(queries);
     },
+    onError: tellIfGone,
   });
   return (
     <Dialog title={t`Delete the account ${account.username}?`} isOpen onClose={onClose}>

@@ -57,6 +57,7 @@ export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Opt
     const run = runs[event.key];
     if (run === undefined) return;
     event.preventDefault();
-    run();
+    // Held down, a key would do to the next entries what was meant for one.
+    if (!event.repeat) run();
   };
 }

@@ -54,6 +54,7 @@ export function RenameField({ name, isFolder, draft, onSave, onCancel }: Props) 
       onDoubleClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         event.stopPropagation();
+        if (event.nativeEvent.isComposing) return;
         if (event.key === "Enter") end(true);
         if (event.key === "Escape") end(false);
       }}

@@ -3,6 +3,7 @@ import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@manti
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Policy } from "../../app/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
@@ -22,16 +23,18 @@ export function PolicyForm({ policy, onClose, onSaved }: Props) {
   const { driver_type: driver } = form.values;
   const isS3 = driver === "s3";
   const isFixed = policy !== null;
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) =>
       savePolicy(policy, newPolicyOf(values), policy === null ? {} : policyUpdateOf(policy, values)),
     async onSuccess(saved) {
       forget();
-      onClose();
+      close();
       await refreshPolicies(queries);
       onSaved(saved);
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });

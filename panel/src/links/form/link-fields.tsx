@@ -8,8 +8,9 @@ import { CopyDeed } from "../../ui/copy-deed.tsx";
 import { showDeeds } from "../../ui/deed-notice.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { FormFields } from "../../ui/side-form.tsx";
-import { changeLink, createLink, refreshLinks } from "../link-queries.ts";
+import { changeLink, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
 import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
 import { useFieldTexts } from "./field-texts.ts";
@@ -19,7 +20,7 @@ import { useLinkDraft } from "./link-draft.ts";
 import { type LinkFieldName, linkErrorsOf, linkPatchOf, newLinkOf, valuesOf } from "./link-values.ts";
 import { UtmBuilder } from "./utm-builder.tsx";
 
-type Props = { link: Link | null; onClose(): void; onSaved: ((saved: Link) => void) | undefined };
+type Props = { link: Link | null; onClose(): void; onSaved: OnLinkSaved | undefined };
 
 const MORE = [
   "starts_at",
@@ -46,18 +47,20 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
   const availability = useAvailability(values, link && { code: link.code, domain: link.domain ?? "" });
   const isRenamed = link !== null && values.code.trim() !== link.code;
 
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: () =>
       link === null ? createLink(newLinkOf(values)) : changeLink(link, linkPatchOf(values, link)),
     async onSuccess(saved) {
       forget();
-      onClose();
+      close();
       if (link === null) showDeeds(t`${saved.short_url} is ready.`, <CopyDeed address={saved.short_url} />);
       else notifications.show({ message: t`${saved.code} is saved.` });
-      onSaved?.(saved);
+      if (link !== null) onSaved?.(saved, link);
       await refreshLinks(queries);
     },
     onError(error) {
+      tellIfGone(error);
       const found = error instanceof ApiError ? linkErrorsOf(error) : {};
       setErrors(found);
       if (MORE.some((name) => found[name] !== undefined)) setIsMore(true);

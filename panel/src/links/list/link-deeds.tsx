@@ -1,10 +1,12 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { Link } from "../../app/api.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
 import { copyText } from "../../ui/copy.ts";
+import { keyOfLink } from "./page-queries.ts";
 import type { RowDeed } from "./row-keys.ts";
 
 const NOTICE_MS = 2_000;
@@ -24,11 +26,18 @@ export function useLinkDeeds() {
     notifications.show({ message, autoClose: NOTICE_MS });
   }
 
+  const going = useRef(new Set<string>());
+
   async function remove(link: Link): Promise<void> {
+    const key = keyOfLink(link);
+    if (going.current.has(key)) return;
+    going.current.add(key);
     try {
       await deleteLink(link);
     } catch (error) {
       return onFailure(error as Error);
+    } finally {
+      going.current.delete(key);
     }
     offerUndo({ message: <Trans>{link.code} is deleted.</Trans>, undo: () => restoreLink(link), refresh });
     await refresh();

@@ -141,6 +141,8 @@ export function LinkGrid(props: Props) {
     if (key === null) return;
     event.preventDefault();
     if (!scroller.current?.contains(document.activeElement)) scroller.current?.focus({ preventScroll: true });
+    // Held down, a key would do to the next links what was meant for one.
+    if (event.repeat && !("move" in key)) return;
     if ("move" in key) cursor.move(key.move, key.isExtending);
     else run(key.deed, cursor.at, null);
   };

@@ -4,6 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { ApiError, type Link, type LinkPatch } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { submitByKey } from "../../ui/keys/submit-key.ts";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
@@ -59,6 +61,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
   const offerUndo = useUndoOffer();
   const box = useRef<HTMLFormElement>(null);
   const { form, notice, forget } = useDraftForm<Values>(`row ${keyOfLink(link)}`, valuesOf(link));
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: async (values: Values) => {
       const { patch, before } = changesOf(link, values);
@@ -66,7 +69,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
     },
     async onSuccess(done) {
       forget();
-      onClose();
+      close();
       if (done === null) return;
       const { saved, before } = done;
       showChanged(queries, link, saved);
@@ -78,6 +81,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
       await refreshLinks(queries);
     },
     onError(error) {
+      tellIfGone(error);
       if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
     },
   });
@@ -89,11 +93,11 @@ export function RowEditor({ link, field, top, onClose }: Props) {
     box.current?.scrollIntoView({ block: "nearest" });
   }, [field]);
 
-  function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === "Escape" && !event.defaultPrevented) {
+  function onKeyDown(event: KeyboardEvent<HTMLFormElement>): void {
+    if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) {
       event.stopPropagation();
       onClose();
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) box.current?.requestSubmit();
+    } else submitByKey(event);
   }
 
   const errors = Object.entries(form.errors).filter(([name]) => !(name in form.values));

@@ -6,13 +6,13 @@ import type { Link } from "../../app/api.ts";
 import { formatTime } from "../../app/i18n.ts";
 import { useUndoable } from "../../ui/undo.tsx";
 import { useHasDomains } from "../form/domains.ts";
-import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
+import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
 import { SETTINGS } from "./setting-names.ts";
 import { SettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 
-type Props = { link: Link; onSaved(saved: Link): void; onDeleted(): void };
+type Props = { link: Link; onSaved: OnLinkSaved; onDeleted(deleted: Link): void };
 
 /** All settings of a link with what each does, edited in place. */
 export function LinkSettings({ link, onSaved, onDeleted }: Props) {
@@ -24,12 +24,12 @@ export function LinkSettings({ link, onSaved, onDeleted }: Props) {
     (name) => (name !== "domain" || (hasDomains && isUrl)) && (name !== "target" || isUrl),
   );
   const remove = useUndoable({
-    run: () => deleteLink(link),
-    undo: () => restoreLink(link),
-    refresh: async () => {
-      onDeleted();
-      await refreshLinks(queries);
+    async run() {
+      await deleteLink(link);
+      onDeleted(link);
     },
+    undo: () => restoreLink(link),
+    refresh: () => refreshLinks(queries),
     message: <Trans>{link.code} is deleted.</Trans>,
   });
   return (

@@ -3,9 +3,9 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Link, LinkPatch } from "../../app/api.ts";
 import { useUndoOffer } from "../../ui/undo.tsx";
-import { changeLink, refreshLinks } from "../link-queries.ts";
+import { changeLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
 
-type Handlers = { onSaved(saved: Link): void; onError(error: Error): void };
+type Handlers = { onSaved: OnLinkSaved; onError(error: Error): void };
 
 /** What sets the fields of a change back; nothing brings a password back. */
 function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
@@ -23,12 +23,12 @@ export function useSaveLink(link: Link, { onSaved, onError }: Handlers) {
     mutationFn: (patch: LinkPatch) =>
       Object.keys(patch).length === 0 ? Promise.resolve(link) : changeLink(link, patch),
     async onSuccess(saved, patch) {
-      onSaved(saved);
+      onSaved(saved, link);
       const back = reversalOf(link, patch);
       const message = <Trans>{saved.code} is saved.</Trans>;
       if (back === null) notifications.show({ message });
       else if (Object.keys(back).length > 0) {
-        const undo = async (): Promise<void> => onSaved(await changeLink(saved, back));
+        const undo = async (): Promise<void> => onSaved(await changeLink(saved, back), saved);
         offer({ undo, refresh: () => refreshLinks(queries), message });
       }
       await refreshLinks(queries);

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, type Link } from "../../app/api.ts";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
+import { submitByKey } from "../../ui/keys/submit-key.ts";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { CodeField, useAvailability } from "../form/code-field.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { focusFirstError } from "../form/focus-error.ts";
@@ -11,11 +13,12 @@ import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
 import { useLinkDraft } from "../form/link-draft.ts";
 import { linkErrorsOf, linkPatchOf, type LinkFieldName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
+import type { OnLinkSaved } from "../link-queries.ts";
 import type { LinkSettingName } from "./setting-names.ts";
 import { useSaveLink } from "./save-link.tsx";
 import classes from "./settings.module.css";
 
-type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved(saved: Link): void };
+type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved: OnLinkSaved };
 
 /** One field with Save and Cancel; Enter and Escape do the same. */
 export function SettingEditor({ name, link, onClose, onSaved }: Props) {
@@ -27,13 +30,15 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
   const [errors, setErrors] = useState<Partial<Record<LinkFieldName, string>>>({});
   const availability = useAvailability(values, { code: link.code, domain: link.domain ?? "" });
   const isMoved = values.code.trim() !== link.code || values.domain !== (link.domain ?? "");
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useSaveLink(link, {
-    onSaved(saved) {
+    onSaved(saved, before) {
       forget();
-      onClose();
-      onSaved(saved);
+      close();
+      onSaved(saved, before);
     },
     onError(error) {
+      tellIfGone(error);
       setErrors(error instanceof ApiError ? linkErrorsOf(error) : {});
       focusFirstError(form);
     },
@@ -65,8 +70,8 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
         else save.mutate(linkPatchOf(values, link));
       }}
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.defaultPrevented) onClose();
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit();
+        if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) onClose();
+        submitByKey(event);
       }}
     >
       <Stack gap="xs">

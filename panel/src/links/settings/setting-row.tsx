@@ -5,6 +5,7 @@ import type { Link } from "../../app/api.ts";
 import { loaded } from "../../app/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
+import type { OnLinkSaved } from "../link-queries.ts";
 import type { LinkSettingName } from "./setting-names.ts";
 import classes from "./settings.module.css";
 
@@ -12,7 +13,7 @@ const SettingEditor = lazy(async () => ({
   default: (await loaded(() => import("./setting-editor.tsx"))).SettingEditor,
 }));
 
-type Props = { name: LinkSettingName; link: Link; onSaved(saved: Link): void };
+type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
 
 /** Shows one setting; edits it in place. */
 export function SettingRow({ name, link, onSaved }: Props) {

@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../app/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
 import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
 import { useDraftText } from "../../ui/use-draft.tsx";
 import { type OnTagChanged, renameTag, storedTag } from "./tag-queries.ts";
@@ -42,13 +43,15 @@ function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void })
   const { text, type, notice, forget } = useDraftText(`tag ${tag}`, tag);
   const wanted = storedTag(text);
   const other = wanted === tag ? undefined : tags.find((one) => one.tag === wanted);
+  const { close, tellIfGone } = useLateAnswer(onClose);
   const rename = useMutation({
     mutationFn: () => renameTag(tag, text),
     async onSuccess(now) {
       forget();
-      onClose();
+      close();
       await onChanged(now, other ? t`${tag} is merged with ${now.tag}.` : t`${tag} is now ${now.tag}.`);
     },
+    onError: tellIfGone,
   });
   return (
     <PopoverFields onSubmit={() => rename.mutate()}>

@@ -1,0 +1,184 @@
+/** Requests take their time: what is pressed, closed and opened meanwhile is neither repeated nor lost. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import type { Page } from "playwright-core";
+import { press } from "../support/keyboard.ts";
+import { once, signInToPanel, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
+
+const CODES = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"];
+const REFUSAL = { status: 400, json: { code: 1000, error: "BadRequest", message: "Refused late." } };
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  const links = CODES.map((code) => ({ code, target: `https://example.com/${code}` }));
+  await panel.client.call("POST", "/links/batch", { links });
+});
+afterAll(() => panel.stop());
+
+const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+const linkOf = async (code: string) => (await panel.client.call("GET", `/links/${code}`)).body.data;
+const targets = async (search: string): Promise<number> =>
+  (await panel.client.call("GET", `/links?search=${search}`)).body.pagination!.total;
+
+async function openList(query = "") {
+  const opened = await panel.open(`/panel/links?sort=code${query}`);
+  await signInToPanel(opened.page);
+  await opened.page.getByRole("grid").waitFor();
+  return opened;
+}
+
+/** Writes wait from now on. Returns how many there are, and how they are let go: to the server, or to an answer. */
+async function holdWrites(page: Page) {
+  const held: (() => Promise<void>)[] = [];
+  let answer: typeof REFUSAL | undefined;
+  await page.route(/\/admin\/v1\/links/, async (route) => {
+    if (route.request().method() === "GET") return route.continue();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.push(async () => {
+      await (answer === undefined ? route.continue() : route.fulfill(answer));
+      resolve();
+    });
+    await promise;
+  });
+  return {
+    count: () => held.length,
+    async letGo(given?: typeof REFUSAL) {
+      await soon(() => expect(held.length).toBeGreaterThan(0));
+      answer = given;
+      const answered = page.waitForResponse((response) => response.request().method() !== "GET");
+      for (const go of held.splice(0)) await go();
+      await answered;
+    },
+  };
+}
+
+/** Opens the editor of a row by keys. */
+async function editRow(page: Page, code: string) {
+  await rowOf(page, code).getByRole("gridcell").nth(2).click();
+  await press(page, "Enter");
+  const form = page.getByRole("form", { name: `Edit ${code}` });
+  await form.getByLabel("Title").focus();
+  return form;
+}
+
+once("a form is sent once, however often Ctrl+Enter is pressed meanwhile", async () => {
+  const { page, complaints, close } = await openList();
+  const writes = await holdWrites(page);
+  await press(page, "n");
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Target").fill("https://example.com/sent-once");
+  await press(page, "Control+Enter");
+  await form.locator("[type=submit][data-loading]").waitFor();
+  await press(page, "Control+Enter");
+  // Also on the button itself.
+  await form.getByRole("button", { name: "Cancel" }).focus();
+  await form.getByLabel("Title").focus();
+  await press(page, "Control+Enter", "Enter");
+  expect(writes.count()).toBe(1);
+  await writes.letGo();
+  await page.getByText("is ready.").waitFor();
+  expect(await targets("sent-once")).toBe(1);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("an answer to a form that was closed leaves the next one open, and its failure is told", async () => {
+  const { page, close } = await openList();
+  const writes = await holdWrites(page);
+  await (await editRow(page, "a1")).getByLabel("Title").fill("first");
+  await press(page, "Enter", "Escape");
+  const second = await editRow(page, "a2");
+  await page.keyboard.type("sec");
+  await writes.letGo();
+  await page.getByText("a1 is saved.").waitFor();
+  // Letters would be keys of the list, had the editor gone.
+  await page.keyboard.type("ond");
+  expect(await second.getByLabel("Title").inputValue()).toBe("second");
+  await press(page, "Enter", "Escape");
+  await second.waitFor({ state: "detached" });
+
+  await press(page, "e");
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Title").fill("third");
+  await writes.letGo(REFUSAL);
+  await page.getByRole("alert").getByText("Refused late.").waitFor();
+  expect(await form.getByLabel("Title").inputValue()).toBe("third");
+  await press(page, "Control+Enter", "Escape");
+  await form.waitFor({ state: "detached" });
+  await press(page, "ArrowDown", "e");
+  await form.getByLabel("Title").fill("fourth");
+  await writes.letGo();
+  await page.getByText("a2 is saved.").waitFor();
+  await page.keyboard.type("!");
+  expect(await form.getByLabel("Title").inputValue()).toBe("fourth!");
+  expect(await linkOf("a2")).toMatchObject({ title: "third" });
+  await close();
+});
+
+once("keys held down do their deed once", async () => {
+  const { page, context, complaints, close } = await openList("&q=example.com");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: panel.origin });
+  await page.evaluate(() => navigator.clipboard.writeText("https://example.com/pasted-once"));
+  const writes = await holdWrites(page);
+  const hold = async (key: string): Promise<void> => {
+    for (let times = 0; times < 5; times++) await page.keyboard.down(key);
+    await page.keyboard.up(key);
+  };
+  await rowOf(page, "b1").getByRole("gridcell").nth(2).click();
+  await hold("Delete");
+  // Somebody who is not sure presses it again.
+  await press(page, "Delete");
+  await writes.letGo();
+  await page.getByText("b1 is deleted.").waitFor();
+  await rowOf(page, "b1").waitFor({ state: "detached" });
+  expect(await linkOf("b2")).toMatchObject({ code: "b2" });
+
+  await page.keyboard.down("Control");
+  await hold("v");
+  await page.keyboard.up("Control");
+  await press(page, "Control+v");
+  await writes.letGo();
+  await page.getByText("Copied.").waitFor();
+  expect(await targets("pasted-once")).toBe(1);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("an answer, or an undo, does not bring somebody back who went on", async () => {
+  const { page, close } = await openList();
+  const goTo = async (name: string): Promise<void> => {
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+  };
+  const openLink = async (code: string): Promise<void> => {
+    await page.getByRole("link", { name: code, exact: true }).click();
+    await page.getByRole("region", { name: "Settings of the link" }).waitFor();
+  };
+  const writes = await holdWrites(page);
+  await openLink("c1");
+  await page.getByRole("button", { name: "Edit: Title" }).click();
+  await page.getByRole("form", { name: "Title" }).getByLabel("Title").fill("changed on its page");
+  await press(page, "Enter");
+  await goTo("Shares");
+  await writes.letGo();
+  await page.getByText("c1 is saved.").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/panel/shares");
+  await press(page, "Control+z");
+  await writes.letGo();
+  await soon(async () => expect((await linkOf("c1")).title).toBeNull());
+  expect(new URL(page.url()).pathname).toBe("/panel/shares");
+
+  await goTo("Links");
+  await openLink("c2");
+  await page.getByRole("button", { name: "Delete the link" }).click();
+  await goTo("Shares");
+  await writes.letGo();
+  await page.getByText("c2 is deleted.").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/panel/shares");
+  await press(page, "Control+z");
+  await writes.letGo();
+  await soon(async () => expect(await linkOf("c2")).toMatchObject({ code: "c2" }));
+  expect(new URL(page.url()).pathname).toBe("/panel/shares");
+  await close();
+});
