@@ -8,7 +8,7 @@ const FIRST_RETRY_MS = 400;
 const HEAL_MS = 5_000;
 
 /** The network and a busy server may heal; a refusal does not. */
-const mayHeal = (error: Error): boolean =>
+export const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
 export const queries = new QueryClient({

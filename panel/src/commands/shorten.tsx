@@ -7,8 +7,7 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { answerOf, api, type Link } from "../app/api.ts";
 import { copyText } from "../ui/copy.ts";
 import { CopyDeed } from "../ui/copy-deed.tsx";
-import { useFailureNotice } from "../ui/undo.tsx";
-import { showUndo } from "../ui/undo-notice.tsx";
+import { useFailureNotice, useUndoOffer } from "../ui/undo.tsx";
 
 const LONGEST_TARGET = 2048;
 
@@ -24,6 +23,7 @@ export function useShorten(): (target: string) => Promise<void> {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const onError = useFailureNotice();
+  const offerUndo = useUndoOffer();
   const refresh = () => queries.invalidateQueries({ queryKey: ["links"] });
 
   return async (target) => {
@@ -48,16 +48,8 @@ export function useShorten(): (target: string) => Promise<void> {
         search: link.domain === null ? {} : { domain: link.domain },
       });
     };
-    const undo = async () => {
-      try {
-        await answerOf(api.DELETE("/admin/v1/links/{code}", { params: place }));
-        await refresh();
-      } catch (error) {
-        onError(error as Error);
-      }
-    };
     const isCopied = await copied;
-    const hide = showUndo({
+    const hide = offerUndo({
       message: (
         <>
           <Text size="sm">{isCopied ? <Trans>Copied.</Trans> : <Trans>The link is ready.</Trans>}</Text>
@@ -74,7 +66,8 @@ export function useShorten(): (target: string) => Promise<void> {
           </Button>
         </>
       ),
-      onUndo: () => void undo(),
+      undo: () => answerOf(api.DELETE("/admin/v1/links/{code}", { params: place })),
+      refresh,
     });
     await refresh();
   };

@@ -3,6 +3,7 @@ import { Plural, Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { dropDraft } from "../ui/draft.ts";
 import { showUndo } from "../ui/undo-notice.tsx";
@@ -20,7 +21,7 @@ const AT_ONCE = 4;
 /** They take a while, which is shown. */
 const MANY = 20;
 
-type Outcome = { done: Entry[]; failures: unknown[] };
+type Outcome = { done: Entry[]; failures: { entry: Entry; error: unknown }[] };
 
 async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise<unknown>): Promise<Outcome> {
   const outcome: Outcome = { done: [], failures: [] };
@@ -31,13 +32,15 @@ async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise
         await run(entry);
         outcome.done.push(entry);
       } catch (error) {
-        outcome.failures.push(error);
+        outcome.failures.push({ entry, error });
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return outcome;
 }
+
+type Back = { undo(entry: Entry): Promise<unknown>; message(done: readonly Entry[]): ReactNode };
 
 export type EntryActions = ReturnType<typeof useEntryActions>;
 
@@ -48,7 +51,8 @@ export function useEntryActions() {
   async function run(
     entries: readonly Entry[],
     change: (entry: Entry) => Promise<unknown>,
-    back?: { undo(entry: Entry): Promise<unknown>; message(done: readonly Entry[]): ReactNode },
+    back: Back,
+    isBack = false,
   ): Promise<boolean> {
     const working =
       entries.length > MANY
@@ -59,10 +63,10 @@ export function useEntryActions() {
             message: <Plural value={entries.length} one="# entry" other="# entries" />,
           })
         : null;
-    const { done, failures } = await runEach(entries, change);
+    const { done, failures } = await runEach(entries, isBack ? back.undo : change);
     if (working !== null) notifications.hide(working);
     if (failures.length > 0) {
-      const sentence = sentenceOf(failures[0]);
+      const sentence = sentenceOf(failures[0]!.error);
       const count = entries.length;
       notifications.show({
         color: "red",
@@ -76,8 +80,10 @@ export function useEntryActions() {
           ),
       });
     }
-    if (done.length > 0 && back !== undefined) {
-      showUndo({ message: back.message(done), onUndo: () => void run(done, back.undo) });
+    // What could not be taken back now is offered again.
+    const offered = isBack ? failures.filter(({ error }) => mayHeal(error)).map(({ entry }) => entry) : done;
+    if (offered.length > 0) {
+      showUndo({ message: back.message(offered), onUndo: () => void run(offered, change, back, true) });
     }
     await refreshFiles(queries);
     return failures.length === 0;

@@ -1,6 +1,7 @@
 /** What the pages of links ask the server for. Every change makes the lists ask again. */
+import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
+import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
@@ -41,13 +42,36 @@ export const deleteLink = (link: Link): Promise<unknown> =>
 /** Also when it was taken back. `before`: the link as it was until then. */
 export type OnLinkSaved = (saved: Link, before: Link) => void;
 
-/** Puts the newest deleted link of this code back. */
-export async function restoreLink({ code, domain }: Link): Promise<void> {
-  const { data } = await answerOf(api.GET("/admin/v1/links/deleted", { params: { query: {} } }));
-  const deleted = data.find((link) => link.code === code && link.domain === domain);
-  if (deleted === undefined) return;
-  const params = { path: { id: deleted.id } };
-  await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
+/** Puts a deleted link back, and no other one of its code. */
+export async function restoreLink({ code, domain, created_at: made }: Link): Promise<void> {
+  let cursor = "";
+  do {
+    const query = { search: code, cursor };
+    const page = await answerOf(api.GET("/admin/v1/links/deleted", { params: { query } }));
+    const deleted = page.data.find(
+      (link) => link.code === code && link.domain === domain && link.created_at === made,
+    );
+    if (deleted !== undefined) {
+      const params = { path: { id: deleted.id } };
+      await answerOf(api.POST("/admin/v1/links/deleted/{id}/restore", { params, body: {} }));
+      return;
+    }
+    cursor = page.next_cursor ?? "";
+  } while (cursor !== "");
+  throw new ApiError(404, { message: t`${code} is not among the deleted links any more.` });
+}
+
+export const changedSince = (code: string): ApiError =>
+  new ApiError(409, { message: t`${code} was changed since; it stays as it is.` });
+
+/** Sets fields of a saved link back. @throws ApiError when somebody has changed them since */
+export async function setLinkBack(saved: Link, back: LinkPatch): Promise<Link> {
+  const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params: placeOf(saved) }));
+  const isKept = Object.keys(back).every(
+    (name) => JSON.stringify(now[name as keyof Link]) === JSON.stringify(saved[name as keyof Link]),
+  );
+  if (!isKept) throw changedSince(saved.code);
+  return changeLink(saved, back);
 }
 
 /** A code and its domain; without one the default domain. */

@@ -50,5 +50,11 @@ export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
   return hide;
 }
 
+/** What one account did, the next one neither sees nor takes back. */
+export function forgetUndo(): void {
+  offers = [];
+  notifications.clean();
+}
+
 /** In fields the browser takes back what was typed. */
 export const useUndoKeys = (): void => useHotkeys([["mod+Z", () => offers.at(-1)?.take()]]);

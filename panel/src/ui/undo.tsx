@@ -1,6 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "./failure.tsx";
 import { showUndo } from "./undo-notice.tsx";
 
@@ -19,17 +20,25 @@ export function useFailureNotice(): (error: Error) => void {
   return (error) => void notifications.show({ color: "red", message: sentenceOf(error) });
 }
 
-type Offer = Pick<Undoable, "undo" | "refresh" | "message">;
+type Offer = Pick<Undoable, "undo" | "refresh" | "message"> & { more?: ReactNode };
 
-/** Tells what happened, and offers to take it back. */
-export function useUndoOffer(): (offer: Offer) => void {
+/**
+ * Tells what happened, and offers to take it back: once more after a failure of the network or of a busy server. Returns
+ * what takes the offer away.
+ */
+export function useUndoOffer(): (offer: Offer) => () => void {
   const onError = useFailureNotice();
   const undoing = useMutation({
     mutationFn: ({ undo }: Offer) => undo(),
     onSuccess: (_, { refresh }) => refresh(),
-    onError,
+    onError(error, offer) {
+      onError(error);
+      if (mayHeal(error)) show(offer);
+    },
   });
-  return (offer) => void showUndo({ message: offer.message, onUndo: () => undoing.mutate(offer) });
+  const show = ({ message, more, ...offer }: Offer): (() => void) =>
+    showUndo({ message, more, onUndo: () => undoing.mutate({ message, more, ...offer }) });
+  return show;
 }
 
 /** Runs at once, and offers to take it back, instead of asking before. */

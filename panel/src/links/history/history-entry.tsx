@@ -1,21 +1,23 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { Event } from "../../app/api.ts";
 import { formatTime } from "../../app/i18n.ts";
 import { useUndoable } from "../../ui/undo.tsx";
 import { type LinkPlace, refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
-import { goBackTo, undoNewest } from "./history-queries.ts";
+import { goBackTo } from "./history-queries.ts";
 
 type Props = { event: Event; place: LinkPlace; isNewest: boolean };
 
 export function HistoryEntry({ event, place, isNewest }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
+  const back = useRef<() => Promise<void>>(undefined);
   const goBack = useUndoable({
-    run: () => goBackTo(place, event.id, "after"),
-    undo: () => undoNewest(place),
+    run: async () => void (back.current = await goBackTo(place, event.id)),
+    undo: async () => back.current?.(),
     refresh: () => refreshLinks(queries),
     message: <Trans>The link is as it was on {formatTime(event.at)}.</Trans>,
   });

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { answerOf, api } from "../../app/api.ts";
-import type { LinkPlace } from "../link-queries.ts";
+import { changedSince, type LinkPlace } from "../link-queries.ts";
 
 const PAGE = 20;
 
@@ -21,16 +21,26 @@ export const linkHistoryQuery = (place: LinkPlace) =>
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
 
-export const goBackTo = (place: LinkPlace, id: number, state: "before" | "after"): Promise<unknown> => {
+function restore(place: LinkPlace, id: number, state: "before" | "after"): Promise<unknown> {
   const { path, query } = paramsIn(place);
   const params = { path: { ...path, id }, query };
   return answerOf(api.POST("/admin/v1/links/{code}/history/{id}/restore", { params, body: { state } }));
-};
+}
 
-/** What was before the newest change. */
-export async function undoNewest(place: LinkPlace): Promise<void> {
+async function newestIn(place: LinkPlace): Promise<number | undefined> {
   const { path, query } = paramsIn(place);
   const params = { path, query: { ...query, limit: 1 } };
-  const [newest] = (await answerOf(api.GET("/admin/v1/links/{code}/history", { params }))).data;
-  if (newest) await goBackTo(place, newest.id, "before");
+  return (await answerOf(api.GET("/admin/v1/links/{code}/history", { params }))).data[0]?.id;
+}
+
+/** To how the link was after an event. Returns what takes that back, unless somebody has changed the link since. */
+export async function goBackTo(place: LinkPlace, id: number): Promise<() => Promise<void>> {
+  const before = await newestIn(place);
+  await restore(place, id, "after");
+  const own = await newestIn(place);
+  return async () => {
+    if (own === undefined || own === before) return;
+    if ((await newestIn(place)) !== own) throw changedSince(place.code);
+    await restore(place, own, "before");
+  };
 }

@@ -10,7 +10,7 @@ import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { withScheme } from "../form/with-scheme.ts";
-import { changeLink, refreshLinks } from "../link-queries.ts";
+import { changeLink, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
 import { TagsField } from "./tags-field.tsx";
@@ -75,7 +75,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
       showChanged(queries, link, saved);
       offerUndo({
         message: <Trans>{saved.code} is saved.</Trans>,
-        undo: async () => showChanged(queries, saved, await changeLink(saved, before)),
+        undo: async () => showChanged(queries, saved, await setLinkBack(saved, before)),
         refresh: () => refreshLinks(queries),
       });
       await refreshLinks(queries);

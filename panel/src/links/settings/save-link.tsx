@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Link, LinkPatch } from "../../app/api.ts";
 import { useUndoOffer } from "../../ui/undo.tsx";
-import { changeLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
+import { changeLink, type OnLinkSaved, refreshLinks, setLinkBack } from "../link-queries.ts";
 
 type Handlers = { onSaved: OnLinkSaved; onError(error: Error): void };
 
@@ -28,7 +28,7 @@ export function useSaveLink(link: Link, { onSaved, onError }: Handlers) {
       const message = <Trans>{saved.code} is saved.</Trans>;
       if (back === null) notifications.show({ message });
       else if (Object.keys(back).length > 0) {
-        const undo = async (): Promise<void> => onSaved(await changeLink(saved, back), saved);
+        const undo = async (): Promise<void> => onSaved(await setLinkBack(saved, back), saved);
         offer({ undo, refresh: () => refreshLinks(queries), message });
       }
       await refreshLinks(queries);
