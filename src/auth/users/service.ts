@@ -3,7 +3,7 @@
  * in the same transaction, disabling also its API tokens.
  */
 import type { Db } from "../../db/dialect.ts";
-import { SYSTEM } from "../../lib/actor.ts";
+import { COMMAND, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
@@ -93,10 +93,10 @@ export function createUsers({
       { username, password, role, disabled, quota_bytes }: UpdateUser,
       actor = SYSTEM,
     ): Promise<User> {
-      if (username !== undefined) refuseTaken(username);
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
+        if (username !== undefined && username !== user.username) refuseTaken(username);
         const next: User = {
           ...user,
           username: username ?? user.username,
@@ -133,6 +133,9 @@ export function createUsers({
   };
 }
 
+/** An account of that name would look like them in events and `created_by`. */
+const NOT_ACCOUNTS = new Set([COMMAND.name, SYSTEM.name]);
+
 function unknownUser(): never {
   throw appError("NotFound", "There is no such account.");
 }
@@ -140,6 +143,9 @@ function unknownUser(): never {
 function refuseTaken(username: string): void {
   if (username === BUILT_IN_ADMIN.username) {
     throw appError("Conflict", `'${username}' is the built-in administrator; choose another username.`);
+  }
+  if (NOT_ACCOUNTS.has(username)) {
+    throw appError("Conflict", `Events call Waymark itself '${username}'; choose another username.`);
   }
 }
 

@@ -175,7 +175,9 @@ forEachDialect((dialect) => {
       const { id, patch } = await signedIn();
       const { username: taken } = await create();
       expectRefused(await patch({ username: taken }), 409, 1009);
-      expectRefused(await patch({ username: "Admin" }), 409, 1009);
+      for (const username of ["Admin", "cli", "System"]) {
+        expectRefused(await patch({ username }), 409, 1009);
+      }
       expectRefused(await patch({ username: "a b" }), 400, 1000);
       expectRefused(await patch({ password: "short" }), 400, 1000);
       expectRefused(await patch({ role: null }), 400, 1000);
