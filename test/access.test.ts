@@ -288,7 +288,7 @@ test("editors choose the codes of shares, as of links; users may not", async () 
   }
 });
 
-test("what a token changes is told of the token", async () => {
+test("events of what a token changes name the token", async () => {
   const { name, token } = callers.find(({ role, scopes }) => role === "admin" && scopes?.[0] === "admin")!;
   const key = "/config/features.default_url";
   await clientOf(server.url, token).call("PUT", key, { value: "https://example.com/home" });

@@ -119,7 +119,7 @@ test("commands take --domain, and manage domains", async () => {
   await until(async () => (await visit("b.test", "/c"))[0] === 404);
 });
 
-test("an id that is none is 404, a domain with links 409", async () => {
+test("an invalid id is 404, a domain with links 409", async () => {
   const [{ id }] = (await client.call("GET", "/domains")).body.data;
   expect((await client.call("DELETE", `/domains/${id}`)).status).toBe(409);
   for (const wrong of ["0", "x", "9007199254740993", "77"]) {

@@ -19,7 +19,7 @@ afterAll(() => installation?.remove());
 const names = async (folder: number): Promise<string[]> =>
   (await me.call("GET", `/folders/${folder}`)).body.data.files.map(({ name }: { name: string }) => name);
 
-test("an account that is no administrator hears of its own boxes only", async () => {
+test("an account that is not an administrator gets events of its own boxes only", async () => {
   const password = "a long password";
   for (const username of ["owner", "other"]) {
     await client.call("POST", "/users", { username, password, role: "user" });

@@ -209,8 +209,8 @@ describe("limits", () => {
     const drop = await box({ max_bytes: 3_000, max_files: 3, max_file_size: 2_000 });
     const visitor = stranger();
     const cases: [Record<string, string>, number, string][] = [
-      [{ small: "s", large: "l".repeat(2_001) }, 413, "A file is larger than this drop box takes."],
-      [{ a: "a".repeat(1_600), b: "b".repeat(1_600) }, 413, "not enough room left"],
+      [{ small: "s", large: "l".repeat(2_001) }, 413, "A file is larger than this drop box allows."],
+      [{ a: "a".repeat(1_600), b: "b".repeat(1_600) }, 413, "not have enough room left"],
       [{ a: "", b: "", c: "", d: "" }, 409, "takes no more files"],
     ];
     for (const [files, status, sentence] of cases) {
@@ -259,7 +259,7 @@ describe("limits", () => {
       await stranger().begin(drop.url, "a", 600),
     ]) {
       const { message } = await json(answer);
-      expect([answer.status, message]).toEqual([413, expect.stringContaining("not enough room left")]);
+      expect([answer.status, message]).toEqual([413, expect.stringContaining("not have enough room left")]);
       expect(message).not.toMatch(/500|quota|account/);
     }
     expect((await owner.call("GET", `/folders/${folder}`)).body.data.files).toEqual([]);

@@ -47,12 +47,12 @@ test("events tell who did what, with filters and pages", async () => {
   );
   const long = await client.call("GET", `/events?cursor=${encodeURIComponent("\u{1F600}".repeat(1_001))}`);
   expect(long.status).toBe(400);
-  expect(long.body.message).toBe("cursor takes at most 1,000 characters.");
+  expect(long.body.message).toBe("cursor must have at most 1,000 characters.");
   expect(await actions("/events?from=2099-01-01T00:00:00Z")).toEqual([]);
   expect((await client.call("GET", "/events?from=yesterday")).status).toBe(400);
 });
 
-test("a sign-in tells whether a browser or a program did it", async () => {
+test("the event of a sign-in says whether a browser or a program did it", async () => {
   const attempt = async (username: string, headers: Record<string, string>) => {
     await client.fetch("/auth/login", {
       method: "POST",
@@ -66,7 +66,7 @@ test("a sign-in tells whether a browser or a program did it", async () => {
   expect((await rows("/events?action=sign_in.success")).map(({ via }) => via)).toEqual(["api"]);
 });
 
-test("a failed sign-in is told without the name of nobody", async () => {
+test("a failed sign-in with an unknown name is recorded without it", async () => {
   const post = (username: string) =>
     client.call("POST", "/auth/login", { username, password: "wrong password" });
   await post("admin");
@@ -75,7 +75,7 @@ test("a failed sign-in is told without the name of nobody", async () => {
   expect(found.slice(0, 2).map(({ subject }) => subject)).toEqual(["unknown", "admin"]);
 });
 
-test("the history of a link survives its restoration, and a code that ends in /history is a link", async () => {
+test("the history of a link survives its restoration, and a code that ends in /history reaches its link", async () => {
   await client.call("POST", "/links", { code: "a", target: TARGET });
   await client.call("DELETE", "/links/a");
   const [{ id }] = (await client.call("GET", "/links/deleted")).body.data;

@@ -62,7 +62,7 @@ test.each([
   expect(await me.refusal("GET", `/files/search?${query}`)).toEqual(refusal);
 });
 
-test("the address takes GET only, and hides no file", async () => {
+test("the address allows GET only, and hides no file", async () => {
   expect(await me.refusal("DELETE", "/files/search")).toEqual([405, 1006]);
   expect((await search("q=%00")).data).toEqual([]);
   expect((await search("q=%ff")).data).toEqual([]);

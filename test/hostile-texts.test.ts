@@ -65,7 +65,7 @@ forEachDialect((dialect) => {
     for (const path of ["/events?actor", "/users?search", "/links?search"]) {
       const { status, body } = await client.call("GET", `${path}=a%00b`);
       expect([status, body.code]).toEqual([400, 1000]);
-      expect(body.message).toEndWith("takes no NUL.");
+      expect(body.message).toEndWith("must not have a NUL.");
     }
   });
 });

@@ -256,7 +256,7 @@ test("downloads are documented with ranges and conditions, and answer so", async
   expect(paths[path]!["get"]!.responses["302"]!.headers).toHaveProperty("Location");
 });
 
-test("patterns are those that decide", async () => {
+test("documented patterns are those that validate requests", async () => {
   const schemaIn = (method: string, path: string, field: string) => {
     const { content } = paths[path]![method]!.requestBody!;
     const { properties } = resolved(content["application/json"]!.schema) as unknown as {

@@ -78,8 +78,8 @@ test("the command writes SVG to a pipe and to a file, and PNG by the file's name
 });
 
 test.each([
-  [["--size", "10"], 2, "size takes a whole number from 64 to 2048."],
-  [["--light", "000"], 2, "light is too dark to be scanned"],
+  [["--size", "10"], 2, "size must be a whole number from 64 to 2048."],
+  [["--light", "000"], 2, "light is too dark for scanners"],
   [["--output", "/nowhere/a.svg"], 2, "Can't write /nowhere/a.svg"],
   [["--domain", "nobody.example"], 2, "There is no domain nobody.example"],
 ])("the command refuses %j", async (options, exitCode, message) => {

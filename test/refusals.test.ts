@@ -12,7 +12,7 @@ type Operation = {
 /** Words of the validator's own texts. */
 const VALIDATORS_TEXT = /invalid|expected|received|unrecognized|too (?:big|small)|option/i;
 /** One or more sentences `field does not fit.` */
-const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|takes|has) [^.]+\.(?: |$))+$/;
+const SENTENCES = /^(?:(?:[a-z_]+(?:\.[a-z_\d]+)*|The body|The query) (?:is|must|has) [^.]+\.(?: |$))+$/;
 
 let installation: Installation;
 let server: RunningWaymark;
@@ -92,12 +92,12 @@ test("items of a batch", async () => {
   const items = [5, null, [], {}, { target: 5 }, { target: "https://a.example", force: "yes", password: [] }];
   const { body } = await client.call("POST", "/links/batch", { links: items });
   expect(body.data.failed.map(({ error }: { error: string }) => error)).toEqual([
-    "The item takes an object.",
-    "The item takes an object.",
-    "The item takes an object.",
+    "The item must be an object.",
+    "The item must be an object.",
+    "The item must be an object.",
     "target is required.",
-    "target takes text.",
-    "password takes text. force takes true or false.",
+    "target must be text.",
+    "password must be text. force must be true or false.",
   ]);
 });
 

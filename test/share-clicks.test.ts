@@ -126,7 +126,7 @@ test("one visitor who browses a share is one click; downloads that finished are 
   expect((await numbers(code)).downloads).toBe(2);
 });
 
-test("the form of a password is part of the visit, wrong or right", async () => {
+test("a password form is part of the visit, whether the password is wrong or right", async () => {
   const folder = await me.folder("locked");
   const id = await upload("locked.txt", String(folder));
   for (const [kind, of] of [

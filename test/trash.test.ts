@@ -113,5 +113,5 @@ test("the doctor finds nothing wrong with a full trash", async () => {
   const folder = await me.folder("kept");
   await upload("f.txt", "hello", folder);
   await me.call("POST", `/folders/${folder}/trash`);
-  expect(await installation.run(["doctor", "--storage"])).not.toContain("lies in");
+  expect(await installation.run(["doctor", "--storage"])).not.toContain("not one of the account's folders");
 });

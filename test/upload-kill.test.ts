@@ -115,7 +115,7 @@ describe.each(dialects)("on %s", (dialect) => {
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 });
   }
 
-  test("what a killed node left goes after its next start; other uploads are finished", async () => {
+  test("leftovers of a killed node go after its next start; other uploads are finished", async () => {
     const encode = (text: string) => Buffer.from(text).toString("base64");
     const made = await tus(0, "/files/tus", "POST", {
       "Upload-Length": String(BYTES.length),

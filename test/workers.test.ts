@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== "linux")("two workers", () => {
       );
     }
     await untilTwoWorkers([killed]);
-    expect(server.log()).toContain("a worker ended (signal SIGKILL); it is started again");
+    expect(server.log()).toContain("a worker ended (signal SIGKILL); starting a new one");
     // The killed worker may have recorded a request without answering it.
     expect(failed).toBeLessThanOrEqual(2);
     // Clicks left by the killed worker are counted by its successor or at the next start.

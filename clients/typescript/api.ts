@@ -67,7 +67,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a storage policy holds, for whom, and what is in the way of deleting it */
+        /** What a storage policy stores, for whom, and what prevents its deletion */
         get: operations["getPolicyUsage"];
         put?: never;
         post?: never;
@@ -558,7 +558,7 @@ export interface paths {
         delete: operations["deleteLink"];
         options?: never;
         head?: never;
-        /** Change what is given of a link, also its code and what it serves */
+        /** Change the given fields of a link, including its code and what it serves */
         patch: operations["patchLink"];
         trace?: never;
     };
@@ -654,7 +654,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened to a link, newest first; a link whose code ends in /history is read instead */
+        /** What happened to a link, newest first; a code that ends in /history reads that link instead */
         get: operations["listLinkHistory"];
         put?: never;
         post?: never;
@@ -760,7 +760,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take back what the account changed in bulk or by a tag, 500 links a call; passwords stay */
+        /** Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay */
         post: operations["postLinksBatchUndo"];
         delete?: never;
         options?: never;
@@ -932,7 +932,7 @@ export interface paths {
         /** List your API tokens, newest first; administrators also list those of all accounts */
         get: operations["listTokens"];
         put?: never;
-        /** Create an API token; the answer alone shows its text */
+        /** Create an API token; only this answer shows its text */
         post: operations["createToken"];
         delete?: never;
         options?: never;
@@ -950,7 +950,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke one of your API tokens, or as an administrator any; it is refused everywhere when this answers */
+        /** Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it */
         delete: operations["deleteToken"];
         options?: never;
         head?: never;
@@ -1001,7 +1001,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an account has; files, folders and tokens go when it is deleted, links stay */
+        /** What an account has; deleting it deletes its files, folders and tokens, but no links */
         get: operations["getUserBelongings"];
         put?: never;
         post?: never;
@@ -1271,7 +1271,7 @@ export interface paths {
         /** The drop boxes of a folder, newest first */
         get: operations["listFolderDrop"];
         put?: never;
-        /** Open a drop box: a short link under which strangers put files into a folder */
+        /** Open a drop box: a short link through which visitors put files into a folder */
         post: operations["createFolderDrop"];
         delete?: never;
         options?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What came into a drop box, from whom, newest first; without files in the trash */
+        /** List the files that a drop box received, with their senders, newest first; without files in the trash */
         get: operations["listFolderDropCodeFiles"];
         put?: never;
         post?: never;
@@ -1492,7 +1492,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own shares and drop boxes; administrators also list those of all accounts */
+        /** List your shares and drop boxes; administrators also list those of all accounts */
         get: operations["listShares"];
         put?: never;
         post?: never;
@@ -1513,11 +1513,11 @@ export interface paths {
         get: operations["getShare"];
         put?: never;
         post?: never;
-        /** End a share or drop box; its code is free then */
+        /** End a share or drop box and free its code */
         delete: operations["deleteShare"];
         options?: never;
         head?: never;
-        /** Change what is given of a share or drop box, also what its code serves */
+        /** Change the given fields of a share or drop box, including what its code serves */
         patch: operations["patchShare"];
         trace?: never;
     };
@@ -1647,7 +1647,7 @@ export interface components {
             message: string;
         };
         CreatedToken: {
-            /** @description whose it is; in the list of all accounts */
+            /** @description owner; only in the list of all accounts */
             account?: string;
             /** Format: date-time */
             created_at: string;
@@ -1788,7 +1788,7 @@ export interface components {
             not_found_url?: string | null;
         };
         DropBox: {
-            /** @description that it has taken, also of files deleted since */
+            /** @description that it has received, including files deleted since */
             bytes: number;
             click_count: number;
             code: string;
@@ -1799,7 +1799,7 @@ export interface components {
             damaged: boolean;
             /** @description host; null: the default domain */
             domain: string | null;
-            /** @description finished; with max_downloads also running ones */
+            /** @description finished downloads; with max_downloads also running ones */
             downloads: number;
             /** @description of a drop box */
             drop: {
@@ -1819,7 +1819,7 @@ export interface components {
             expires_at: string | null;
             fallback_url: string | null;
             file_id: number | null;
-            /** @description that it has taken, also of those deleted since */
+            /** @description that it has received, including those deleted since */
             files: number;
             folder_id: number;
             forward_query: boolean;
@@ -1828,7 +1828,7 @@ export interface components {
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
             /**
-             * @description url: the code redirects from now on
+             * @description url: the code redirects now
              * @enum {string}
              */
             kind: "file" | "folder" | "drop" | "url";
@@ -1925,7 +1925,7 @@ export interface components {
                 [key: string]: unknown;
             };
             id: number;
-            /** @description what it was done to, such as a code or a user name */
+            /** @description what was changed, such as a code or a user name */
             subject: string;
             /** @enum {string} */
             via: "panel" | "api" | "token" | "cli" | "import" | "system";
@@ -2229,9 +2229,9 @@ export interface components {
             /** @enum {string} */
             status: "healthy" | "degraded" | "unhealthy";
             timestamp: string;
-            /** @description what unfinished uploads take of the storages of files, as last counted */
+            /** @description space that unfinished uploads take in the file storages, as last counted */
             unfinished_uploads: {
-                /** @description of bytes, what neither a running process nor a resumable upload has */
+                /** @description the part of bytes that no running process and no resumable upload uses */
                 abandoned_bytes: number;
                 abandoned_objects: number;
                 bytes: number;
@@ -2313,21 +2313,21 @@ export interface components {
             message: string;
         };
         LinkBatchUndo: {
-            /** @description next of the answer before */
+            /** @description next of the previous answer */
             after?: number;
-            /** @description as the change answered */
+            /** @description change of the answer to the change */
             change: string;
         };
         LinkBatchUndone: {
-            /** @description links that stay: changed or deleted since, or their code is taken; by a tag for good */
+            /** @description links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken */
             failed: {
                 code: string;
                 error: string;
                 error_code: number;
             }[];
-            /** @description null: all are handled */
+            /** @description null when all links are handled */
             next: number | null;
-            /** @description links that are as before */
+            /** @description links that were changed back */
             restored: number;
         };
         LinkBatchUndoneAnswer: {
@@ -2346,13 +2346,13 @@ export interface components {
             pagination?: components["schemas"]["Pagination"];
         };
         LinkPatch: {
-            /** @description tags that the link gets beside those that it has */
+            /** @description tags to add */
             add_tags?: string[] | null;
             /** @description renames the link; counts and history go along */
             code?: string;
             /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
             domain?: string | null;
-            /** @description the code takes files into this folder from now on */
+            /** @description makes the code take files into this folder */
             drop?: {
                 folder_id: number;
                 max_bytes: number;
@@ -2364,11 +2364,11 @@ export interface components {
             expires_at?: string | null;
             /** @description where the link leads while it has not started, has expired or is used up */
             fallback_url?: (string | "") | null;
-            /** @description the code serves this file from now on */
+            /** @description makes the code serve this file */
             file_id?: number;
-            /** @description the code lists this folder from now on */
+            /** @description makes the code list this folder */
             folder_id?: number;
-            /** @description pass all pairs of the query to the target */
+            /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description the old code stays as an alias, on its domain */
             keep_old?: boolean;
@@ -2380,7 +2380,7 @@ export interface components {
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: (301 | 302 | 307 | 308) | null;
-            /** @description tags that it loses */
+            /** @description tags to remove */
             remove_tags?: string[] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
             starts_at?: string | null;
@@ -2428,13 +2428,13 @@ export interface components {
             state?: ("before" | "after") | null;
         };
         LinkUpdate: {
-            /** @description the link's own domain, which stays (PATCH moves it); absent or null is the same */
+            /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
             /** @description absent or null keeps it, an empty string clears it */
             expires_at?: string | null;
             /** @description where the link leads while it has not started, has expired or is used up */
             fallback_url?: (string | "") | null;
-            /** @description pass all pairs of the query to the target */
+            /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description how many people may pass; automated visitors use none up */
             max_clicks?: number | null;
@@ -2522,9 +2522,9 @@ export interface components {
             expires_at?: string | null;
             /** @description of all files together */
             max_bytes: number;
-            /** @description of one file, in bytes; only max_bytes without it */
+            /** @description of one file, in bytes; default: only max_bytes limits it */
             max_file_size?: number | null;
-            /** @description that it takes in all, also of those deleted since */
+            /** @description files that it takes in all, including those deleted since */
             max_files: number;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
@@ -2574,7 +2574,7 @@ export interface components {
             fallback_url?: (string | "") | null;
             /** @description overwrite an existing link, which keeps created_at and click_count */
             force?: boolean | null;
-            /** @description pass all pairs of the query to the target */
+            /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
             /** @description how many people may pass; automated visitors use none up */
             max_clicks?: number | null;
@@ -2727,7 +2727,7 @@ export interface components {
             }[];
             /** @description stored contents; the same content counts once */
             objects: number;
-            /** @description what is in the way of deleting the policy; null: nothing */
+            /** @description what prevents the deletion of the policy; null: nothing */
             obstacle: string | null;
             unfinished_uploads: number;
         };
@@ -2796,17 +2796,17 @@ export interface components {
         PostLinksBatchQueryBody: {
             /** @enum {string} */
             action: "delete" | "update";
-            /** @description change of an answer of the last day: this call is one more part of it; a cursor says so, too */
+            /** @description change of an answer of the last day, which this call continues; a cursor does so too */
             change?: string;
             /** @description "all" for an empty filter */
             confirm?: string;
-            /** @description next of the answer before; the rest of the body is as before */
+            /** @description next of the previous answer; the rest of the body must be the same */
             cursor?: string;
-            /** @description only counts; with change: also what that has changed by now */
+            /** @description true: only count; with change: also what that change has changed so far */
             dry_run?: boolean;
-            /** @description as in lists; an empty one needs confirm */
+            /** @description as in lists; an empty filter needs confirm */
             filter: {
-                /** @description only these links; without a domain beside them in the filter, of every domain */
+                /** @description only these links; of every domain if neither they nor the filter name one */
                 codes?: (string | {
                     code: string;
                     domain?: string | null;
@@ -2828,9 +2828,9 @@ export interface components {
             };
             /** @description most links that this call handles; default: all */
             limit?: number;
-            /** @description for update: what changes */
+            /** @description for update: the changes */
             set?: {
-                /** @description tags that the link gets beside those that it has */
+                /** @description tags to add */
                 add_tags?: string[] | null;
                 /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
                 domain?: string | null;
@@ -2838,7 +2838,7 @@ export interface components {
                 expires_at?: string | null;
                 /** @description where the link leads while it has not started, has expired or is used up */
                 fallback_url?: (string | "") | null;
-                /** @description pass all pairs of the query to the target */
+                /** @description pass the query of the request to the target */
                 forward_query?: boolean | null;
                 /** @description how many people may pass; automated visitors use none up */
                 max_clicks?: number | null;
@@ -2848,7 +2848,7 @@ export interface components {
                 password?: string | null;
                 /** @description 307 when absent */
                 redirect_status?: (301 | 302 | 307 | 308) | null;
-                /** @description tags that it loses */
+                /** @description tags to remove */
                 remove_tags?: string[] | null;
                 /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
                 starts_at?: string | null;
@@ -2865,24 +2865,24 @@ export interface components {
         PostLinksBatchQueryResult: {
             /** @description for POST /links/batch/undo; absent if nothing changed */
             change?: string;
-            /** @description of those, deleted or changed: no others' shares; by a dry run 0, or what the change has changed */
+            /** @description links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far */
             changed: number;
             /** @description links that the filter found */
             matched: number;
-            /** @description with a limit: the cursor to go on; absent: all are handled */
+            /** @description with a limit: cursor of the next call; absent when all links are handled */
             next?: string;
-            /** @description why the first of the others stayed as it was */
+            /** @description why the first link that was not changed stays as it is */
             refusal?: string;
         };
         PostLinksImportBody: {
             /**
-             * @description true: counts and checks, and changes nothing
+             * @description true: check and count, but change nothing
              * @enum {string}
              */
             dry_run?: "true" | "false";
             /** Format: binary */
             file: string;
-            /** @description stands in the event links.import, which is recorded with the rows: who loses the answer finds by it whether they were written */
+            /** @description recorded in the event links.import together with the rows; if the answer is lost, the event shows that they were written */
             import_id?: string;
             /**
              * @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks
@@ -2890,7 +2890,7 @@ export interface components {
              */
             mode?: "skip" | "overwrite" | "error";
             /**
-             * @description true: the answer begins at once with the field progress, a line each; a failure after that has status 200 and the fields of a failure
+             * @description true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error
              * @enum {string}
              */
             progress?: "true" | "false";
@@ -2948,15 +2948,15 @@ export interface components {
                 code: string;
                 domain?: string | null;
                 payload: {
-                    /** @description tags that the link gets beside those that it has */
+                    /** @description tags to add */
                     add_tags?: string[] | null;
-                    /** @description the link's own domain, which stays (PATCH moves it); absent or null is the same */
+                    /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
                     domain?: string | null;
                     /** @description absent or null keeps it, an empty string clears it */
                     expires_at?: string | null;
                     /** @description where the link leads while it has not started, has expired or is used up */
                     fallback_url?: (string | "") | null;
-                    /** @description pass all pairs of the query to the target */
+                    /** @description pass the query of the request to the target */
                     forward_query?: boolean | null;
                     /** @description how many people may pass; automated visitors use none up */
                     max_clicks?: number | null;
@@ -2966,7 +2966,7 @@ export interface components {
                     password?: string | null;
                     /** @description 307 when absent */
                     redirect_status?: (301 | 302 | 307 | 308) | null;
-                    /** @description tags that it loses */
+                    /** @description tags to remove */
                     remove_tags?: string[] | null;
                     /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
                     starts_at?: string | null;
@@ -2986,13 +2986,13 @@ export interface components {
             at: string;
             file_id: number;
             mime_type: string;
-            /** @description by which the file lies in the tree */
+            /** @description name of the file in the tree */
             name: string;
-            /** @description the same for all that one visitor sends into this box */
+            /** @description the same for everything that one visitor sends into this box */
             sender: string;
             /** @description as the visitor gave it */
             sender_name: string | null;
-            /** @description name as sent; another file may have had it already */
+            /** @description name as sent; name differs if another file had it */
             sent_as: string;
             size: number;
         };
@@ -3123,7 +3123,7 @@ export interface components {
             damaged: boolean;
             /** @description host; null: the default domain */
             domain: string | null;
-            /** @description finished; with max_downloads also running ones */
+            /** @description finished downloads; with max_downloads also running ones */
             downloads: number;
             /** @description of a drop box */
             drop: {
@@ -3150,7 +3150,7 @@ export interface components {
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
             /**
-             * @description url: the code redirects from now on
+             * @description url: the code redirects now
              * @enum {string}
              */
             kind: "file" | "folder" | "drop" | "url";
@@ -3202,7 +3202,7 @@ export interface components {
             pagination?: components["schemas"]["Pagination"];
         };
         ShareUpdate: {
-            /** @description the code takes files into this folder from now on */
+            /** @description makes the code take files into this folder */
             drop?: {
                 folder_id: number;
                 max_bytes: number;
@@ -3212,11 +3212,11 @@ export interface components {
             };
             /** @description RFC 3339, or a duration such as 7d; null clears it */
             expires_at?: string | null;
-            /** @description the code serves this file from now on */
+            /** @description makes the code serve this file */
             file_id?: number;
-            /** @description the code lists this folder from now on */
+            /** @description makes the code list this folder */
             folder_id?: number;
-            /** @description null: unlimited; as many as were finished, or fewer: used up */
+            /** @description null: unlimited; used up unless above downloads */
             max_downloads?: number | null;
             /** @description at least 8 characters; null removes it */
             password?: string | null;
@@ -3347,7 +3347,7 @@ export interface components {
             message: string;
         };
         Token: {
-            /** @description whose it is; in the list of all accounts */
+            /** @description owner; only in the list of all accounts */
             account?: string;
             /** Format: date-time */
             created_at: string;
@@ -3564,7 +3564,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure409"];
             };
         };
-        /** @description It existed and has ended */
+        /** @description It existed, but has ended */
         410: {
             headers: {
                 "X-Request-Id": string;
@@ -3632,7 +3632,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The range begins behind the end of the content */
+        /** @description The range begins after the end of the content */
         416: {
             headers: {
                 "Content-Range"?: string;
@@ -3650,7 +3650,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Another request works on it */
+        /** @description Another request is using it */
         423: {
             headers: {
                 /** @description seconds */
@@ -5849,7 +5849,7 @@ export interface operations {
                 only_expired?: boolean;
                 /** @description default: desc for created_at and click_count */
                 order?: "asc" | "desc";
-                /** @description id of an account: links that it made; others' are none to an editor */
+                /** @description id of an account: links that it made; editors find only their own */
                 owner?: number;
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
@@ -7314,7 +7314,7 @@ export interface operations {
                 only_active?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
-                /** @description id of an account: links that it made; others' are none to an editor */
+                /** @description id of an account: links that it made; editors find only their own */
                 owner?: number;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
@@ -10504,7 +10504,7 @@ export interface operations {
                 search?: string;
                 /** @description not with cursor */
                 sort?: "" | "created_at" | "code" | "click_count" | "expires_at";
-                /** @description the first that applies of damaged, expired, used_up, active; a full drop box is used up */
+                /** @description the first of damaged, expired, used_up, active that applies; a full drop box is used_up */
                 state?: "" | "active" | "expired" | "used_up" | "damaged";
             };
             header?: never;

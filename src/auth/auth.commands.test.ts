@@ -180,13 +180,13 @@ describe("tokens", () => {
 
   test.each([
     ["tokens add x", "--scope"],
-    ["tokens add x --scope root", "scopes.0 takes links:read"],
-    ["tokens add x --scope admin --user tina", "has no scope admin"],
+    ["tokens add x --scope root", "scopes.0 must be one of links:read"],
+    ["tokens add x --scope admin --user tina", "can't give a token the scope admin"],
     ["tokens add x --scope admin --user nobody", "no such account"],
-    ["tokens add x --scope admin --expires yesterday", "expires_at takes"],
+    ["tokens add x --scope admin --expires yesterday", "expires_at must"],
     ["tokens list --user nobody", "no such account"],
     ["tokens revoke 999999", "no such token"],
-    ["tokens revoke ci", "takes the ID"],
+    ["tokens revoke ci", "needs the ID"],
   ])("'%s' is refused with a reason", async (line, reason) => {
     const { error } = await run(line);
     expect(String(error)).toContain(reason);

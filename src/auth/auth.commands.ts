@@ -19,7 +19,7 @@ export function addAuthCommands(program: Command, context: Context): void {
       const password = await readNewPassword(context, options);
       const { auth } = await context.services();
       await auth.resetAdminPassword(password, CLI_AUTHOR);
-      context.output.note("The administrator's password is set. A running server takes it within a second.");
+      context.output.note("The administrator's password is set. A running server uses it within a second.");
     });
 
   addUserCommands(program, context);

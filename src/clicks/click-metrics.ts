@@ -42,7 +42,7 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
     "counter",
     {
       name: "svc_clicks_total",
-      help: "The books: accepted = stored + pending + dropped.",
+      help: "Clicks: accepted = stored + pending + dropped.",
       labels: ["state"],
     },
     () => {
@@ -54,7 +54,7 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
     "counter",
     {
       name: "svc_automated_clicks_total",
-      help: "Those of svc_clicks_total from automated visitors; the others are people's.",
+      help: "Clicks of automated visitors, which svc_clicks_total includes.",
       labels: ["state"],
     },
     () => {
@@ -79,7 +79,7 @@ function registerBooks(registry: Registry, stats: () => ClickStats): void {
   );
   registry.observe(
     "gauge",
-    { name: "svc_clicks_flush_duration_seconds", help: "Time of the last flush." },
+    { name: "svc_clicks_flush_duration_seconds", help: "Duration of the last flush." },
     () => one((stats().lastFlush?.durationMs ?? 0) / 1000),
   );
 }
@@ -89,7 +89,7 @@ function registerDetails(registry: Registry, details: () => ClickStats["details"
     "counter",
     {
       name: "svc_click_details_total",
-      help: "The books of detailed logging: recorded = logged + pending + dropped.",
+      help: "Details of clicks: recorded = logged + pending + dropped.",
       labels: ["state"],
     },
     () => {

@@ -65,10 +65,10 @@ test("rebuild reports its work as text and as JSON", async () => {
 });
 
 test.each([
-  ["rebuild --from yesterday", "BadRequest: --from takes a day such as 2026-11-20."],
-  ["rebuild --to 2026-02-30", "BadRequest: --to takes a day such as 2026-11-20."],
-  ["rebuild --to 2026-11-20T00:00:00Z", "BadRequest: --to takes a day such as 2026-11-20."],
-  ["rebuild --from 1969-12-31", "BadRequest: --from takes a day such as 2026-11-20."],
+  ["rebuild --from yesterday", "BadRequest: --from must be a day such as 2026-11-20."],
+  ["rebuild --to 2026-02-30", "BadRequest: --to must be a day such as 2026-11-20."],
+  ["rebuild --to 2026-11-20T00:00:00Z", "BadRequest: --to must be a day such as 2026-11-20."],
+  ["rebuild --from 1969-12-31", "BadRequest: --from must be a day such as 2026-11-20."],
   ["rebuild --from 2026-11-20 --to 2026-11-19", "BadRequest: --from is a later day than --to."],
 ])("%s: %s", async (line, message) => {
   expect(await refusal(`analytics ${line}`)).toBe(message);

@@ -26,8 +26,8 @@ export function addClickCommands(program: Command, context: Context): void {
     .description(
       "recompute the statistics from the click log; counts are raised where it has more, never lowered",
     )
-    .option("--from <date>", "first day, as 2026-11-20 (UTC); the oldest day of the click log without it")
-    .option("--to <date>", "last day, included; the newest day of the click log without it")
+    .option("--from <date>", "first day (UTC), such as 2026-11-20; default: the oldest day of the click log")
+    .option("--to <date>", "last day, included; default: the newest day of the click log")
     .option("--json", "print JSON")
     .action((options: RebuildOptions) => runRebuild(context, options));
 }
@@ -70,5 +70,5 @@ function dayOf(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseRfc3339(`${text}T00:00:00Z`) : null;
   if (instant !== null && instant >= 0) return BUCKETS.day.of(instant);
-  throw appError("BadRequest", `${option} takes a day such as 2026-11-20.`);
+  throw appError("BadRequest", `${option} must be a day such as 2026-11-20.`);
 }

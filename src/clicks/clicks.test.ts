@@ -248,7 +248,7 @@ forEachDialect((dialect) => {
     });
 
   if (dialect.name !== "sqlite")
-    test("a start waits for no database that is away, and its clicks count when it is back", async () => {
+    test("a start does not wait for a database that is away, and its clicks count when it is back", async () => {
       const [link] = await addLinks(database, 1);
       const proxy: DatabaseProxy = await openDatabaseProxy(dialect.url());
       proxy.cut();

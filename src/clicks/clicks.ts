@@ -173,7 +173,8 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     dir: slot.dir,
     stats,
     clock,
-    onError: (error) => logger.debug({ err: error }, "the books can't be written for `status`"),
+    onError: (error) =>
+      logger.debug({ err: error }, "the click counts for `waymark status` can't be written"),
   });
   const tick = () => {
     journal.tick();

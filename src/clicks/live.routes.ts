@@ -23,7 +23,7 @@ async function answerWith(
 ): Promise<Response> {
   const { liftIdleTimeout, cut } = c.env;
   const events = await streamPages(stream, {
-    onFailure: (error) => logger.debug({ err: error }, "a live view was cut"),
+    onFailure: (error) => logger.debug({ err: error }, "a live view was cut off"),
     cut,
     stallMs: STALL_MS,
   });

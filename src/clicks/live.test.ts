@@ -124,7 +124,7 @@ test("the rate of people leaves out automated clicks", async () => {
   await events.return();
 });
 
-test("a viewer whose access has ended is cut; a check that fails cuts nobody", async () => {
+test("a viewer whose access has ended is cut off; a failed check cuts off nobody", async () => {
   const { live } = setUp(() => [], { checkMs: 20 });
   let answers: (boolean | Error)[] = [true, new Error("away"), false];
   const isAllowed = async () => {
@@ -138,7 +138,7 @@ test("a viewer whose access has ended is cut; a check that fails cuts nobody", a
   expect([answers.length, live.watchers()]).toEqual([0, 0]);
 });
 
-test("files in drop boxes are told once, to the owner of the box only, also when ids come out of order", async () => {
+test("files in drop boxes are announced once, to the owner of the box only, even if ids come out of order", async () => {
   const { live } = setUp(() => []);
   const [mine, other] = [live.watch(undefined, 7), live.watch(undefined, 8)];
   for (const events of [mine, other]) await events.next();
@@ -171,7 +171,7 @@ test("files in drop boxes are told once, to the owner of the box only, also when
   for (const events of [mine, other]) await events.return();
 });
 
-test("who watches drop boxes only is told no clicks, and the workers are not asked", async () => {
+test("a viewer of drop boxes only gets no clicks, and the workers are not asked", async () => {
   const { live, asked } = setUp(() => []);
   const events = live.watchDrops(async () => true, 7);
   let text = "";

@@ -44,7 +44,7 @@ forEachDialect(({ openDb }) => {
     return running.has(number) ? "running" : ended.has(number) ? "ended" : "unknown";
   }
 
-  test("a process is known from its first number to the end that it tells", async () => {
+  test("a process is known from its first number until it announces its end", async () => {
     const [watcher, other] = [processOf(), processOf()];
     await watcher.look();
     await other.close();
@@ -77,7 +77,7 @@ forEachDialect(({ openDb }) => {
     await watcher.forget([living]);
   });
 
-  test("an outage, a pause of the watcher or its clock ends nobody", async () => {
+  test("an outage, a pause of the watcher or a change of its clock ends no process", async () => {
     const watcher = processOf();
     const number = await processOf().number();
     expect(await stateOf(watcher, number)).toBe("running");
@@ -117,7 +117,7 @@ forEachDialect(({ openDb }) => {
       isServer,
     });
 
-  test("the end of a process is told by whoever finds its lock free, a command too", async () => {
+  test("any process that finds a lock free announces the end of its owner, even a command", async () => {
     const [server, command] = [await open(true), await open(false)];
     const number = await server.processes.number();
     expect((await command.processes.look()).running.has(number)).toBe(true);

@@ -195,7 +195,7 @@ export function createSupervisor(deps: {
   function respawn(dead: Worker, description: string): void {
     earlyEnds = performance.now() - dead.startedAt < STABLE_MS ? earlyEnds + 1 : 0;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, earlyEnds - 1), LONGEST_DELAY_MS);
-    logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); it is started again`);
+    logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); starting a new one`);
     const timer = setTimeout(() => {
       respawns.delete(timer);
       // If it ends before it listens, its exit leads here.
@@ -208,7 +208,10 @@ export function createSupervisor(deps: {
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
     const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
-    if (!isSteered) logger.warn("new connections can't be steered here; a reload may reset a few");
+    if (!isSteered)
+      logger.warn(
+        "this system can't steer new connections away from a stopping worker; a reload may reset a few",
+      );
     await old.rpc.call("leave", undefined).catch(() => {});
     await Bun.sleep(LEAVE_MS);
     await drain(old);

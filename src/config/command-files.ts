@@ -7,7 +7,7 @@ const FILE_MAX_BYTES = 1024 * 1024;
 export function formatOf(file: string, given: string | undefined): FileFormat {
   const format = given ?? (file.toLowerCase().endsWith(".json") ? "json" : "toml");
   if (format === "toml" || format === "json") return format;
-  throw appError("BadRequest", `--format takes toml or json, not '${format}'.`);
+  throw appError("BadRequest", `--format must be toml or json, not '${format}'.`);
 }
 
 export async function readIn(file: string): Promise<string> {

@@ -67,7 +67,7 @@ const actionBody = z.object({ action });
 const historyQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,9}$/, "takes a whole number")
+    .regex(/^\d{1,9}$/, "must be a whole number")
     .default("20")
     .meta({ type: "integer", minimum: 0, maximum: 999_999_999, default: 20, pattern: undefined })
     .transform((text) => Math.min(Math.max(Number(text), 1), HISTORY_LIMIT)),

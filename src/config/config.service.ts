@@ -97,7 +97,7 @@ export function createConfig(deps: Deps) {
       await live.start();
       const unknown = await repository.unknownKeys(CONFIG_KEYS);
       if (unknown.length > 0)
-        logger.warn({ keys: unknown }, "stored settings that this version does not know");
+        logger.warn({ keys: unknown }, "ignored stored settings that this version does not know");
     },
     close: live.close,
   };

@@ -17,7 +17,7 @@ export function addFiles(group: Command, context: Context): void {
     .command("export")
     .description("write the run-time settings to a TOML or JSON file")
     .argument("[file]", "default: standard output, also -", "-")
-    .option("--format <toml|json>", "default: by the file's name, else toml")
+    .option("--format <toml|json>", "default: by the file name, otherwise toml")
     .option("--show-secrets", "write sensitive values instead of a mask")
     .option("--force", "overwrite the file")
     .action((file: string, options: ExportOptions) => exportSettings(context, file, options));
@@ -26,7 +26,7 @@ export function addFiles(group: Command, context: Context): void {
     .command("import")
     .description("set run-time settings from a TOML or JSON file, all or none")
     .argument("<file>", "- for standard input")
-    .option("--format <toml|json>", "default: by the file's name, else toml")
+    .option("--format <toml|json>", "default: by the file name, otherwise toml")
     .option("--dry-run", "check the file and say what would change")
     .option("--json", "print JSON")
     .action((file: string, options: ImportOptions) => importSettings(context, file, options));
@@ -62,7 +62,8 @@ async function importSettings(context: Context, file: string, options: ImportOpt
   const { config } = await context.services();
   const dryRun = options.dryRun === true;
   const changed = await config.setMany(entries, CLI_AUTHOR, { dryRun });
-  if (masked.length > 0) context.output.note(`Unchanged, because the file holds masks: ${masked.join(", ")}`);
+  if (masked.length > 0)
+    context.output.note(`Unchanged, because the file has only their masks: ${masked.join(", ")}`);
   if (options.json) return context.output.json({ dry_run: dryRun, changed, masked });
   for (const key of changed) context.output.line(`${dryRun ? "would change" : "changed"} ${key}`);
   if (changed.length === 0) context.output.line("Nothing to change.");

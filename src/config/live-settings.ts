@@ -86,7 +86,7 @@ function createReporter(logger: Logger): (invalid: ReadonlyMap<ConfigKey, string
   return (invalid) => {
     for (const [key, reason] of invalid) {
       if (known.get(key) === reason) continue;
-      logger.warn({ key, reason }, "a stored setting can't be used; its default holds instead");
+      logger.warn({ key, reason }, "a stored setting can't be used; its default is used instead");
     }
     known = invalid;
   };

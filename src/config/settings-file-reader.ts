@@ -61,9 +61,9 @@ function collect(value: unknown, path: string, depth: number, into: FileSetting[
     }
     return;
   }
-  if (path === "") throw appError("BadRequest", "The file must hold one object of settings.");
+  if (path === "") throw appError("BadRequest", "The file must contain one object of settings.");
   if (into.length >= ENTRIES_MAX)
-    throw appError("BadRequest", `The file holds more than ${ENTRIES_MAX} entries.`);
+    throw appError("BadRequest", `The file has more than ${ENTRIES_MAX} entries.`);
   into.push([path, textOf(path, value)]);
 }
 

@@ -56,7 +56,7 @@ test.each([
   ["toml", "a.b = 1979-05-27", /^a\.b must be a text/],
   ["toml", '"a.b" = 1\n[a]\nb = 2', /^a\.b appears twice in the file/],
   ["json", "{", /^The file is not valid JSON/],
-  ["json", "3", /must hold one object/],
+  ["json", "3", /must contain one object/],
   ["json", '{"a": null}', /^a must be a text/],
   ["json", '{"a":{"a":{"a":{"a":{"a":{"a":1}}}}}}', /nested too deeply/],
   [

@@ -25,5 +25,5 @@ function instantOf(name: string, given: string): number {
   // An unescaped plus sign arrives as a space.
   const instant = parseRfc3339(given.replace(/ (?=\d{2}:\d{2}$)/, "+"));
   if (instant !== null) return instant;
-  throw appError("InvalidDateFormat", `${name} takes an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);
+  throw appError("InvalidDateFormat", `${name} must be an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);
 }

@@ -21,7 +21,7 @@ export const eventView = z.object({
   actor: z.string().describe("an account's name, token:{name}, cli or system"),
   via: z.enum(["panel", "api", "token", "cli", "import", "system"]),
   action: z.string().describe("such as link.update"),
-  subject: z.string().describe("what it was done to, such as a code or a user name"),
+  subject: z.string().describe("what was changed, such as a code or a user name"),
   before: state.describe("absent if there was nothing; secrets are masked"),
   after: state.describe("absent if there is nothing; secrets are masked"),
 });

@@ -25,7 +25,7 @@ type Options = {
 };
 
 type HistoryOptions = Pick<Options, "limit" | "cursor" | "json"> & { domain?: string };
-const CURSOR = ["--cursor <place>", "what follows the place that the page before named"] as const;
+const CURSOR = ["--cursor <place>", "the cursor that the previous page printed"] as const;
 
 const COLUMNS = { id: "ID", at: "TIME", actor: "ACTOR", via: "VIA", action: "ACTION", subject: "SUBJECT" };
 const MOST = 10_000;
@@ -41,7 +41,7 @@ export function addEventCommands(program: Command, links: Command, context: Cont
     .option("--subject <subject>", "such as a code or a user name")
     .option("--from <instant>", "RFC 3339")
     .option("--to <instant>", "RFC 3339")
-    .option("--limit <number>", "at most so many", "50")
+    .option("--limit <number>", "how many at most", "50")
     .option(...CURSOR)
     .option("--json", "print JSON")
     .action(async ({ limit, cursor, json, ...given }: Options) => {
@@ -54,8 +54,8 @@ export function addEventCommands(program: Command, links: Command, context: Cont
     .command("history")
     .description("list what happened to a link, newest first")
     .argument("<code>")
-    .option("--domain <host>", "host of the link's domain; without it the default domain")
-    .option("--limit <number>", "at most so many", "50")
+    .option("--domain <host>", "host of the link's domain; default: the default domain")
+    .option("--limit <number>", "how many at most", "50")
     .option(...CURSOR)
     .option("--json", "print JSON")
     .action(async (code: string, { domain, limit, cursor, json }: HistoryOptions) => {
@@ -67,7 +67,7 @@ export function addEventCommands(program: Command, links: Command, context: Cont
 
 function numberOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Math.min(Math.max(Number(text), 1), MOST);
-  throw appError("BadRequest", "--limit takes a whole number.");
+  throw appError("BadRequest", "--limit must be a whole number.");
 }
 
 function show({ output }: Context, { events, next }: EventPage, json: true | undefined): void {

@@ -39,7 +39,7 @@ export function eventEndpoints({ events, links }: { events: Events; links: Histo
       access: "editor",
       scope: "links",
       tag: "links",
-      summary: "What happened to a link, newest first; a link whose code ends in /history is read instead",
+      summary: "What happened to a link, newest first; a code that ends in /history reads that link instead",
       query: z.object({ ...cursorQuery, domain: z.string().optional().describe("host; default: none") }),
       answer: z.array(eventView),
       paged: "cursor",

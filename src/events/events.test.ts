@@ -73,7 +73,7 @@ forEachDialect(({ openDb }) => {
     expect(JSON.parse(found[1]!.before!)).toEqual({ note: subject });
   });
 
-  test("a transaction that fails leaves none", async () => {
+  test("a transaction that fails leaves no event", async () => {
     const failing = database.transaction(async (tx) => {
       await events.add(tx, [event()]);
       throw new Error("no");
@@ -82,7 +82,7 @@ forEachDialect(({ openDb }) => {
     expect(await walk({}, 5)).toEqual([]);
   });
 
-  test("the job removes what is older than the setting, however many", async () => {
+  test("the job removes all events older than the setting, however many", async () => {
     await add(...Array.from({ length: 2_500 }, () => event({ at: NOW - 30 * DAY - 1, subject: "old" })));
     await add(event({ at: NOW - 30 * DAY, subject: "kept" }));
     await events.retentionJob(() => 30).run(new AbortController().signal);

@@ -34,10 +34,10 @@ const reportView: z.ZodType<HealthReport> = z.object({
       abandoned_objects: z.int(),
       abandoned_bytes: z
         .int()
-        .describe("of bytes, what neither a running process nor a resumable upload has"),
+        .describe("the part of bytes that no running process and no resumable upload uses"),
       counted_at: z.string().nullable().describe("null before the first count"),
     })
-    .describe("what unfinished uploads take of the storages of files, as last counted"),
+    .describe("space that unfinished uploads take in the file storages, as last counted"),
   response_time_ms: z.int(),
 });
 reportView.register(z.globalRegistry, { id: "HealthReport" });

@@ -5,7 +5,7 @@ import { createRecentMaximum } from "./loop-gap.ts";
 import { readMeasurements } from "./measurements.ts";
 import { startProcessMetrics } from "./process-metrics.ts";
 
-test("a reader leaves the longest gap to the others", async () => {
+test("reading the longest gap does not reset it for other readers", async () => {
   const registry = createRegistry();
   const metrics = startProcessMetrics(registry);
   const gap = async () => readMeasurements(await registry.snapshot()).sum("svc_event_loop_gap_seconds");

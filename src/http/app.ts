@@ -82,7 +82,7 @@ export function createHttpApp({
     const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
     const { signal } = c.req.raw;
     // Its client has left, which is no failure.
-    if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was given up");
+    if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was aborted");
     else if (error.kind === "internal")
       logger.error({ ...where, err: error.cause ?? error }, "request failed");
     else if (error.kind === "unavailable" || error.kind === "bad_gateway")

@@ -19,13 +19,13 @@ test("an invalid body has a sentence for each field", async () => {
   const schema = z.object({ target: z.string(), payload: z.object({ size: z.int() }) });
   expect(await detailsOf(refusalOf(schema, { payload: { size: "1" } }))).toEqual([
     { field: "target", message: "target is required." },
-    { field: "payload.size", message: "payload.size takes a number." },
+    { field: "payload.size", message: "payload.size must be a number." },
   ]);
   expect(await detailsOf(refusalOf(schema, []))).toEqual([
-    { field: "body", message: "The body takes an object." },
+    { field: "body", message: "The body must be an object." },
   ]);
   expect(await detailsOf(refusalOf(z.string(), 1, "The query"))).toEqual([
-    { field: "query", message: "The query takes text." },
+    { field: "query", message: "The query must be text." },
   ]);
 });
 
@@ -44,12 +44,12 @@ test("other refusals name their field, and failures of other kinds have none", a
   expect(await detailsOf(fallback)).toEqual([{ field: "fallback_url", message: "Not a URL." }]);
   for (const [field, message] of [
     ["fallback_url", "fallback_url: not a URL."],
-    ["group_by", "group_by takes one of hour, day."],
+    ["group_by", "group_by must be one of hour, day."],
     ["base_path", "base_path: the folder is the root folder."],
-    ["Upload-Offset", "Upload-Offset takes a whole number of bytes."],
+    ["Upload-Offset", "Upload-Offset must be a whole number of bytes."],
   ] as const) {
     expect(await detailsOf(appError("LinkInvalidUrl", message))).toEqual([{ field, message }]);
   }
   expect(await detailsOf(appError("BadRequest", "The body is not valid JSON."))).toBeUndefined();
-  expect(await detailsOf(appError("LinkNotFound", "code takes nothing."))).toBeUndefined();
+  expect(await detailsOf(appError("LinkNotFound", "code must be empty."))).toBeUndefined();
 });

@@ -48,7 +48,7 @@ export function failureResponse(error: AppError): Response {
 }
 
 /** A message about one field begins with its name. */
-const NAMED_FIELD = /^([a-z][\w.-]*)(?:: | takes | must | would | can't | is required)/i;
+const NAMED_FIELD = /^([a-z][\w.-]*)(?:: | must | would | can't | is required)/i;
 
 function faultsOf({ kind, name, faults, message }: AppError): readonly FieldFault[] | undefined {
   if (faults !== undefined || kind !== "invalid") return faults;

@@ -4,7 +4,7 @@ import { createBodyMemory } from "./body-memory.ts";
 import { readJsonList } from "./json-list.ts";
 
 const MOST = 50;
-const ITEM_REFUSAL = "An item has at most 64 KiB and 1000 values.";
+const ITEM_REFUSAL = "An item can have at most 64 KiB and 1000 values.";
 
 /** Reads the bytes in pieces of `step`. With `stays` the request never ends. */
 function read(body: string | Uint8Array, { step = 1 << 20, stays = false, most = MOST } = {}) {
@@ -120,7 +120,7 @@ describe("bounds", () => {
 
   test("the text beside the list is bounded", async () => {
     const body = JSON.stringify({ other: "x".repeat(64 * 1024), links: [] });
-    expect((await refusal(read(body).value))[1]).toContain("beside its list");
+    expect((await refusal(read(body).value))[1]).toContain("besides its list");
     expect((await refusal(read("[[1],".repeat(30) + "1,".repeat(64 * 1024)).value))[1]).toContain("beside");
   });
 

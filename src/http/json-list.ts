@@ -57,7 +57,7 @@ function createListParser({ field, most }: ListOptions) {
     from = end;
     if (isInside) item.add(piece);
     else if (!beside.add(piece)) {
-      throw appError("BadRequest", `The body holds more than 64 KiB beside its list '${field}'.`);
+      throw appError("BadRequest", `The body has more than 64 KiB besides its list '${field}'.`);
     }
   }
 
@@ -94,7 +94,7 @@ function createListParser({ field, most }: ListOptions) {
 
   function endItem(): void {
     if (items!.length >= most) {
-      throw appError("BatchSizeTooLarge", `A batch has at most ${most} items; send more in several.`);
+      throw appError("BatchSizeTooLarge", `A batch can have at most ${most} items; send several batches.`);
     }
     const isTooLarge = scan.takeParts() > MOST_ITEM_PARTS || item.isOver();
     items!.push(isTooLarge ? itemTooLarge() : parseJson(item.text() || " "));
@@ -118,7 +118,10 @@ function createListParser({ field, most }: ListOptions) {
 }
 
 const itemTooLarge = (): AppError =>
-  appError("BadRequest", `An item has at most ${MOST_ITEM_BYTES / 1024} KiB and ${MOST_ITEM_PARTS} values.`);
+  appError(
+    "BadRequest",
+    `An item can have at most ${MOST_ITEM_BYTES / 1024} KiB and ${MOST_ITEM_PARTS} values.`,
+  );
 
 /** Drops bytes beyond a bound. */
 function createBytes(most: number) {

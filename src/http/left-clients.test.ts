@@ -42,7 +42,7 @@ const { fetch } = createHttpApp({
   logger,
 });
 
-test("that a client has left is no error in the log, another failure is", async () => {
+test("a client that has left is not logged as an error, another failure is", async () => {
   for (const path of ["given-up", "broken"]) {
     const request = new Request(`http://localhost/x/${path}`, { signal: leaving.signal });
     expect((await fetch(request, CONNECTION)).status).toBe(500);

@@ -13,11 +13,11 @@ const ALWAYS = [400, 413, 500, 503];
 const WITH_RETRY = [423, 429, 503];
 
 const DESCRIPTIONS: Record<number, string> = {
-  410: "It existed and has ended",
+  410: "It existed, but has ended",
   412: "A precondition of the request is not met",
   415: "The body has another media type than the endpoint takes",
-  416: "The range begins behind the end of the content",
-  423: "Another request works on it",
+  416: "The range begins after the end of the content",
+  423: "Another request is using it",
   460: "The bytes do not match their checksum",
 };
 

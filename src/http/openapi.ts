@@ -17,7 +17,7 @@ export type Described = {
   version: string;
 };
 
-const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each may what those before it may.`;
+const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each can do what those before it can.`;
 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
@@ -67,19 +67,19 @@ const securitySchemes = ({ sessionCookie, csrfCookie, csrfHeader }: Described): 
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: `The access token of a session; the least role of its account. ${EACH_ROLE}`,
+    description: `The access token of a session, and the lowest role that its account needs. ${EACH_ROLE}`,
   },
   token: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "wmk_",
-    description: "An API token with the scope",
+    description: "An API token, and the scope that it needs",
   },
   cookie: {
     type: "apiKey",
     in: "cookie",
     name: sessionCookie,
-    description: `The same access token as a cookie; the least role of its account. ${EACH_ROLE}`,
+    description: `The same access token as a cookie, and the lowest role that its account needs. ${EACH_ROLE}`,
   },
   csrf_cookie: {
     type: "apiKey",

@@ -130,7 +130,7 @@ test("HEAD is automated, whoever sends it", () => {
   expect(visit({ "User-Agent": CHROME }, "HEAD")).toBe(true);
 });
 
-test("headers of a purpose that fetches nothing ahead change nothing", () => {
+test("purpose headers that announce no prefetch change nothing", () => {
   expect(visit({ "User-Agent": CHROME, Purpose: "navigation", "Sec-Purpose": "" })).toBe(false);
 });
 

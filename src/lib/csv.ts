@@ -117,7 +117,7 @@ function readQuoted(bytes: Buffer, from: number, limit: number, separator: numbe
       lines += countLineBreaks(text);
       end++;
       if (end < bytes.length && bytes[end] !== separator && !isBreak(bytes[end])) {
-        return "There is text after a closing quote; a quote inside a quoted field is written twice.";
+        return "There is text after a closing quote; write a quote inside a quoted field twice.";
       }
     } else {
       end = endOfField(bytes, at, limit, separator);
@@ -146,8 +146,8 @@ function endOfField(bytes: Buffer, from: number, limit: number, separator: numbe
 
 const unclosed = (bytes: Buffer, from: number, limit: number): string =>
   limit === bytes.length
-    ? "A quote is opened and not closed."
-    : `A quote is opened and not closed within ${(limit - from).toLocaleString("en")} bytes.`;
+    ? "A quote is opened but not closed."
+    : `A quote is opened but not closed within ${(limit - from).toLocaleString("en")} bytes.`;
 
 const countLineBreaks = (text: string): number =>
   occurrences(text, "\n") + occurrences(text, "\r") - occurrences(text, "\r\n");

@@ -5,7 +5,7 @@ const MAX_LENGTH = 1_000;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const LARGEST_PAGE = 100;
 const PAGE_SIZE = 20;
-const RULE = "cursor: take next_cursor of the previous page, unchanged.";
+const RULE = "cursor: send next_cursor of the previous page unchanged.";
 
 /** For `z.object`. */
 export const cursorQuery = {
@@ -17,7 +17,7 @@ export const cursorQuery = {
     .meta({ pattern: `^(?:${BASE64URL.source.slice(1, -1)})?$` }),
   limit: z
     .string()
-    .regex(/^\d{0,15}$/, "takes a whole number")
+    .regex(/^\d{0,15}$/, "must be a whole number")
     .optional()
     .describe(`clamped to 1 to ${LARGEST_PAGE}`)
     .meta({ type: "integer", default: PAGE_SIZE, pattern: undefined }),

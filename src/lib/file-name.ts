@@ -33,8 +33,8 @@ export function checkFileName(text: string): string {
   if (name === "") throw refused("is empty");
   if (Buffer.byteLength(name) > FILE_NAME_BYTES) throw tooLong();
   if (SEPARATOR.test(name)) throw refused("can't hold '/' or '\\'");
-  if (CONTROL.test(name)) throw refused("can't hold control characters");
-  if (BIDI_CONTROL.test(name)) throw refused("can't hold characters that change the direction of text");
+  if (CONTROL.test(name)) throw refused("can't contain control characters");
+  if (BIDI_CONTROL.test(name)) throw refused("can't contain characters that change the direction of text");
   if (BLANK_END.test(name)) throw refused("can't begin or end with a blank");
   const visible = name.replaceAll(INVISIBLE, "");
   if (visible === "") throw refused("shows nothing");

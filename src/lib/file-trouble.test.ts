@@ -22,7 +22,7 @@ const ask = (path: string): string => {
 
 test("a read-only file system, a full disk and a file in the path are explained", () => {
   expect(fileTrouble(failed("EROFS", "/data.restoring"))).toBe(
-    "/data.restoring lies on a read-only file system; mount it writable, or name another folder.",
+    "/data.restoring is on a read-only file system; mount it writable, or name another folder.",
   );
   expect(fileTrouble(failed("ENOSPC", "/from", { dest: "/data/to" }))).toContain("no room left for /data/to");
   expect(fileTrouble(failed("ENOTDIR", "/file/x"))).toContain("a part of its path is a file");

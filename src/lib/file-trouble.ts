@@ -15,14 +15,14 @@ export function fileTrouble(error: unknown): string | null {
       if (syscall === "mkdir") return refusal(path, { toMake: path });
       return refusal(path) ?? refusal(written) ?? `The system refuses ${path} (${code}).`;
     case "EROFS":
-      return `${written} lies on a read-only file system; mount it writable, or name another folder.`;
+      return `${written} is on a read-only file system; mount it writable, or name another folder.`;
     case "ENOSPC":
     case "EDQUOT":
-      return `There is no room left for ${written}; make some and try again.`;
+      return `There is no room left for ${written}; free some space and try again.`;
     case "ENOTDIR":
-      return `${path} can't be there, because a part of its path is a file; name another folder.`;
+      return `${path} can't exist, because a part of its path is a file; name another folder.`;
     case "EIO":
-      return `The disk fails at ${path}; look at the system's log.`;
+      return `The disk fails at ${path}; check the system log.`;
     default:
       return null;
   }
@@ -62,7 +62,7 @@ function refusal(path: string, { wanted = "write", toMake }: Question = {}): str
     return null;
   } catch (error) {
     if ((error as { code?: unknown }).code === "EROFS")
-      return `${place} lies on a read-only file system; mount it writable, or name another folder.`;
+      return `${place} is on a read-only file system; mount it writable, or name another folder.`;
   }
   const [own, ownGroup] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
   const facts = `it belongs to user ${uid} and group ${gid}, with mode ${(mode & 0o7777).toString(8)}`;

@@ -12,7 +12,7 @@ const thing = (size: number, heard = new Set<string>()) => ({
 });
 const changesOf = async (keys: readonly string[]) => keys;
 
-test("a thing has followed what was told before it was asked for, also while it was made", async () => {
+test("a value includes every change announced before it was requested, even while it was made", async () => {
   const held = createHeldThings({ changesOf, most: 9 });
   held.tell(["before anybody asked"]);
   const made = Promise.withResolvers<ReturnType<typeof thing>>();
@@ -29,7 +29,7 @@ test("a thing has followed what was told before it was asked for, also while it 
   expect((await held.get("a", async () => thing(1))).heard()).toEqual(["meanwhile", "later"]);
 });
 
-test("those asked for least recently go when all have too many bytes, the last one stays", async () => {
+test("the least recently used go when all have too many bytes; the last one stays", async () => {
   const held = createHeldThings({ changesOf, most: 9, mostBytes: 100 });
   for (const [key, size] of [
     ["a", 40],
@@ -44,14 +44,14 @@ test("those asked for least recently go when all have too many bytes, the last o
   expect([held.bytes(), held.peek("d") !== undefined]).toEqual([500, true]);
 });
 
-test("more changes than can be followed make everything anew", async () => {
+test("after too many changes to follow, everything is made again", async () => {
   const held = createHeldThings({ changesOf, most: 9, mostTold: 2 });
   await held.get("a", async () => thing(1));
   held.tell(["1", "2", "3"]);
   expect(held.peek("a")).toBeUndefined();
 });
 
-test("all go when nobody asks any more", async () => {
+test("all are dropped when nobody asks any more", async () => {
   const held = createHeldThings({ changesOf, most: 9, unusedMs: 5 });
   await held.get("a", async () => thing(1));
   await until(() => held.bytes() === 0);

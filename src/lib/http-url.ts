@@ -23,13 +23,13 @@ export function checkHttpUrl(text: string): string | { error: string } {
     return { error: `The URL is longer than ${HTTP_URL_MAX_BYTES} bytes.` };
   }
   if (!url.isWellFormed() || CONTROL_CHARACTERS.test(url)) {
-    return { error: "The URL holds control characters or broken Unicode." };
+    return { error: "The URL contains control characters or broken Unicode." };
   }
   const authority = SCHEME_AND_AUTHORITY.exec(url)?.[1];
   if (authority === undefined) {
     return { error: "The URL must be absolute and begin with http:// or https:// and a host." };
   }
-  if (authority.includes("@")) return { error: "The URL must not hold a user name or password." };
+  if (authority.includes("@")) return { error: "The URL must not contain a user name or password." };
   if (!URL.canParse(url)) return { error: "The URL's host or port is not valid." };
   return url;
 }

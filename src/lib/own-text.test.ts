@@ -17,7 +17,7 @@ function grown(use: (part: string) => void): number {
   return process.memoryUsage().rss - before;
 }
 
-test("an own text equals the part that it is of, and keeps nothing else", () => {
+test("an own text equals its part, and does not keep the rest in memory", () => {
   for (const text of ["", "aé\xff", "名前 😀", "\ud800"]) expect(ownText(text)).toBe(text);
   const kept: string[] = [];
   expect(grown((part) => kept.push(ownText(part)))).toBeLessThan(150_000_000);

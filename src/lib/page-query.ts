@@ -8,7 +8,7 @@ const LAST_PAGE = 1_000_000_000;
 const whole = (meaning: string, schema: Record<string, unknown>) =>
   z
     .string()
-    .regex(/^(?:[+-]?\d+)?$/, "takes a whole number")
+    .regex(/^(?:[+-]?\d+)?$/, "must be a whole number")
     .optional()
     .describe(meaning)
     .meta({ type: "integer", pattern: undefined, ...schema });

@@ -5,4 +5,4 @@ export const queryText = (mostCharacters: number) =>
   z
     .string()
     .max(mostCharacters)
-    .refine((text) => !text.includes("\0"), "takes no NUL");
+    .refine((text) => !text.includes("\0"), "must not have a NUL");

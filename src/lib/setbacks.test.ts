@@ -3,7 +3,7 @@ import { createSetbacks } from "./setbacks.ts";
 
 const HALF_HOUR = 30 * 60_000;
 
-test("an item waits longer after each failure, up to a day, and is new once", () => {
+test("an item waits longer after each failure, up to a day, and add reports a new item once", () => {
   let now = 0;
   const setbacks = createSetbacks<string>({ now: () => now });
   expect([setbacks.waits(1), setbacks.waiting()]).toEqual([false, []]);

@@ -37,9 +37,11 @@ const TYPES: Record<string, string> = {
   null: "null",
 };
 
-const amount = (count: number | bigint, origin: string): string => {
-  if (origin === "string") return pluralize(Number(count), "character");
-  return origin === "array" ? pluralize(Number(count), "entry", "entries") : String(count);
+const amount = (bound: string, count: number | bigint, origin: string): string => {
+  if (origin === "string") return `have ${bound} ${pluralize(Number(count), "character")}`;
+  return origin === "array"
+    ? `have ${bound} ${pluralize(Number(count), "entry", "entries")}`
+    : `be ${bound} ${count}`;
 };
 
 /** For issues without a message in the schema. */
@@ -47,15 +49,15 @@ function predicate(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return "is required";
   switch (issue.code) {
     case "invalid_type":
-      return `takes ${TYPES[issue.expected] ?? "another type"}`;
+      return `must be ${TYPES[issue.expected] ?? "another type"}`;
     case "invalid_value":
-      return `takes ${issue.values.map(String).join(", ")}`;
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
     case "too_big":
-      return `takes at most ${amount(issue.maximum, issue.origin)}`;
+      return `must ${amount("at most", issue.maximum, issue.origin)}`;
     case "too_small":
-      return `takes at least ${amount(issue.minimum, issue.origin)}`;
+      return `must ${amount("at least", issue.minimum, issue.origin)}`;
     case "unrecognized_keys":
-      return `takes no ${JSON.stringify(issue.keys[0]?.slice(0, MOST_CHARACTERS))}`;
+      return `must not have ${JSON.stringify(issue.keys[0]?.slice(0, MOST_CHARACTERS))}`;
     case "invalid_union":
       return alternatives(issue);
     default:
@@ -67,5 +69,5 @@ function alternatives({ errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUni
   const types = errors.flatMap(([first]) =>
     first?.code === "invalid_type" ? (TYPES[first.expected] ?? []) : [],
   );
-  return types.length === 0 ? "has an invalid form" : `takes ${[...new Set(types)].join(" or ")}`;
+  return types.length === 0 ? "has an invalid form" : `must be ${[...new Set(types)].join(" or ")}`;
 }

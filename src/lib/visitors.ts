@@ -7,7 +7,7 @@ export type Visitors = (typeof VISITORS)[number];
 /** For `z.object`. An empty text counts as absent. */
 export const visitorsQuery = {
   visitors: z
-    .enum([...VISITORS, ""], `takes ${VISITORS.join(", ")}`)
+    .enum([...VISITORS, ""], `must be one of ${VISITORS.join(", ")}`)
     .optional()
     .describe("whose clicks are counted; default: all")
     .meta({ enum: VISITORS }),

@@ -96,7 +96,10 @@ export function createLinkBatch({ writer, rule, domains, hashPassword, clock, lo
 
 async function checked<T>(items: readonly unknown[], check: (item: unknown) => T): Promise<Checked<T>[]> {
   if (items.length > MOST_ITEMS) {
-    throw appError("BatchSizeTooLarge", `A batch has at most ${MOST_ITEMS} items; send more in several.`);
+    throw appError(
+      "BatchSizeTooLarge",
+      `A batch can have at most ${MOST_ITEMS} items; send several batches.`,
+    );
   }
   const results: Checked<T>[] = [];
   for (const [index, item] of items.entries()) {

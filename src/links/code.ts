@@ -55,12 +55,12 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
         return appError("LinkInvalidCode", `A code has 1 to ${CODE_MAX_LENGTH} characters.`);
       }
       if (!CODE.test(code)) {
-        return appError("LinkInvalidCode", "A code holds only letters, digits and the characters _ . - /");
+        return appError("LinkInvalidCode", "A code can have only letters, digits and the characters _ . - /");
       }
       if (!IS_SEGMENTS.test(code)) {
         return appError(
           "LinkInvalidCode",
-          "A code must not begin or end with a slash, nor hold a double slash or the segments . and ..",
+          "A code must not begin or end with a slash, nor contain a double slash or the segments . and ..",
         );
       }
       if (API_PATHS.includes(code)) {
@@ -68,7 +68,10 @@ export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
       }
       const reserved = reservedBy(code);
       if (reserved === undefined) return null;
-      return appError("LinkReservedCode", `Codes that are or begin with "${reserved}/" are reserved.`);
+      return appError(
+        "LinkReservedCode",
+        `The code "${reserved}" and codes that begin with "${reserved}/" are reserved.`,
+      );
     },
   };
 }

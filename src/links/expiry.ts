@@ -11,12 +11,12 @@ export function parseExpiry(text: string, now: number): number | null {
   const wanted = text.trim();
   const length = parseDuration(wanted);
   if (length === 0) {
-    throw appError("LinkInvalidExpireTime", "expires_at takes a duration longer than zero.");
+    throw appError("LinkInvalidExpireTime", "expires_at must be a duration longer than zero.");
   }
   const instant = length === null ? parseRfc3339(wanted) : now + length;
   if (instant !== null && instant <= LATEST_INSTANT) return instant;
   throw appError(
     "LinkInvalidExpireTime",
-    "expires_at takes an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m.",
+    "expires_at must be an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m.",
   );
 }

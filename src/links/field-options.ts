@@ -19,7 +19,7 @@ export const addFieldOptions = (command: Command, advice = ""): Command =>
     .option("--note <text>", `note, at most 2,000 characters${advice}`)
     .option("--starts <when>", `not found before: RFC 3339, or a duration such as 7d${advice}`)
     .option("--max-clicks <number>", `people who may pass${advice}`)
-    .option("--fallback <url>", `where it leads when it is expired, used up or not yet started${advice}`)
+    .option("--fallback <url>", `where it leads before its start, after its expiry or when used up${advice}`)
     .option("--status <code>", `301, 302, 307 (default) or 308${advice}`)
     .option("--forward-query", "pass the query of the request to the target");
 

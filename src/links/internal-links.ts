@@ -120,9 +120,7 @@ function refuseKey(key: string, rule: CodeRule): void {
   const refusal = rule.refusal(codeOf(key));
   if (refusal !== null) throw refusal;
   if (domainOf(key) === DEFAULT_DOMAIN) return;
-  throw appError(
-    "BadRequest",
-    `Shares have codes of the default domain only, and "${codeOf(key)}" is on another one; move it first.`,
-    { field: "domain" },
-  );
+  throw appError("BadRequest", `Shares are on the default domain only. Move "${codeOf(key)}" to it first.`, {
+    field: "domain",
+  });
 }

@@ -25,7 +25,7 @@ forEachDialect(({ openDb }) => {
       }));
   const ann = { name: "ann", via: "panel", accountId: 7, ownOnly: false } as const;
 
-  test("a link's life is told with what it held and what changed, and its password is masked", async () => {
+  test("events of a link have its state and its changes, with the password masked", async () => {
     const links = room.links.by(ann);
     await links.create({ code: "a", target: TARGET, password: "secret" });
     await links.update("a", { target: `${TARGET}2`, expires_at: "2027-01-01T00:00:00Z", password: "" });
@@ -55,7 +55,7 @@ forEachDialect(({ openDb }) => {
     expect(ids[0]!.subject_id).toBeGreaterThan(0);
   });
 
-  test("a change tells only what changed, and the tags that the link has", async () => {
+  test("the event of a change has only the changed fields, and the tags", async () => {
     const long = "n".repeat(2_000);
     await room.links.create({ code: "a", target: TARGET, note: long, tags: ["x"], password: "secret" });
     await room.links.patch("a", { title: "new", redirect_status: 301 });
@@ -108,7 +108,7 @@ forEachDialect(({ openDb }) => {
     expect((await shown()).slice(2).map(({ after }) => after.title)).toEqual(["other", "t"]);
   });
 
-  test("events of a link on another domain tell its host, also of a move and an import", async () => {
+  test("events of a link on another domain have its host, even for a move and an import", async () => {
     const { domainService } = room.links;
     const { id } = await domainService.create({ host: "go.example" }, COMMAND);
     try {

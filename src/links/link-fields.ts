@@ -15,10 +15,10 @@ const textOf = (most: number, refused: RegExp) =>
   z
     .string()
     .refine((text) => text.length <= most || (text.length <= 2 * most && [...text].length <= most), {
-      message: `takes at most ${most} characters`,
+      message: `must have at most ${most} characters`,
       abort: true,
     })
-    .refine((text) => text.isWellFormed() && !refused.test(text), "takes no control characters")
+    .refine((text) => text.isWellFormed() && !refused.test(text), "must have no control characters")
     .meta({ maxLength: most });
 
 export const linkFields = {
@@ -37,7 +37,7 @@ export const linkFields = {
     .nullish()
     .describe("where the link leads while it has not started, has expired or is used up"),
   redirect_status: z.literal(REDIRECT_STATUSES).nullish().describe("307 when absent"),
-  forward_query: z.boolean().nullish().describe("pass all pairs of the query to the target"),
+  forward_query: z.boolean().nullish().describe("pass the query of the request to the target"),
 };
 const fieldsSchema = z.object(linkFields);
 export type LinkFieldsInput = z.output<typeof fieldsSchema>;
@@ -76,7 +76,7 @@ function parseStart(text: string, now: number): number | null {
   if (instant !== null && instant <= LATEST_INSTANT) return instant;
   throw appError(
     "InvalidDateFormat",
-    "starts_at takes an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m.",
+    "starts_at must be an instant such as 2026-11-20T13:00:00Z, until the year 9999, or a duration such as 7d or 1d2h30m.",
   );
 }
 

@@ -113,7 +113,9 @@ test("batch/undo takes back what the account changed by a filter, and stays the 
   await call("PATCH", "/links/other", { title: "z" });
   expect((await call("POST", "/links/batch/undo", { change })).body.data).toEqual({
     restored: 1,
-    failed: [{ code: "other", error: '"other" was changed since; it stays as it is.', error_code: 1009 }],
+    failed: [
+      { code: "other", error: '"other" has been changed since and stays as it is.', error_code: 1009 },
+    ],
     next: null,
   });
   expect((await call("GET", "/links/batch/undo")).body.data).toMatchObject({ title: "x", note: null });

@@ -59,7 +59,7 @@ const PASSWORD_MAX_LENGTH = 1024;
 const password = z
   .string()
   .max(PASSWORD_MAX_LENGTH)
-  .refine((text) => text !== PASSWORD_MASK, `takes a password, not the mask "${PASSWORD_MASK}"`);
+  .refine((text) => text !== PASSWORD_MASK, `must be a password, not the mask "${PASSWORD_MASK}"`);
 
 /** code.ts words the refusals. */
 export const newCode = z.string().meta(NEW_CODE_FORM);
@@ -93,7 +93,7 @@ export const updateSchema = z.object({
   expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
   domain: domainName.describe(
-    "the link's own domain, which stays (PATCH moves it); absent or null is the same",
+    "the domain of the link, which stays (PATCH moves a link); may be absent or null",
   ),
   ...linkFields,
 });
@@ -101,8 +101,8 @@ updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
 export type UpdateInput = z.output<typeof updateSchema>;
 
 const tagChange = {
-  add_tags: tagList.nullish().describe("tags that the link gets beside those that it has"),
-  remove_tags: tagList.nullish().describe("tags that it loses"),
+  add_tags: tagList.nullish().describe("tags to add"),
+  remove_tags: tagList.nullish().describe("tags to remove"),
 };
 
 const updatePayload = updateSchema.extend(tagChange);
@@ -119,8 +119,8 @@ const limit = z.int().min(1);
 
 /** What a code may serve instead of a URL: one thing of the caller's own, without a target. */
 export const useFields = {
-  file_id: z.int().min(1).optional().describe("the code serves this file from now on"),
-  folder_id: z.int().min(1).optional().describe("the code lists this folder from now on"),
+  file_id: z.int().min(1).optional().describe("makes the code serve this file"),
+  folder_id: z.int().min(1).optional().describe("makes the code list this folder"),
   drop: z
     .object({
       folder_id: z.int().min(1),
@@ -129,7 +129,7 @@ export const useFields = {
       max_file_size: limit.nullish().describe("bytes; unlimited without it"),
     })
     .optional()
-    .describe("the code takes files into this folder from now on"),
+    .describe("makes the code take files into this folder"),
 };
 const usesSchema = z.object(useFields);
 export type UsesInput = z.output<typeof usesSchema>;

@@ -35,7 +35,7 @@ const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null
 
 type Json = { json?: true };
 type OnDomain = { domain?: string };
-const DOMAIN = ["--domain <host>", "host of the link's domain; without it the default domain"] as const;
+const DOMAIN = ["--domain <host>", "host of the link's domain; default: the default domain"] as const;
 type Secret = { password?: true; passwordStdin?: true };
 
 /** Returns the group for further commands. */
@@ -66,7 +66,10 @@ function addReading(group: Command, context: Context): void {
     .option("--order <way>", "asc or desc")
     .option("--page <number>", "from 1")
     .option("--page-size <number>", "1 to 100")
-    .option("--cursor [place]", "instead of --page: what follows the place that the page before named")
+    .option(
+      "--cursor [place]",
+      "instead of --page: the cursor that the previous page printed; empty for the first page",
+    )
     .option("--json", "print JSON")
     .action((options: ListOptions) => listLinks(context, options));
 }
@@ -169,7 +172,7 @@ function addWriting(group: Command, context: Context): void {
     .option("--password", "ask for a new password")
     .option("--password-stdin", "read the new password from standard input")
     .option("--clear-password", "remove the password")
-    .option("--tag <tag>", "instead of the tags that it has; repeat it for several", collected)
+    .option("--tag <tag>", "replaces all tags of the link; repeat it for several", collected)
     .option("--clear-tags", "remove all tags")
     .option("--json", "print JSON")
     .action(async (code: string, target: string | undefined, options: UpdateOptions) => {

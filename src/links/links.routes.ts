@@ -210,7 +210,7 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
       method: "PATCH",
       path: "/links/:code{.+}",
       params,
-      summary: "Change what is given of a link, also its code and what it serves",
+      summary: "Change the given fields of a link, including its code and what it serves",
       query: domainQuery,
       body: patchSchema,
       failures: [409],

@@ -92,7 +92,7 @@ forEachDialect((dialect) => {
     expect((await scan.some(["a", "b", "c"])).map(({ code }) => code).sort()).toEqual(["a", "b"]);
   });
 
-  test("nobody else takes an alias", async () => {
+  test("no other link can take an alias as its code", async () => {
     await room.links.create({ code: "a", target: TARGET });
     await rename("a", "b", true);
     expect(await refusal(room.links.create({ code: "a", target: TARGET }))).toBe("LinkAlreadyExists");
@@ -106,7 +106,7 @@ forEachDialect((dialect) => {
     expect(await found("x")).toBe(TARGET);
   });
 
-  test("an import takes no alias, and announces those of the links that it overwrites", async () => {
+  test("an import takes no alias as a code, and announces the aliases of links that it overwrites", async () => {
     await room.links.create({ code: "a", target: TARGET });
     await rename("a", "b", true);
     const { import: importLinks } = createLinkCsv({

@@ -87,7 +87,7 @@ test("files are compressed as the client accepts it, and kept for good", async (
   }
 });
 
-test("what is not there is 404, for programs also where a person gets the page", async () => {
+test("unknown files are 404, and for programs also where a browser gets the page", async () => {
   for (const path of ["/panel/assets/b.js", "/panel/assets/__proto__", "/panel/assets/../index.html"]) {
     const answer = await ask(path, { headers: { Accept: "*/*" } });
     expect([path, answer.status]).toEqual([path, 404]);

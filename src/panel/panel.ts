@@ -95,7 +95,7 @@ export function createPanel({
     const path = pathIn(request.url, prefix);
     if (!isEnabled()) throw nothing();
     if (request.method !== "GET" && request.method !== "HEAD") {
-      throw appError("MethodNotAllowed", "This address takes GET and HEAD only.", {
+      throw appError("MethodNotAllowed", "This address allows GET and HEAD only.", {
         details: { allow: "GET, HEAD" },
       });
     }

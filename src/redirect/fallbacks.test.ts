@@ -131,7 +131,7 @@ test("links whose uses are gone lead to each other: 404", async () => {
   expect(await browse(`${OWN}/a`)).toBe(404);
 });
 
-test("a way of more than 16 links counts as a loop", async () => {
+test("a path of more than 16 links counts as a loop", async () => {
   const chain = (length: number) => {
     links.clear();
     store("l0", { target: AWAY, expired: true, fallbackUrl: `${OWN}/l1` });
@@ -153,7 +153,7 @@ test("without the database a fallback is followed", async () => {
   expect(await fallbacks.leadsBack(id, `${OWN}/b`, { request: arrivalAt(`${OWN}/a`), now: NOW })).toBe(false);
 });
 
-test("no visitor goes round for ever in 2,000 random nets of links", async () => {
+test("no visitor is in an endless loop in 2,000 random networks of links", async () => {
   let seed = 7;
   const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
   let loops = 0;

@@ -57,7 +57,7 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
         findings.push(
           warning(
             `${Math.ceil(size / MB)} MB of clicks wait to be counted`,
-            "Start the server, which counts them.",
+            "Start the server to count them.",
           ),
         );
       } else if (size > LEAST_FREE_BYTES) {

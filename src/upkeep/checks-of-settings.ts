@@ -11,11 +11,11 @@ export function checkClickRecords(view: () => Promise<{ most: number; areMany: b
     async look() {
       const { most, areMany } = await view();
       if (most > 0) return [ok(`at most ${most.toLocaleString("en")} are kept`)];
-      if (!areMany) return [ok("only their age is bounded")];
+      if (!areMany) return [ok("only their age is limited")];
       return [
         warning(
-          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age is bounded`,
-          `Bound their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
+          `more than ${MANY_CLICK_RECORDS.toLocaleString("en")} are kept, and only their age is limited`,
+          `Limit their number: ${programName()} config set analytics.max_log_rows ${MANY_CLICK_RECORDS}`,
         ),
       ];
     },

@@ -176,7 +176,7 @@ test("the stream of an answer is cancelled when its connection breaks, also whil
   await until(() => cancelled === 1);
 });
 
-test("a socket that takes nothing any more is told as broken, whatever is written", () => {
+test("a socket that accepts nothing any more is reported as broken, whatever is written", () => {
   let broken = 0;
   const outbox = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
   outbox.send(Buffer.from("bytes"));

@@ -108,7 +108,8 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
 
   function connectionOf(request: Request): Connection {
     const connection = ofRequest.get(request);
-    if (connection === undefined) throw appError("InternalServerError", "The request is not of this server.");
+    if (connection === undefined)
+      throw appError("InternalServerError", "The request is not for this server.");
     return connection;
   }
 

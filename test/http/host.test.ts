@@ -89,7 +89,7 @@ describe("two of them", () => {
   });
 });
 
-test("without one, HTTP/1.1 is refused and HTTP/1.0 is heard", async () => {
+test("without one, HTTP/1.1 is refused and HTTP/1.0 is answered", async () => {
   expect(await statuses("")).toEqual(REFUSED);
   expect(await statuses("X-A: b\r\n", "HTTP/1.1", "http://wire.example")).toEqual(REFUSED);
   expect(await statuses("", "HTTP/1.0")).toEqual(HEARD);

@@ -242,7 +242,7 @@ describe("refusals", () => {
     expect(answer.headers.has("content-length")).toBe(true);
   });
 
-  test("of a Host that is none", async () => {
+  test("of an invalid Host", async () => {
     for (const host of ["a,b", "a:b", "a:99999", "[::1", "[]", "a%2fb", "ä"]) {
       expect([host, (await ask(here.open(), `GET /a/b HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status]).toEqual([
         host,
@@ -251,7 +251,7 @@ describe("refusals", () => {
     }
   });
 
-  test("of an absolute form whose host is none", async () => {
+  test("of an absolute form with an invalid host", async () => {
     for (const target of ["http:///a/b", "http://[::1/a/b"]) {
       expect([target, (await ask(here.open(), request(target))).status]).toEqual([target, 400]);
     }

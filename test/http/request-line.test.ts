@@ -56,7 +56,7 @@ describe("a method", () => {
   );
 
   test.each(["*/*", "text/html"])(
-    "HEAD has the headers of GET and no body, for who takes %s",
+    "HEAD has the headers of GET and no body, for a client that accepts %s",
     async (accept) => {
       const fields = `${here.auth}Accept: ${accept}\r\n`;
       for (const target of [

@@ -31,7 +31,7 @@ const FILES = [
   "a;b\n1;2\n;;\n",
 ];
 
-test.each(FILES)("records stand where the server reads them: %#", (text) => {
+test.each(FILES)("records begin where the server finds them: %#", (text) => {
   const bytes = new TextEncoder().encode(text);
   const read = [...readCsv(Buffer.from(bytes), 64 * 1024)].filter((record) => record !== null);
   const places = [...csvPlaces(bytes, ",")];
@@ -159,7 +159,7 @@ once(
     await page.getByRole("textbox", { name: "Search deleted links" }).fill("ONERROR");
     await page.getByRole("button", { name: "Put back: gone" }).press("Enter");
     const asked = page.getByRole("dialog", { name: "Put back: gone" });
-    await asked.getByText("is taken meanwhile").waitFor();
+    await asked.getByText("has been taken meanwhile").waitFor();
     await expectAccessibleInAllLooks(page, "deleted links");
     await asked.getByLabel("Another code").fill("back/again");
     await page.keyboard.press("Enter");

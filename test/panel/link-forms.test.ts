@@ -181,7 +181,7 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
   const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
   await modules.fill("ddd");
-  await dialog.getByText("too much alike to be scanned").waitFor();
+  await dialog.getByText("too similar for scanners").waitFor();
   await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();
   await modules.fill("#1a4d2e");
   await dialog.getByRole("alert").waitFor({ state: "detached" });

@@ -49,7 +49,10 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes
   expect((await fetch(`${server.url}/admin/v1/links`)).status).toBe(404);
 
   const wrong = await open("/panel/set-up#wrong");
-  await wrong.page.getByRole("alert").filter({ hasText: "wrong, used up or older than an hour" }).waitFor();
+  await wrong.page
+    .getByRole("alert")
+    .filter({ hasText: "wrong, already used or older than an hour" })
+    .waitFor();
   await expectAccessible(wrong.page, "a wrong address");
 
   const { page, complaints, close } = await open(path);

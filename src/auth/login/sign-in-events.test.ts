@@ -23,7 +23,7 @@ function setUp() {
   };
 }
 
-test("60 failures are told at once, then one a minute, which says how many were left out", async () => {
+test("60 failures are recorded at once, then one a minute, which says how many were left out", async () => {
   const { clock, told, fail } = setUp();
   await fail(500);
   expect(told).toHaveLength(60);

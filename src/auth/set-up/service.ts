@@ -108,5 +108,5 @@ const hashOf = (secret: string): string => createHash("sha256").update(secret).d
 const gone = () =>
   appError(
     "NotFound",
-    "This set-up address is wrong, used up or older than an hour. Restart Waymark for a new one, or run 'waymark reset-password'.",
+    "This set-up address is wrong, already used or older than an hour. Restart Waymark for a new one, or run 'waymark reset-password'.",
   );

@@ -31,12 +31,12 @@ export const createTokenSchema = z.object({
   name: z
     .string()
     .max(NAME_MAX_CHARACTERS)
-    .regex(NAME, "must have something visible, no blank ends and no control characters")
+    .regex(NAME, "must have a visible character, and no control characters or blanks at its ends")
     .describe(`unique for the account, at most ${NAME_MAX_CHARACTERS} characters, without blank ends`)
     .meta({ minLength: 1, pattern: NAME_PATTERN }),
   scopes: z
     .array(z.enum(SCOPES))
-    .min(1, "takes at least one scope")
+    .min(1, "must have at least one scope")
     .max(SCOPES.length)
     .describe("what the token may do; never more than its account"),
   expires_at: z
@@ -55,7 +55,7 @@ export const tokenView = z.object({
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
   expired: z.boolean().describe("an expired token is removed after 30 days"),
-  account: z.string().optional().describe("whose it is; in the list of all accounts"),
+  account: z.string().optional().describe("owner; only in the list of all accounts"),
 });
 tokenView.register(z.globalRegistry, { id: "Token" });
 
@@ -89,6 +89,6 @@ export function parseTokenExpiry(text: string | null | undefined, now: number): 
   if (instant !== null && instant > now && instant <= LATEST_INSTANT) return instant;
   throw appError(
     "BadRequest",
-    "expires_at takes a future instant such as 2027-11-20T13:00:00Z, or a duration such as 90d.",
+    "expires_at must be a future instant such as 2027-11-20T13:00:00Z, or a duration such as 90d.",
   );
 }

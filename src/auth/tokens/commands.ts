@@ -29,7 +29,7 @@ function addCreating(tokens: Command, context: Context): void {
     .description("create a token and print it; it can't be shown again")
     .requiredOption("--scope <scope...>", SCOPES.join(", "))
     .option("--user <username>", "the account that the token acts for", BUILT_IN_ADMIN.username)
-    .option("--expires <when>", "RFC 3339, or a duration such as 90d; never when absent")
+    .option("--expires <when>", "RFC 3339, or a duration such as 90d; default: never")
     .option("--json", "print JSON")
     .action(async (name: string, { scope: scopes, user, expires, json }: AddOptions) => {
       const input = validated(createTokenSchema, { name, scopes, expires_at: expires }, "The token");
@@ -85,7 +85,7 @@ function addRevoking(tokens: Command, context: Context): void {
     .option("--json", "print the revoked token as JSON")
     .action(async (id: string, { json }: JsonOption) => {
       if (!/^[1-9]\d{0,15}$/.test(id)) {
-        throw appError("BadRequest", "revoke takes the ID of a token; 'waymark tokens list' shows it.");
+        throw appError("BadRequest", "revoke needs the ID of a token; 'waymark tokens list' shows it.");
       }
       const { auth } = await context.services();
       const token = await auth.apiTokens.revoke(Number(id), null, COMMAND);

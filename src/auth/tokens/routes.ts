@@ -52,7 +52,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       ...shared,
       method: "POST",
       path: "/tokens",
-      summary: "Create an API token; the answer alone shows its text",
+      summary: "Create an API token; only this answer shows its text",
       body: createTokenSchema,
       failures: [404, 409],
       status: 201,
@@ -67,7 +67,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       method: "DELETE",
       path: "/tokens/:id",
       summary:
-        "Revoke one of your API tokens, or as an administrator any; it is refused everywhere when this answers",
+        "Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it",
       query: allQuery,
       failures: [403],
       answer: z.object({ message: z.string() }),

@@ -168,5 +168,8 @@ function stateOf(token: ApiToken): object {
 function refuseMissing({ role }: Account, scopes: readonly ApiToken["scopes"][number][]): void {
   const missing = scopes.filter((scope) => !SCOPES_OF[role].includes(scope));
   if (missing.length === 0) return;
-  throw appError("Forbidden", `An account of the role ${role} has no scope ${missing.join(", ")}.`);
+  throw appError(
+    "Forbidden",
+    `An account of the role ${role} can't give a token the scope ${missing.join(", ")}.`,
+  );
 }

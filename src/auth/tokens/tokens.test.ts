@@ -136,7 +136,7 @@ forEachDialect((dialect) => {
     const refused = await create(browser, { scopes: ["links:read", "admin"] });
     expect([refused.status, refused.json.message]).toEqual([
       403,
-      "An account of the role editor has no scope admin.",
+      "An account of the role editor can't give a token the scope admin.",
     ]);
     const { token } = await tokenOf(browser, { scopes: ["links:read", "files:read"] });
     expect((await probe(token, "GET", "editor")).status).toBe(200);

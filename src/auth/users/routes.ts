@@ -20,8 +20,8 @@ import type { Users } from "./service.ts";
 const listQuery = z.object({
   ...pageQuery,
   search: queryText(64).optional().describe("a part of the username"),
-  role: z.enum(["", ...ROLES], `takes ${ROLES.join(", ")}`).optional(),
-  disabled: z.enum(["true", "false", ""], "takes true or false").optional(),
+  role: z.enum(["", ...ROLES], `must be one of ${ROLES.join(", ")}`).optional(),
+  disabled: z.enum(["true", "false", ""], "must be true or false").optional(),
 });
 
 const TAG = "users";
@@ -94,7 +94,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       ...shared,
       method: "GET",
       path: "/users/:id/belongings",
-      summary: "What an account has; files, folders and tokens go when it is deleted, links stay",
+      summary: "What an account has; deleting it deletes its files, folders and tokens, but no links",
       answer: belongingsView,
       async handle({ c }) {
         const { bytes, ...counts } = await users.belongings(idOf(c));

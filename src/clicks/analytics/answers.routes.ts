@@ -94,7 +94,7 @@ export const unitQuery = {
 };
 export const placeQuery = {
   by: z
-    .enum(["country", "city", ""], "takes country, city")
+    .enum(["country", "city", ""], "must be one of country, city")
     .optional()
     .describe("country: each country once, without its cities; default: city")
     .meta({ enum: ["country", "city"] }),

@@ -25,9 +25,9 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
     .description("show a link's clicks; those of the last seconds may not be counted yet")
     .argument("<code>")
     .option("--domain <host>", "host of the link's domain")
-    .option("--from <date>", "first instant or day, with --to; the last 30 days without them")
-    .option("--to <date>", "last instant, or the day before which clicks count")
-    .option("--visitors <whose>", "all, human or automated; all without it")
+    .option("--from <date>", "start, a day or an instant; with --to; default: the last 30 days")
+    .option("--to <date>", "end, an instant or the day after the last one")
+    .option("--visitors <whose>", "all, human or automated; default: all")
     .option("--json", "print JSON")
     .action(async (code: string, options: StatsOptions) => {
       const range = rangeOf(options);
@@ -65,7 +65,7 @@ function print(
   const [human, automated] = [report.human_clicks, report.automated_clicks].map((of) =>
     of.toLocaleString("en"),
   );
-  output.line(`Of all, ${human} human and ${automated} automated.`);
+  output.line(`Of all clicks, ${human} are human and ${automated} automated.`);
   const days = report.trend.labels
     .map((day, at) => ({ day, clicks: report.trend.values[at] ?? 0 }))
     .filter((row) => row.clicks > 0);

@@ -71,7 +71,7 @@ describe("a unit", () => {
     expect([unitOf(undefined), unitOf(""), unitOf("week")]).toEqual(["day", "day", "week"]);
   });
   test.each(["Day", "year", "days", "hour,day", "__proto__"])("is not %j", (text) => {
-    expect(refusal(() => unitOf(text))).toBe("BadRequest: group_by takes one of hour, day, week, month.");
+    expect(refusal(() => unitOf(text))).toBe("BadRequest: group_by must be one of hour, day, week, month.");
   });
 });
 

@@ -44,7 +44,7 @@ export function parseDate(text: string | undefined): number | null {
 /** @throws BadRequest naming the four units */
 export function unitOf(text: string | undefined): Unit {
   const unit = text === undefined || text === "" ? "day" : UNITS.find((name) => name === text);
-  if (unit === undefined) throw appError("BadRequest", `group_by takes one of ${UNITS.join(", ")}.`);
+  if (unit === undefined) throw appError("BadRequest", `group_by must be one of ${UNITS.join(", ")}.`);
   return unit;
 }
 

@@ -86,7 +86,7 @@ function exportEndpoint({ clickExport, links, now, logger }: Deps): Endpoint {
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({
       columns: z
-        .enum(["all", ""], "takes all")
+        .enum(["all", ""], "must be all")
         .optional()
         .describe("all: with the column domain")
         .meta({ enum: ["all"] }),

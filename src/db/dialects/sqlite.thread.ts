@@ -24,7 +24,7 @@ export function openThread(settings: SqliteSettings, logger: Logger): LaneConnec
     send: (message) => worker.postMessage(message),
     handlers: {},
     onTimeout(_, timeoutMs) {
-      logger.warn({ timeoutMs }, "a database statement took too long; its thread is given up");
+      logger.warn({ timeoutMs }, "a database statement took too long; its thread is replaced");
       const late = new DatabaseError("timeout", new Error(`no answer within ${timeoutMs} ms`));
       rpc.tell("close", undefined);
       giveUp(late);

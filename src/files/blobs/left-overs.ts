@@ -55,7 +55,10 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       return true;
     } catch (err) {
       if (setbacks.add(id, id))
-        logger.warn({ err, staging: id }, "what an upload left could not be removed; it will be tried again");
+        logger.warn(
+          { err, staging: id },
+          "leftovers of an upload could not be removed; this will be tried again",
+        );
       return false;
     }
   }
@@ -94,7 +97,7 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
       }
       if (removed.objects > 0) {
         const { objects, bytes } = removed;
-        logger.info({ policy: policyId, objects, bytes }, "removed what interrupted uploads left");
+        logger.info({ policy: policyId, objects, bytes }, "removed leftovers of interrupted uploads");
       }
       await counts.save(policyId, stays, clock.now());
       return removed.objects < MOST_REMOVED && !hasFailed;

@@ -54,7 +54,7 @@ export function createScrub(deps: Deps) {
     const now = clock.now();
     if (verdict === "sound") {
       if (blob.state === "damaged" && (await repository.setLive(blob.id, now))) {
-        logger.info({ blob: blob.id, key: blob.objectKey }, "stored content was damaged and is sound again");
+        logger.info({ blob: blob.id, key: blob.objectKey }, "stored content was damaged and is intact again");
       }
     } else if (blob.state === "live" && (await repository.setDamaged(blob.id, now))) {
       const files = await filesOf(blob.id, FILES_TOLD);

@@ -33,7 +33,7 @@ forEachDialect((dialect) => {
   const attempts = (key: string) =>
     stub.asked.filter((one) => one.method === "DELETE" && one.key === key).length;
 
-  test("the others go; it is tried less and less often, is told once, and goes in the end", async () => {
+  test("the others are removed; it is tried less and less often, logged once, and removed in the end", async () => {
     const ids: number[] = [];
     for (let n = 0; n < 4; n++) ids.push(await at.files.add(bytesOf(100, n), policyId));
     const bad = objects()[1]!;

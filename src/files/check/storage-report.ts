@@ -24,5 +24,5 @@ const ADVICE: Record<StorageProblem, string> = {
 /** A fixed finding is a warning. */
 export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
   fixed
-    ? { verdict: "warning" as const, message, advice: "It was mended." }
+    ? { verdict: "warning" as const, message, advice: "It was repaired." }
     : { verdict: "failure" as const, message, advice: ADVICE[problem] };

@@ -19,7 +19,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
       for (const { id, accountId, kind, name, parentId } of page) {
         const [still] = await repository.strays(id - 1, 1);
         if (still?.id !== id) continue;
-        const message = `The ${kind} '${name}' (${id} of account ${accountId}) lies in ${parentId}, which is not one of the account's folders.`;
+        const message = `The ${kind} '${name}' (${id} of account ${accountId}) is in ${parentId}, which is not one of the account's folders.`;
         yield { problem: "lost_entry", message, fixed: false };
       }
       if (page.length < PAGE) return;
@@ -39,7 +39,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
       const suspects = await repository.endless(page[0]!.id, page.at(-1)!.id);
       for (const { id, accountId, name } of page.filter((folder) => suspects.has(folder.id))) {
         if (!(await repository.endless(id, id)).has(id)) continue;
-        const message = `The folder '${name}' (${id} of account ${accountId}) lies inside itself.`;
+        const message = `The folder '${name}' (${id} of account ${accountId}) is inside itself.`;
         yield { problem: "folder_cycle", message, fixed: false };
       }
       if (page.length < PAGE) return;
@@ -57,7 +57,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
           return counted;
         });
         if (said === sum) continue;
-        const message = `Account ${accountId} has a recorded use of ${said} bytes; its files have ${sum}.`;
+        const message = `Account ${accountId} has a recorded use of ${said} bytes, but its files have ${sum}.`;
         yield { problem: "wrong_usage", message, fixed: fix };
       }
       if (page.length < PAGE) return;

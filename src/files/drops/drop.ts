@@ -36,10 +36,10 @@ export type ReceivedDrop = SentFile & {
 const REFUSALS = {
   ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],
   full: ["Conflict", 409, "This drop box is full: it takes no more files. Nothing was stored."],
-  room: ["FileTooLargeForPolicy", 413, "This drop box has not enough room left. Nothing was stored."],
-  size: ["FileTooLargeForPolicy", 413, "A file is larger than this drop box takes. Nothing was stored."],
+  room: ["FileTooLargeForPolicy", 413, "This drop box does not have enough room left. Nothing was stored."],
+  size: ["FileTooLargeForPolicy", 413, "A file is larger than this drop box allows. Nothing was stored."],
   busy: ["RateLimitExceeded", 429, "Others are sending files just now. Try again in a moment."],
-  rate: ["RateLimitExceeded", 429, "You send too many files at once. Try again in a moment."],
+  rate: ["RateLimitExceeded", 429, "You are sending too many files at once. Try again in a moment."],
 } as const;
 
 export type DropRefusal = keyof typeof REFUSALS;

@@ -127,7 +127,7 @@ forEachDialect((dialect) => {
     expect(await refused(send(await again(box), { d: "4" }))).toBe("full");
   });
 
-  test("names that are taken are numbered, also beyond the first ones, and the sender is told the own one", async () => {
+  test("taken names get numbers, even beyond the first ones, and the sender sees the name as sent", async () => {
     const box = await open();
     const most = `${"n".repeat(251)}.txt`;
     await at.upload(me, folder, most, "");
@@ -225,7 +225,7 @@ forEachDialect((dialect) => {
     expect((await drops.list(me, folder)).map((box) => box.code)).toEqual([code]);
   });
 
-  test("a box is no share of its folder, so revoking a share does not find it", async () => {
+  test("a box is not a share of its folder, so revoking a share does not find it", async () => {
     const { code } = await open();
     expect(await shares.linkOf(folder, code, { isDrop: false })).toBeNull();
     expect(await shares.linkOf(folder, code, { isDrop: true })).toBeNumber();

@@ -21,8 +21,12 @@ const bytes = z.int().min(1).max(LARGEST_BYTES);
 const dropSchema = shareSchema.omit({ max_downloads: true }).extend({
   title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
   max_bytes: bytes.describe("of all files together"),
-  max_files: z.int().min(1).max(MOST_FILES).describe("that it takes in all, also of those deleted since"),
-  max_file_size: bytes.nullish().describe("of one file, in bytes; only max_bytes without it"),
+  max_files: z
+    .int()
+    .min(1)
+    .max(MOST_FILES)
+    .describe("files that it takes in all, including those deleted since"),
+  max_file_size: bytes.nullish().describe("of one file, in bytes; default: only max_bytes limits it"),
 });
 dropSchema.register(z.globalRegistry, { id: "NewDropBox" });
 
@@ -32,18 +36,18 @@ const dropView = shareView.extend({
   max_bytes: z.int(),
   max_files: z.int(),
   max_file_size: z.int().nullable(),
-  bytes: z.int().describe("that it has taken, also of files deleted since"),
-  files: z.int().describe("that it has taken, also of those deleted since"),
+  bytes: z.int().describe("that it has received, including files deleted since"),
+  files: z.int().describe("that it has received, including those deleted since"),
 });
 dropView.register(z.globalRegistry, { id: "DropBox" });
 
 const receivedView = z.object({
   file_id: z.int(),
-  name: z.string().describe("by which the file lies in the tree"),
-  sent_as: z.string().describe("name as sent; another file may have had it already"),
+  name: z.string().describe("name of the file in the tree"),
+  sent_as: z.string().describe("name as sent; name differs if another file had it"),
   size: z.int(),
   mime_type: z.string(),
-  sender: z.string().describe("the same for all that one visitor sends into this box"),
+  sender: z.string().describe("the same for everything that one visitor sends into this box"),
   sender_name: z.string().nullable().describe("as the visitor gave it"),
   at: z.iso.datetime(),
 });
@@ -75,7 +79,7 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     ...common,
     method: "POST",
     path: PATH,
-    summary: "Open a drop box: a short link under which strangers put files into a folder",
+    summary: "Open a drop box: a short link through which visitors put files into a folder",
     body: dropSchema,
     failures: [403, 409],
     status: 201,
@@ -106,7 +110,8 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     method: "GET",
     path: `${PATH}/:code{.+}/files`,
     params,
-    summary: "What came into a drop box, from whom, newest first; without files in the trash",
+    summary:
+      "List the files that a drop box received, with their senders, newest first; without files in the trash",
     query: z.object(cursorQuery),
     answer: z.array(receivedView),
     paged: "cursor",

@@ -40,7 +40,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
   async function linkOf(folderId: number, code: string, db?: Db): Promise<number> {
     const linkId = await shares.linkOf(folderId, code, { isDrop: true }, db);
     if (linkId !== null) return linkId;
-    throw appError("LinkNotFound", "There is no such drop box of this folder.");
+    throw appError("LinkNotFound", "This folder has no such drop box.");
   }
 
   return {

@@ -23,7 +23,7 @@ test("finds a policy that another node made after the policies were read", async
   expect(at.reads).toBe(2);
 });
 
-test("looks once more for an unknown policy, and not for one in a list that it has just read", async () => {
+test("reads the policies again for an unknown one, unless they were just read", async () => {
   const { at, cache } = setUp(1);
   await expect(cache.find(2)).rejects.toThrow("There is no such storage policy.");
   expect(at.reads).toBe(1);

@@ -6,17 +6,20 @@ const text = (maxBytes: number) =>
   z
     .string()
     .trim()
-    .refine((value) => Buffer.byteLength(value) <= maxBytes, `takes at most ${maxBytes} bytes`)
-    .refine((value) => !/\p{Cc}/u.test(value), "takes no control characters")
+    .refine((value) => Buffer.byteLength(value) <= maxBytes, `must have at most ${maxBytes} bytes`)
+    .refine((value) => !/\p{Cc}/u.test(value), "must have no control characters")
     .refine((value) => value.isWellFormed(), "holds half a character (a lone surrogate)");
 
-export const name = text(255).refine((value) => value !== "", "takes at least one character");
+export const name = text(255).refine((value) => value !== "", "must have at least one character");
 
 const key = text(256).refine((value) => value !== "[REDACTED]", "is a mask, not a key");
 
-export const region = text(64).regex(/^[\w-]*$/, "takes letters, digits and -");
+export const region = text(64).regex(/^[\w-]*$/, "must have only letters, digits and -");
 
-export const bucket = text(255).regex(/^$|^[a-zA-Z0-9][a-zA-Z0-9._-]*$/, "takes letters, digits, dots and -");
+export const bucket = text(255).regex(
+  /^$|^[a-zA-Z0-9][a-zA-Z0-9._-]*$/,
+  "must have only letters, digits, dots and -",
+);
 
 export const maxFileSize = z.int().min(0).describe("bytes; 0 is unlimited");
 
@@ -55,9 +58,9 @@ export const updatePolicySchema = z.object({
   name: name.optional(),
   max_file_size: maxFileSize.optional(),
   download: downloadWay.optional(),
-  region: region.min(1, "takes at least one character").optional(),
-  access_key: key.min(1, "takes at least one character").optional(),
-  secret_key: key.min(1, "takes at least one character").optional(),
+  region: region.min(1, "must have at least one character").optional(),
+  access_key: key.min(1, "must have at least one character").optional(),
+  secret_key: key.min(1, "must have at least one character").optional(),
   is_default: z.boolean().optional(),
   ...(Object.fromEntries(FIXED.map((field) => [field, z.string().nullish()])) as Record<
     (typeof FIXED)[number],

@@ -30,7 +30,7 @@ forEachDialect((dialect) => {
   });
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  test("tells objects, bytes, accounts and the obstacle", async () => {
+  test("reports objects, bytes, accounts and what prevents deletion", async () => {
     const made = await admin.send("POST", PATH, { body: { name: "second", driver_type: "local" } });
     const id = Number(made.json.data!["id"]);
     const usage = async () => (await admin.send("GET", `${PATH}/${id}/usage`)).json.data!;
@@ -52,7 +52,7 @@ forEachDialect((dialect) => {
     expect(used["largest_accounts"]).toMatchObject([{ files: 2, bytes: 42 }]);
   });
 
-  test("the default policy is in its own way, and an unknown one is 404", async () => {
+  test("the default policy can't be deleted because it is the default; an unknown one is 404", async () => {
     const [first] = (await admin.send("GET", PATH)).json.data as unknown as { id: number }[];
     const { json } = await admin.send("GET", `${PATH}/${first!.id}/usage`);
     expect(json.data!["obstacle"]).toContain("default policy");

@@ -12,7 +12,7 @@ export const policyUsageView = z.object({
   largest_accounts: z
     .array(z.object({ id: z.int(), username: z.string(), files: z.int(), bytes: z.int() }))
     .describe("those with the most bytes, at most ten"),
-  obstacle: z.string().nullable().describe("what is in the way of deleting the policy; null: nothing"),
+  obstacle: z.string().nullable().describe("what prevents the deletion of the policy; null: nothing"),
 });
 policyUsageView.register(z.globalRegistry, { id: "PolicyUsage" });
 

@@ -57,7 +57,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       ...shared,
       method: "GET",
       path: "/policies/:id/usage",
-      summary: "What a storage policy holds, for whom, and what is in the way of deleting it",
+      summary: "What a storage policy stores, for whom, and what prevents its deletion",
       answer: policyUsageView,
       handle: async ({ c }) => viewPolicyUsage(await policies.usage(idOf(c))),
     }),

@@ -217,7 +217,7 @@ forEachDialect((dialect) => {
     }
   }, 60_000);
 
-  test("an index that is slow makes the names be held", async () => {
+  test("with a slow index the names are held in memory", async () => {
     await fill(numbers(4));
     const { search, held } = searchOn(at.content.changes, { hasIndex: true, slowMs: -1 });
     const registry = createRegistry();

@@ -43,7 +43,7 @@ async function found(names: ReturnType<typeof createOrderedNames>, text: string,
 const byBytes = (a: NamePlace, b: NamePlace): number =>
   a.parentId - b.parentId || Buffer.compare(Buffer.from(a.name), Buffer.from(b.name));
 
-test("places are in the order of folders and bytes, also beyond the first plane", () => {
+test("matches are in the order of folders and bytes, even beyond the first plane", () => {
   const texts = ["", "a", "b", "ab", "\ue000", "😀", "\uffee", "é", "Z", "a😀", "a\ue000"];
   const places = texts.flatMap((name) => [1, 2].map((parentId) => ({ parentId, name })));
   expect(places.toSorted(comparePlaces)).toEqual(places.toSorted(byBytes));
@@ -91,7 +91,7 @@ describe.each([1, 2, 3])("names and their changes, from the seed %d", (seed) => 
   });
 });
 
-test("a search goes on in the names of its start", async () => {
+test("a search continues in the names with which it began", async () => {
   const names = createOrderedNames(2);
   const all = Array.from({ length: 20 }, (_, n) => ({
     id: n,

@@ -9,8 +9,8 @@ const place = z.object({ parentId: z.int().min(0), name: z.string().max(MOST_CHA
 
 const searchQuery = z.object({
   q: z
-    .string("takes a text to look for")
-    .min(1, "takes at least one character")
+    .string("must be a text to look for")
+    .min(1, "must have at least one character")
     .max(MOST_CHARACTERS)
     .describe("part of a name; case is ignored, every character stands for itself")
     .meta({ examples: ["report"] }),

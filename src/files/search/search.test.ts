@@ -196,7 +196,7 @@ forEachDialect((dialect) => {
       }
     });
 
-    test("what others have does not show", async () => {
+    test("entries of other accounts are not found", async () => {
       await at.upload(me, null, "rarely mine");
       expect(await found("rarely")).toEqual(["rarely mine"]);
       expect(await found("common")).toEqual([]);

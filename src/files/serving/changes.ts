@@ -101,7 +101,10 @@ export function createShareChanges({ tree, repository, links, linksOf, clock }: 
         const held = await repository.hold(tx.db, key);
         if (held === null || !isOwner(held)) throw shareNotFound();
         if ((held.serves !== null) !== plan.isShare) {
-          throw appError("Conflict", "Somebody else changed what this code serves; look and try again.");
+          throw appError(
+            "Conflict",
+            "Somebody else has changed what this code serves. Read it again, then retry.",
+          );
         }
         const after = await servingAfter(tx, accountId, held, plan);
         const downloads = await store(tx, held, after?.serving ?? null);
@@ -177,7 +180,10 @@ function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }: ShareC
     wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
   }
   if (wanted.length <= 1) return wanted[0] ?? null;
-  throw appError("BadRequest", "A code serves one thing: give one of target, file_id, folder_id and drop.");
+  throw appError(
+    "BadRequest",
+    "A code serves one thing: give only one of target, file_id, folder_id and drop.",
+  );
 }
 
 /** @throws BadRequest */

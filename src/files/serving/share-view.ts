@@ -7,14 +7,14 @@ export const PASSWORD_MIN_CHARACTERS = 8;
 export const sharePassword = createSchema.shape.password
   .refine(
     (text) => !text || [...text].length >= PASSWORD_MIN_CHARACTERS,
-    `takes at least ${PASSWORD_MIN_CHARACTERS} characters`,
+    `must have at least ${PASSWORD_MIN_CHARACTERS} characters`,
   )
   .meta({ pattern: String.raw`^(?:[\s\S]{${PASSWORD_MIN_CHARACTERS},})?$` });
 
 export const maxDownloads = z.int().min(1).max(1_000_000_000).nullish();
 
 export const shareView = linkViewSchema.extend({
-  kind: z.enum(["file", "folder", "drop", "url"]).describe("url: the code redirects from now on"),
+  kind: z.enum(["file", "folder", "drop", "url"]).describe("url: the code redirects now"),
   entry: z
     .object({ id: z.int(), name: z.string() })
     .nullable()
@@ -22,7 +22,7 @@ export const shareView = linkViewSchema.extend({
   file_id: z.int().nullable(),
   folder_id: z.int().nullable(),
   max_downloads: z.int().nullable(),
-  downloads: z.int().describe("finished; with max_downloads also running ones"),
+  downloads: z.int().describe("finished downloads; with max_downloads also running ones"),
   drop: z
     .object({
       max_bytes: z.int(),

@@ -35,17 +35,17 @@ const listQuery = z.object({
     "instead of page: empty for the first page, then next_cursor of the previous one",
   ),
   search: filterQuery.shape.search.describe("text in the code, title, note or name, case-insensitive"),
-  kind: z.enum(["", ...SHARE_KINDS], `takes ${SHARE_KINDS.join(", ")}`).optional(),
+  kind: z.enum(["", ...SHARE_KINDS], `must be one of ${SHARE_KINDS.join(", ")}`).optional(),
   state: z
-    .enum(["", ...SHARE_STATES], `takes ${SHARE_STATES.join(", ")}`)
+    .enum(["", ...SHARE_STATES], `must be one of ${SHARE_STATES.join(", ")}`)
     .optional()
-    .describe("the first that applies of damaged, expired, used_up, active; a full drop box is used up"),
+    .describe("the first of damaged, expired, used_up, active that applies; a full drop box is used_up"),
   sort: z
-    .enum(["", ...SHARE_SORTS], `takes ${SHARE_SORTS.join(", ")}`)
+    .enum(["", ...SHARE_SORTS], `must be one of ${SHARE_SORTS.join(", ")}`)
     .optional()
     .describe("not with cursor"),
   order: z
-    .enum(["", "asc", "desc"], "takes asc or desc")
+    .enum(["", "asc", "desc"], "must be asc or desc")
     .optional()
     .describe("desc when absent; not with cursor"),
   all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
@@ -57,7 +57,7 @@ const changeSchema = patchSchema
   .pick({ expires_at: true, title: true, target: true, file_id: true, folder_id: true, drop: true })
   .extend({
     password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
-    max_downloads: maxDownloads.describe("null: unlimited; as many as were finished, or fewer: used up"),
+    max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
   });
 changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
@@ -71,7 +71,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       ...common,
       method: "GET",
       path: "/shares",
-      summary: "The own shares and drop boxes; administrators also list those of all accounts",
+      summary: "List your shares and drop boxes; administrators also list those of all accounts",
       query: listQuery,
       failures: [403],
       answer: z.array(shareView),
@@ -99,7 +99,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
           return page(found.map(view), { ...at, total });
         }
         if (query.sort || query.order) {
-          throw appError("BadRequest", "With cursor the newest come first; leave sort and order out.");
+          throw appError("BadRequest", "With cursor the order is newest first; leave out sort and order.");
         }
         if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
         const after = placeOf(place, query.cursor)?.id ?? null;
@@ -123,7 +123,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       method: "PATCH",
       path: "/shares/:code{.+}",
       params,
-      summary: "Change what is given of a share or drop box, also what its code serves",
+      summary: "Change the given fields of a share or drop box, including what its code serves",
       body: changeSchema,
       failures: [403, 404, 409],
       answer: shareView,
@@ -138,7 +138,7 @@ export function manageEndpoints({ shares, changes }: { shares: Shares; changes: 
       method: "DELETE",
       path: "/shares/:code{.+}",
       params,
-      summary: "End a share or drop box; its code is free then",
+      summary: "End a share or drop box and free its code",
       failures: [404],
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {

@@ -71,7 +71,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       tree.change(accountId, async (tx) => {
         await entryOf(accountId, place, tx.db);
         const linkId = await repository.linkOf(place.id, code, { isDrop: false }, tx.db);
-        if (linkId === null) throw appError("LinkNotFound", "There is no such share of this item.");
+        if (linkId === null) throw appError("LinkNotFound", "This file or folder has no such share.");
         tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
 

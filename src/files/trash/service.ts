@@ -193,7 +193,7 @@ const notInTrash = () => appError("NotFound", "There is no such entry in the tra
 const formerFolderGone = (cause: unknown) =>
   appError(
     "FolderNotFound",
-    "The folder that it was in is gone or in the trash. Give another one as folder_id; null is the root.",
+    "Its former folder is gone or in the trash. Give another folder as folder_id; null is the root.",
     { cause, field: "folder_id" },
   );
 

@@ -54,7 +54,7 @@ forEachDialect((dialect) => {
       await database.read.selectFrom("entries").select("name").where("account_id", "=", account).execute()
     ).map(({ name }) => name);
 
-  test("an entry that fails holds up no other, is told once, and goes when it can", async () => {
+  test("an entry that fails blocks no other, is logged once, and is deleted when it can be", async () => {
     const folder = await at.folder(me, null, "a");
     const inner = await at.folder(me, folder, "inner");
     for (let n = 0; n < 12; n++) await at.upload(me, n % 2 === 0 ? folder : inner, `f${n}`, `content ${n}`);
@@ -86,7 +86,7 @@ forEachDialect((dialect) => {
     expect(await usage.execute()).toEqual([]);
   }, 60_000);
 
-  test("a file in the trash that fails holds up no other of an emptied trash", async () => {
+  test("a file that fails blocks no other when the trash is emptied", async () => {
     const files = await Promise.all([0, 1, 2, 3, 4].map((n) => at.upload(me, null, `t${n}`, `trash ${n}`)));
     for (const { id } of files) await at.trash.putFile(me, id);
     bad.add(files[2]!.blobId);

@@ -22,11 +22,11 @@ export function idIn(
 /** Any whole number. The service knows which exist. */
 export const idInBody = z
   .number()
-  .refine(Number.isInteger, "takes a whole number")
+  .refine(Number.isInteger, "must be a whole number")
   .meta({ type: "integer", format: "int64" });
 
 /** Numbers that are too large become unknown ids. */
 export const idInQuery = z
   .string()
-  .regex(/^-?\d{1,30}$/, "takes a whole number")
+  .regex(/^-?\d{1,30}$/, "must be a whole number")
   .meta({ type: "integer", format: "int64" });

@@ -10,7 +10,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 export const contentsQuery = z.object({
   limit: z
     .string()
-    .regex(/^\d{1,15}$/, "takes a whole number")
+    .regex(/^\d{1,15}$/, "must be a whole number")
     .optional()
     .describe(`answer one page of so many entries, clamped to 1 to ${LARGEST_PAGE}; default: everything`)
     .meta({ type: "integer", minimum: 0, maximum: 999_999_999_999_999, pattern: undefined }),
@@ -43,7 +43,7 @@ export function readCursor(text: string): Cursor {
     const [kind, name] = cursorShape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
     return { kind, name };
   } catch (error) {
-    throw appError("BadRequest", "cursor: take next_cursor of the previous page, unchanged.", {
+    throw appError("BadRequest", "cursor: send next_cursor of the previous page unchanged.", {
       cause: error,
     });
   }

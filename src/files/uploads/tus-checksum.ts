@@ -48,5 +48,5 @@ async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, 
 const tooMuch = () =>
   appError(
     "FileTooLargeForPolicy",
-    `A request with a checksum has at most ${MOST_CHECKED_BYTES} bytes; send smaller ones.`,
+    `A request with a checksum can have at most ${MOST_CHECKED_BYTES} bytes; send smaller requests.`,
   );

@@ -36,7 +36,7 @@ export const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
 export function readBytes(header: string, text: string | undefined): number {
   const bytes = /^\d{1,16}$/.test(text ?? "") ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(bytes)) return bytes;
-  throw appError("BadRequest", `${header} takes a whole number of bytes.`);
+  throw appError("BadRequest", `${header} must be a whole number of bytes.`);
 }
 
 const KEY = String.raw`[\x21-\x2b\x2d-\x7e]+`;
@@ -59,7 +59,10 @@ export function readMetadata(text: string | undefined): ReadonlyMap<string, stri
   for (const pair of text.split(",")) {
     const [key = "", value = "", ...more] = pair.trim().split(" ");
     if (!IS_KEY.test(key) || !IS_BASE64.test(value) || more.length > 0 || found.has(key)) {
-      throw appError("BadRequest", "Upload-Metadata takes pairs of a key and a Base64 value, each key once.");
+      throw appError(
+        "BadRequest",
+        "Upload-Metadata must be pairs of a key and a Base64 value, each key once.",
+      );
     }
     found.set(key, readUtf8(value));
   }
@@ -82,7 +85,7 @@ export function readChecksum(text: string | undefined): Checksum | null {
   if (algorithm === undefined || !IS_BASE64.test(value) || more.length > 0) {
     throw appError(
       "BadRequest",
-      `Upload-Checksum takes one of ${CHECKSUM_ALGORITHMS} and the checksum in Base64.`,
+      `Upload-Checksum must be one of ${CHECKSUM_ALGORITHMS} and the checksum in Base64.`,
     );
   }
   return { algorithm, digest: Buffer.from(value, "base64") };

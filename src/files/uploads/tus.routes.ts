@@ -134,7 +134,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
         const method = input.c.req.header("X-HTTP-Method-Override")?.toUpperCase();
         if (method === "PATCH") return append(input);
         if (method === "DELETE") return terminate(input);
-        throw appError("BadRequest", "X-HTTP-Method-Override takes PATCH or DELETE here.");
+        throw appError("BadRequest", "X-HTTP-Method-Override must be PATCH or DELETE here.");
       },
     ),
   ];
@@ -176,7 +176,7 @@ async function create(resumable: Resumable, c: HttpContext, accountId: number): 
 
 function folderIdOf(text: string | undefined): number | null {
   if (text === undefined || text === "") return null;
-  if (!/^-?\d{1,30}$/.test(text)) throw appError("BadRequest", "folder_id: takes a whole number");
+  if (!/^-?\d{1,30}$/.test(text)) throw appError("BadRequest", "folder_id must be a whole number");
   return Number(text);
 }
 

@@ -11,7 +11,7 @@ export function measureLinkCache(registry: Registry, cache: LinkCache): LinkCach
   registerStats(registry, cache.stats);
   const times = registry.histogram({
     name: "svc_cache_operation_duration_seconds",
-    help: "Time of operations of the link table; of look-ups (get) one in 64 is timed.",
+    help: "Duration of operations of the link table; one in 64 look-ups (get) is timed.",
     labels: ["operation", "layer"],
     bounds: BOUNDS,
   });

@@ -33,7 +33,7 @@ export function addCsvCommands(links: Command, context: Context): void {
     links
       .command("export")
       .description("export links as CSV, ordered by code, with their password hashes")
-      .argument("[file]", "the file to write; standard output without it"),
+      .argument("[file]", "the file to write; default: standard output"),
   )
     .option("--columns <which>", "all: adds domain, title, tags and the other fields of a link")
     .action((file: string | undefined, options: ExportCommandOptions) => exportLinks(context, file, options));
@@ -48,7 +48,7 @@ async function importLinks(
   path: string,
   { mode, json }: ImportCommandOptions,
 ): Promise<void> {
-  if (!isMode(mode)) throw appError("BadRequest", `--mode takes ${IMPORT_MODES.join(", ")}.`);
+  if (!isMode(mode)) throw appError("BadRequest", `--mode must be one of ${IMPORT_MODES.join(", ")}.`);
   const bytes = await readInput(path);
   const { csv } = await context.services();
   const bars = {
@@ -100,7 +100,7 @@ async function exportLinks(
   options: ExportCommandOptions,
 ): Promise<void> {
   if (options.columns !== undefined && options.columns !== "all") {
-    throw appError("BadRequest", "--columns takes all.");
+    throw appError("BadRequest", "--columns must be all.");
   }
   const query = validated(filterQuery, filterInput(options), "The filter");
   const { csv } = await context.services();

@@ -46,7 +46,7 @@ export function createPasswordHashing({ repository, hashPassword }: Deps) {
       const open = secret.filter((link) => !taken.has(link.code));
       const [start, bytes] = [before, done - before];
       await inParallel(open.entries(), AT_ONCE, async ([index, link]) => {
-        if (signal?.aborted) throw appError("BadRequest", "The import was given up; nothing was changed.");
+        if (signal?.aborted) throw appError("BadRequest", "The import was cancelled; nothing was changed.");
         hashes.set(link.row, await hashPatiently(link.password.plain));
         const share = Math.floor((bytes * index) / open.length);
         onProgress?.({ stage: "passwords", done: start + share, total: file.bytes });

@@ -62,7 +62,7 @@ export function layoutOf(header: readonly string[]): CsvLayout {
     if (at[column] === undefined) {
       throw appError(
         "CsvParseError",
-        `The header has no column '${column}'. The first line names the columns, separated by commas, semicolons or tabs; code and target are needed.`,
+        `The header has no column '${column}'. The first line must name the columns, separated by commas, semicolons or tabs; code and target are required.`,
       );
     }
   }

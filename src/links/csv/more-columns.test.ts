@@ -49,7 +49,7 @@ forEachDialect((dialect) => {
     redirect_status: 301 as const,
   };
 
-  test("what all columns export comes back by an import", async () => {
+  test("an import restores what an export of all columns wrote", async () => {
     await room.links.create(FULL);
     await room.links.create({ code: "bare", target: TARGET });
     const text = await dump(true);

@@ -79,7 +79,7 @@ function tagsIn(text: string | null | undefined): readonly string[] | null | und
   if (text === undefined || text === null) return text;
   const [record] = readCsv(Buffer.from(text), MOST_CELL_BYTES);
   if (!record || record.problem !== null) {
-    throw appError("BadRequest", "tags takes tags separated by commas; one with a comma stands in quotes.");
+    throw appError("BadRequest", "tags must be separated by commas; put a tag with a comma in quotes.");
   }
   return record.fields;
 }

@@ -77,7 +77,7 @@ test("an import's id is bounded, and stands in its event", async () => {
     const refused = await named(id);
     expect([refused.status, (await refused.json()).message]).toEqual([
       400,
-      "import_id takes 1 to 64 letters, digits, '_' and '-'.",
+      "import_id must have 1 to 64 letters, digits, '_' and '-'.",
     ]);
   }
   // Refusals end: there is room for more than run at once.

@@ -55,14 +55,14 @@ const importForm = z.object({
     .regex(IMPORT_ID)
     .optional()
     .describe(
-      "stands in the event links.import, which is recorded with the rows: who loses the answer finds by it whether they were written",
+      "recorded in the event links.import together with the rows; if the answer is lost, the event shows that they were written",
     ),
-  dry_run: z.enum(["true", "false"]).optional().describe("true: counts and checks, and changes nothing"),
+  dry_run: z.enum(["true", "false"]).optional().describe("true: check and count, but change nothing"),
   progress: z
     .enum(["true", "false"])
     .optional()
     .describe(
-      "true: the answer begins at once with the field progress, a line each; a failure after that has status 200 and the fields of a failure",
+      "true: the answer begins at once and reports progress, one line each; a later failure has status 200 and the fields of an error",
     ),
 });
 
@@ -88,7 +88,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         "Export links as CSV, ordered by code, with their password hashes; editors get their own links, with masked passwords",
       query: filterQuery.extend({
         columns: z
-          .enum(["all", ""], "takes all")
+          .enum(["all", ""], "must be all")
           .optional()
           .describe("all: adds domain, title, tags and the other fields of a link")
           .meta({ enum: ["all"] }),
@@ -159,7 +159,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
 
 function idOf(text = ""): string | undefined {
   if (text === "" || IMPORT_ID.test(text)) return text || undefined;
-  throw appError("BadRequest", "import_id takes 1 to 64 letters, digits, '_' and '-'.");
+  throw appError("BadRequest", "import_id must have 1 to 64 letters, digits, '_' and '-'.");
 }
 
 async function readUpload(c: HttpContext, reservation: BodyReservation) {

@@ -51,7 +51,7 @@ export function csvLinkOf(
   if (fields.length !== width) {
     throw appError(
       "CsvParseError",
-      `The row has ${pluralize(fields.length, "column")}, the header ${width}.`,
+      `The row has ${pluralize(fields.length, "column")}, but the header has ${width}.`,
     );
   }
   const cell = (column: CsvColumn): string | undefined => {

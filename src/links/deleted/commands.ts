@@ -33,7 +33,7 @@ export function addDeletedCommands(links: Command, context: Context): void {
   links
     .command("deleted")
     .description(`list deleted links that can be put back, newest first, ${SHOWN} at once`)
-    .option("--cursor <place>", "what follows the place that the page before named")
+    .option("--cursor <place>", "the cursor that the previous page printed")
     .option("--json", "print JSON")
     .action(async ({ json, cursor }: Json & { cursor?: string }) => {
       const { deleted } = (await context.services()).links;
@@ -78,7 +78,7 @@ async function revert(
   event: string,
   { before, domain }: Restore,
 ): Promise<void> {
-  if (!/^[1-9]\d{0,14}$/.test(event)) throw appError("BadRequest", "--event takes the id of an event.");
+  if (!/^[1-9]\d{0,14}$/.test(event)) throw appError("BadRequest", "--event must be the id of an event.");
   const { links } = await services();
   await links.by(COMMAND).revert(links.domains.key(code, domain), Number(event), before ? "before" : "after");
 }

@@ -106,4 +106,4 @@ const domainGone = () =>
   appError("Conflict", "The domain of this link was deleted; make a new link with its target.");
 
 const codeTaken = (code: string) =>
-  appError("LinkAlreadyExists", `The code "${code}" is taken meanwhile; give another one in 'code'.`);
+  appError("LinkAlreadyExists", `The code "${code}" has been taken meanwhile; give another one in 'code'.`);

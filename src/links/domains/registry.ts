@@ -121,7 +121,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     /** @throws BadRequest if a link would move. @param host absent: it stays */
     refuseMove(key: string, host: string | null | undefined): void {
       if (host === null || host === undefined || idOf(host) === domainOf(key)) return;
-      throw appError("BadRequest", "PUT and batches keep a link on its domain; PATCH moves it.", DOMAIN);
+      throw appError("BadRequest", "PUT and batches can't move a link to another domain; use PATCH.", DOMAIN);
     },
     nameOf: (key: string): LinkName => ({ code: codeOf(key), domain: hostOf(domainOf(key)) }),
 

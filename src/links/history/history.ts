@@ -21,7 +21,10 @@ export async function revertLink(
   const past = await pastState(events, link, { eventId, state });
   const patch = past && patchOfState(past);
   if (patch === null) {
-    throw appError("NotFound", "The history of this link has no such state; take an id from it.");
+    throw appError(
+      "NotFound",
+      "The history of this link has no such state; use the id of one of its entries.",
+    );
   }
   const refusal = await loops.refusal(link.code, { ...patch, ...patch.options });
   if (refusal !== null) throw refusal;

@@ -80,7 +80,7 @@ forEachDialect(({ openDb }) => {
     expect(await held("a")).toMatchObject({ title: "titled", tags: ["gone", "old"] });
   });
 
-  test("a deleted link that was put back goes further back", async () => {
+  test("a restored link can go back to states before its deletion", async () => {
     await room.links.create({ code: "a", target: TARGET, note: "kept", title: "one" });
     await room.links.patch("a", { title: "two" });
     const id = await newest();
@@ -95,7 +95,7 @@ forEachDialect(({ openDb }) => {
     expect(await held("a")).toMatchObject({ title: "one", note: "kept" });
   });
 
-  test("an event that told all, as those of older versions do, still serves", async () => {
+  test("an event with the whole state, as older versions wrote it, can be restored", async () => {
     await room.links.create({ code: "a", target: TARGET, title: "one" });
     const { id: subjectId } = await room.links.get("a");
     const whole = (title: string) => ({ code: "a", target: TARGET, title, tags: ["t"] });
@@ -111,7 +111,7 @@ forEachDialect(({ openDb }) => {
     expect(await held("a")).toMatchObject({ title: "two", note: null, tags: ["t"] });
   });
 
-  test("more events than one portion are gone through, and those of other links left alone", async () => {
+  test("reads more events than one portion, and only those of the link", async () => {
     await room.links.create({ code: "a", target: TARGET, title: "first", note: "old" });
     await room.links.create({ code: "b", target: TARGET, title: "b" });
     const created = (await room.events.page({ subject: "a" }, null, 1)).events[0]!.id;

@@ -57,7 +57,10 @@ export async function pastState(
     }
     after = newer.at(-1)!.id;
   }
-  throw appError("Conflict", "Too much has happened to this link since; take a newer state of its history.");
+  throw appError(
+    "Conflict",
+    "This link has changed too often since then; choose a newer state of its history.",
+  );
 }
 
 function addMissing(past: State, found: State): void {

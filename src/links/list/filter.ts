@@ -57,7 +57,7 @@ export const EVERYTHING: LinkFilter = {
 const flag = (meaning: string) =>
   z
     .string()
-    .regex(/^(?:true|false|1|0)?$/i, "takes true or false")
+    .regex(/^(?:true|false|1|0)?$/i, "must be true or false")
     .optional()
     .describe(meaning)
     .meta({ type: "boolean", pattern: undefined });
@@ -79,9 +79,9 @@ export const filterQuery = z.object({
   only_active: flag("only links without an expiry or before it"),
   owner: z
     .string()
-    .regex(/^\d{0,15}$/, "takes the id of an account")
+    .regex(/^\d{0,15}$/, "must be the id of an account")
     .optional()
-    .describe("id of an account: links that it made; others' are none to an editor")
+    .describe("id of an account: links that it made; editors find only their own")
     .meta({ type: "integer", pattern: undefined, minimum: 0, maximum: 999_999_999_999_999 }),
 });
 export type FilterQuery = z.output<typeof filterQuery>;
@@ -119,5 +119,5 @@ function instantOf(name: string, text: string | undefined): number | null {
   // An unescaped plus sign arrives as a space.
   const instant = parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, "+"));
   if (instant !== null) return instant;
-  throw appError("InvalidDateFormat", `${name} takes an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);
+  throw appError("InvalidDateFormat", `${name} must be an RFC 3339 instant such as 2026-11-20T13:00:00Z.`);
 }

@@ -18,7 +18,7 @@ export type LinkQuery = {
 /** An empty text counts as absent. */
 const choice = <T extends string>(options: readonly T[], meaning: string) =>
   z
-    .enum([...options, ""], `takes ${options.join(", ")}`)
+    .enum([...options, ""], `must be one of ${options.join(", ")}`)
     .optional()
     .describe(meaning)
     .meta({ enum: options });

@@ -25,7 +25,7 @@ export function readLinkCursor({ sort, descending }: LinkOrder, text: string): L
   const isByCode = sort === "code" || sort === "created_at";
   const hasValue = sort === "code" || sort === "expires_at" || value !== null;
   if (isByCode !== (typeof tie === "string") || !hasValue) {
-    throw appError("BadRequest", "cursor: take next_cursor of the previous page, unchanged.");
+    throw appError("BadRequest", "cursor: send next_cursor of the previous page unchanged.");
   }
   return { value, tie } as ListPlace;
 }

@@ -18,7 +18,7 @@ export function createTotalJob(
     if (performance.now() - correctedAt >= CORRECT_EVERY_MS) {
       correctedAt = performance.now();
       const links = await repository.correct();
-      if (links !== 0) logger.warn({ links }, "the total of links was wrong and is corrected");
+      if (links !== 0) logger.warn({ links }, "the total of links was wrong and has been corrected");
     }
     while (!signal.aborted && (await repository.fold()) > 1);
   }

@@ -39,14 +39,14 @@ export function refuseFaint(dark: Colour, light: Colour): void {
     const has = Math.floor((above * 100) / WHITE);
     throw refused(
       "light",
-      `light is too dark to be scanned: it has ${has} % of the brightness of white, and ${LEAST_LIGHT} % is the least.`,
+      `light is too dark for scanners: it has ${has} % of the brightness of white and needs ${LEAST_LIGHT} %.`,
     );
   }
   if (below * 100 <= above * MOST_OF_LIGHT) return;
   const has = Math.ceil((below * 100) / above);
   throw refused(
     "dark",
-    `dark and light are too much alike to be scanned: dark has ${has} % of the brightness of light, and ${MOST_OF_LIGHT} % is the most.`,
+    `dark and light are too similar for scanners: dark has ${has} % of the brightness of light and may have ${MOST_OF_LIGHT} %.`,
   );
 }
 

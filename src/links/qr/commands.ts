@@ -33,7 +33,7 @@ export function addQrCommand(links: Command, context: Context): void {
     .command("qr")
     .description("show the short URL of a link as a QR code, or write it as a picture")
     .argument("<code>")
-    .option("--domain <host>", "host of the link's domain; without it the default domain")
+    .option("--domain <host>", "host of the link's domain; default: the default domain")
     .option("--format <format>", "svg or png; default: by the name of the file, else svg")
     .option("--size <pixels>", "width and height of the picture, 64 to 2048")
     .option("--margin <modules>", "quiet zone on each side, 0 to 32; scanners expect 4")

@@ -45,7 +45,7 @@ test.each(["64", "97", "2048"])("both pictures are %s pixels wide, as asked for"
   }
 });
 
-test("a higher level takes more modules", () => {
+test("a higher level of error correction needs more modules", () => {
   const sides = LEVELS.map((ecc) =>
     Number(/viewBox="0 0 (\d+)/.exec(Buffer.from(qrPicture(LONGEST, qrLookOf({ ecc }))).toString())![1]),
   );
@@ -90,13 +90,13 @@ test("colours with the least contrast are scanned, and fainter ones are refused 
     { dark: "ffff00", light: "ffffff" },
     { dark: "777", light: "777" },
   ]) {
-    expect(refusal(colours)).toMatch(/^BadRequest: dark and light are too much alike to be scanned: .*\.$/);
+    expect(refusal(colours)).toMatch(/^BadRequest: dark and light are too similar for scanners: .*\.$/);
   }
   expect(refusal({ dark: "fff", light: "000" })).toStartWith(
     "BadRequest: dark must be darker than light: many scanners can't read inverted codes.",
   );
   expect(refusal({ dark: "000", light: "656565" })).toStartWith(
-    "BadRequest: light is too dark to be scanned: ",
+    "BadRequest: light is too dark for scanners: ",
   );
 });
 

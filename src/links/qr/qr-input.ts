@@ -19,7 +19,7 @@ export type QrLook = {
 
 const choice = <T extends string>(values: readonly T[], standard: T, meaning: string) =>
   z
-    .enum([...values, ""], `takes ${values.join(", ")}`)
+    .enum([...values, ""], `must be one of ${values.join(", ")}`)
     .optional()
     .describe(meaning)
     .meta({ enum: values, default: standard });
@@ -29,7 +29,7 @@ const whole = (least: number, most: number, standard: number, meaning: string) =
     .string()
     .refine(
       (text) => text === "" || (/^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most),
-      `takes a whole number from ${least} to ${most}`,
+      `must be a whole number from ${least} to ${most}`,
     )
     .optional()
     .describe(meaning)
@@ -40,7 +40,7 @@ const colour = (standard: string, meaning: string) =>
     .string()
     .refine(
       (text) => text === "" || HEX_COLOUR.test(text),
-      "takes a colour of 3 or 6 hex digits, such as 1a2b3c",
+      "must be a colour of 3 or 6 hex digits, such as 1a2b3c",
     )
     .optional()
     .describe(meaning)

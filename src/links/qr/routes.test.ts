@@ -76,16 +76,16 @@ test("codes with slashes work, and one that ends in /qr is written with %2F", as
 });
 
 test.each([
-  ["format=gif", "format takes svg, png."],
-  ["size=63", "size takes a whole number from 64 to 2048."],
-  ["size=2049", "size takes a whole number from 64 to 2048."],
-  ["size=1e3", "size takes a whole number from 64 to 2048."],
-  ["margin=-1", "margin takes a whole number from 0 to 32."],
-  ["margin=33", "margin takes a whole number from 0 to 32."],
-  ["dark=red", "dark takes a colour of 3 or 6 hex digits, such as 1a2b3c."],
-  ["light=ffff", "light takes a colour of 3 or 6 hex digits, such as 1a2b3c."],
-  ["dark=%22%2F%3E%3Cscript%3E", "dark takes a colour of 3 or 6 hex digits, such as 1a2b3c."],
-  ["ecc=h", "ecc takes L, M, Q, H."],
+  ["format=gif", "format must be one of svg, png."],
+  ["size=63", "size must be a whole number from 64 to 2048."],
+  ["size=2049", "size must be a whole number from 64 to 2048."],
+  ["size=1e3", "size must be a whole number from 64 to 2048."],
+  ["margin=-1", "margin must be a whole number from 0 to 32."],
+  ["margin=33", "margin must be a whole number from 0 to 32."],
+  ["dark=red", "dark must be a colour of 3 or 6 hex digits, such as 1a2b3c."],
+  ["light=ffff", "light must be a colour of 3 or 6 hex digits, such as 1a2b3c."],
+  ["dark=%22%2F%3E%3Cscript%3E", "dark must be a colour of 3 or 6 hex digits, such as 1a2b3c."],
+  ["ecc=h", "ecc must be one of L, M, Q, H."],
 ])("%s is refused", async (query, message) => {
   const answer: Answer = await api.call("GET", `/links/spring/qr?${query}`);
   expect([...failure(answer), answer.body.message]).toEqual([400, 1000, "BadRequest", message]);

@@ -5,7 +5,7 @@ import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 
 const MOST_CHARACTERS = 200;
-const RULE = "change: take it from the answer to the change, unchanged.";
+const RULE = "change: send it unchanged, as the answer to the change gave it.";
 
 /** @throws BadRequest */
 export function bulkOf(text: string): BulkId {
@@ -14,7 +14,11 @@ export function bulkOf(text: string): BulkId {
   return { at: place.at, bulk: place.id };
 }
 
-export const bulkField = z.string().min(1).max(MOST_CHARACTERS).describe("as the change answered");
+export const bulkField = z
+  .string()
+  .min(1)
+  .max(MOST_CHARACTERS)
+  .describe("change of the answer to the change");
 
 /** Where a call ended: the range of links that remain. */
 export type BulkPlace = BulkId & { from: number; to: number };
@@ -28,4 +32,4 @@ export const bulkCursorText = (at: BulkPlace): string => cursorText(at);
 
 /** Null for the first call. @throws BadRequest */
 export const bulkPlaceOf = (cursor: string | undefined): BulkPlace | null =>
-  placeOf(place, cursor, "cursor: take next of the answer before, unchanged.");
+  placeOf(place, cursor, "cursor: send next of the previous answer unchanged.");

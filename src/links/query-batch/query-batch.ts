@@ -47,7 +47,7 @@ const filterBody = z.strictObject({
     .min(1)
     .max(MOST_ITEMS)
     .optional()
-    .describe("only these links; without a domain beside them in the filter, of every domain"),
+    .describe("only these links; of every domain if neither they nor the filter name one"),
 });
 
 const setBody = updateItemSchema.shape.payload
@@ -56,16 +56,21 @@ const setBody = updateItemSchema.shape.payload
   .strict();
 
 export const queryBatchSchema = z.object({
-  filter: filterBody.describe("as in lists; an empty one needs confirm"),
+  filter: filterBody.describe("as in lists; an empty filter needs confirm"),
   action: z.enum(["delete", "update"]),
-  set: setBody.optional().describe("for update: what changes"),
-  dry_run: z.boolean().optional().describe("only counts; with change: also what that has changed by now"),
+  set: setBody.optional().describe("for update: the changes"),
+  dry_run: z
+    .boolean()
+    .optional()
+    .describe("true: only count; with change: also what that change has changed so far"),
   confirm: z.string().optional().describe('"all" for an empty filter'),
   limit: z.int().min(1).optional().describe("most links that this call handles; default: all"),
   change: bulkField
     .optional()
-    .describe("change of an answer of the last day: this call is one more part of it; a cursor says so, too"),
-  cursor: bulkCursor.optional().describe("next of the answer before; the rest of the body is as before"),
+    .describe("change of an answer of the last day, which this call continues; a cursor does so too"),
+  cursor: bulkCursor
+    .optional()
+    .describe("next of the previous answer; the rest of the body must be the same"),
 });
 export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 
@@ -75,11 +80,14 @@ export const queryBatchResult = z.object({
     .number()
     .int()
     .describe(
-      "of those, deleted or changed: no others' shares; by a dry run 0, or what the change has changed",
+      "links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far",
     ),
-  refusal: z.string().optional().describe("why the first of the others stayed as it was"),
+  refusal: z.string().optional().describe("why the first link that was not changed stays as it is"),
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
-  next: z.string().optional().describe("with a limit: the cursor to go on; absent: all are handled"),
+  next: z
+    .string()
+    .optional()
+    .describe("with a limit: cursor of the next call; absent when all links are handled"),
 });
 export type QueryBatchResult = z.output<typeof queryBatchResult>;
 
@@ -195,7 +203,7 @@ export function createQueryBatch(deps: Deps) {
     );
     const filter = filterFor(actor, asked);
     if (input.action === "delete" && input.set !== undefined) {
-      throw appError("BadRequest", "set belongs to an update; leave it out to delete.");
+      throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
     const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
     const found = await createFoundKeys(repository, filter, keysOf(codes));
@@ -207,7 +215,7 @@ export function createQueryBatch(deps: Deps) {
     }
     const isOfSome = codes !== undefined || !["", "*", undefined].includes(query.domain);
     if (isEverything({ ...asked, domain: null }) && !isOfSome && input.confirm !== "all") {
-      throw appError("BadRequest", 'An empty filter takes every link; confirm it with "confirm": "all".');
+      throw appError("BadRequest", 'An empty filter matches every link; confirm it with "confirm": "all".');
     }
     const result: QueryBatchResult = { matched: 0, changed: 0 };
     const all = place ?? (await found.extent());

@@ -13,16 +13,18 @@ import type { TakenBack } from "./undo.ts";
 
 const undoBody = z.object({
   change: bulkField,
-  after: z.int().min(0).optional().describe("next of the answer before"),
+  after: z.int().min(0).optional().describe("next of the previous answer"),
 });
 undoBody.register(z.globalRegistry, { id: "LinkBatchUndo" });
 
 const undoAnswer = z.object({
-  restored: z.int().describe("links that are as before"),
+  restored: z.int().describe("links that were changed back"),
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() }))
-    .describe("links that stay: changed or deleted since, or their code is taken; by a tag for good"),
-  next: z.int().nullable().describe("null: all are handled"),
+    .describe(
+      "links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken",
+    ),
+  next: z.int().nullable().describe("null when all links are handled"),
 });
 undoAnswer.register(z.globalRegistry, { id: "LinkBatchUndone" });
 
@@ -49,7 +51,7 @@ export function queryBatchEndpoints(by: (actor: Actor) => ByFilter): Endpoint[] 
     endpoint({
       ...shared,
       path: "/links/batch/undo",
-      summary: "Take back what the account changed in bulk or by a tag, 500 links a call; passwords stay",
+      summary: "Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay",
       body: undoBody,
       answer: undoAnswer,
       async handle({ body, account }) {

@@ -56,7 +56,7 @@ forEachDialect(({ openDb }) => {
       ]);
 
   describe("a rename", () => {
-    test("goes back for the links of then, in portions, and is told", async () => {
+    test("is undone for the links that it changed, in portions, and that is an event", async () => {
       await fill(COUNT, (at) => (at % 2 === 0 ? ["old"] : ["old", "more"]));
       expect(await totalOf("old")).toBe(COUNT);
       const { change } = await room.links.tags.rename("old", "new");

@@ -69,4 +69,4 @@ function tagsBefore({ code, tags }: ExistingLink, { from, to }: TagPart, hadBoth
 }
 
 const changedSince = (key: string): AppError =>
-  appError("Conflict", `The tags of "${codeOf(key)}" were changed since; they stay as they are.`);
+  appError("Conflict", `The tags of "${codeOf(key)}" have been changed since and stay as they are.`);

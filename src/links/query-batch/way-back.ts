@@ -89,7 +89,7 @@ export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
 }
 
 const changedSince = (code: string): AppError =>
-  appError("Conflict", `"${code}" was changed since; it stays as it is.`);
+  appError("Conflict", `"${code}" has been changed since and stays as it is.`);
 
 const passwordStays = (code: string): AppError =>
-  appError("Conflict", `The password of "${code}" stays: nobody has the one before.`);
+  appError("Conflict", `The password of "${code}" stays, because the earlier one is not stored.`);

@@ -26,7 +26,7 @@ export function checkTag(text: string): string {
   if (tag === "") throw refused("is empty");
   if ([...tag].length > TAG_MAX_LENGTH) throw tooLong();
   if (CONTROL.test(tag))
-    throw refused("can't hold control characters, nor such that change the direction of text");
+    throw refused("can't contain control characters, nor characters that change the direction of text");
   const visible = tag.replaceAll(INVISIBLE, "");
   if (visible === "") throw refused("shows nothing");
   // Paths with such a segment are rewritten by clients.

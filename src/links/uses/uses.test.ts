@@ -63,7 +63,7 @@ forEachDialect((dialect) => {
     expect([await uses.take(id), await uses.take(id)]).toEqual([true, false]);
   });
 
-  test("deleted links let nobody pass, and hurt no other", async () => {
+  test("deleted links let nobody pass, and do not affect others", async () => {
     const { uses } = room.links;
     const [gone, kept] = [await limited(5, "gone"), await limited(5)];
     await uses.take(gone);

@@ -34,10 +34,10 @@ export const en = {
     refused: {
       ended: "This drop box has ended. Nothing was stored.",
       full: "This drop box takes no more files. Nothing was stored.",
-      room: "This drop box has not enough room left. Nothing was stored.",
-      size: "A file is larger than this drop box takes. Nothing was stored.",
+      room: "This drop box does not have enough room left. Nothing was stored.",
+      size: "A file is larger than this drop box allows. Nothing was stored.",
       busy: "Others are sending files just now. Try again in a moment. Nothing was stored.",
-      rate: "You send too many files at once. Try again in a moment. Nothing was stored.",
+      rate: "You are sending too many files at once. Try again in a moment. Nothing was stored.",
       form: "No file arrived whole. Choose files and send them again. Nothing was stored.",
       failed: "The files can't be stored just now. Try again later. Nothing was stored.",
     },
