@@ -7,7 +7,7 @@ import { prefetchLinkReport } from "../clicks/frame.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
-import { linkQuery } from "../links/link-queries.ts";
+import { linkQuery, listedLink } from "../links/link-queries.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "./api.ts";
@@ -93,7 +93,8 @@ const link = createRoute({
     if (cause === "preload") return;
     const place = { code: params._splat ?? "", domain };
     void context.queries.prefetchQuery(linkQuery(place));
-    prefetchLinkReport(context.queries, place, report);
+    // Of an address that somebody typed, the page asks once the link is known: it may be none.
+    if (listedLink(context.queries, place) !== undefined) prefetchLinkReport(context.queries, place, report);
   },
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
 });

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Box, Burger, Group, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { type MouseEvent, Suspense, useEffect, useMemo } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { AccountMenu } from "../auth/account-menu.tsx";
@@ -15,6 +15,7 @@ import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
 import { useUndoKeys } from "../ui/undo-notice.tsx";
+import { WaitingBar } from "../ui/waiting-bar.tsx";
 import { lazyPart } from "./lazy.ts";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "./pages.ts";
@@ -105,6 +106,13 @@ export function Shell() {
         </Suspense>
       )}
       <SessionDialog />
+      <PageOnItsWay />
     </div>
   );
+}
+
+/** The page before stays until the next one is there. */
+function PageOnItsWay() {
+  const isOnItsWay = useRouterState({ select: ({ isLoading }) => isLoading });
+  return isOnItsWay && <WaitingBar />;
 }

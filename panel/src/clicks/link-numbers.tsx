@@ -11,14 +11,12 @@ import { useLinkReport } from "./use-report.ts";
 
 type Props = {
   place: Place;
-  /** Until then nothing says that the numbers are missing: the page may say that the link is. */
-  isKnown: boolean;
   search: ReportSearch;
   onChange(search: ReportSearch): void;
 };
 
 /** The clicks of one link. */
-export function LinkNumbers({ place, isKnown, search, onChange }: Props) {
+export function LinkNumbers({ place, search, onChange }: Props) {
   const { account } = useRouteContext({ from: "/inside" });
   const report = useLinkReport(place, search);
   return (
@@ -33,7 +31,7 @@ export function LinkNumbers({ place, isKnown, search, onChange }: Props) {
       </Group>
       <ReportView
         place={place}
-        report={isKnown ? report : { ...report, error: null }}
+        report={report}
         search={search}
         compare={
           <CompareLinks search={search} onChange={onChange} without={place.code} domain={place.domain} />

@@ -2,6 +2,9 @@
 import { t } from "@lingui/core/macro";
 import { countryName } from "../app/i18n.ts";
 
+/** Values that the server puts together, because there are too many, or which it does not know. */
+export const isRest = (value: string): boolean => ["(other)", "Other", "other"].includes(value);
+
 /** A referrer's domain, a campaign, or one of the server's own words. */
 export function referrerName(referrer: string): string {
   if (referrer === "(direct)") return t`Direct`;

@@ -73,7 +73,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
         </Text>
       )}
       <ArrivalNews arrived={arrived} />
-      <ul className={classes["shares"]}>
+      <ul className={`${classes["shares"]} ${classes["clicks"]}`} data-named={place === null || undefined}>
         {rows.map((click) => (
           <ClickRow key={keyOf(click)} click={click} isNamed={place === null} />
         ))}
@@ -144,28 +144,28 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
       <time dateTime={clicked_at} className={classes["when"]}>
         {formatClock(clicked_at)}
       </time>
+      {isNamed && (
+        <AnchorLink
+          to="/link/$"
+          params={{ _splat: code }}
+          search={domain === null ? {} : { domain }}
+          size="sm"
+          title={code}
+          className={classes["clickCode"]!}
+        >
+          {domain === null ? code : `${domain}/${code}`}
+        </AnchorLink>
+      )}
       <span className={classes["what"]}>
-        {isNamed && (
-          <AnchorLink
-            to="/link/$"
-            params={{ _splat: code }}
-            search={domain === null ? {} : { domain }}
-            size="sm"
-            title={code}
-            className={classes["clickCode"]!}
-          >
-            {domain === null ? code : `${domain}/${code}`}
-          </AnchorLink>
-        )}
         <span className={classes["facts"]} dir="auto" title={facts.join(" · ")}>
           {facts.join(" · ")}
         </span>
+        {click.automated && (
+          <Badge size="sm" variant="default" tt="none" fw={500} flex="none">
+            <Trans>Machine</Trans>
+          </Badge>
+        )}
       </span>
-      {click.automated && (
-        <Badge size="sm" variant="default" tt="none" fw={500}>
-          <Trans>Machine</Trans>
-        </Badge>
-      )}
     </li>
   );
 }

@@ -64,11 +64,17 @@ function Overview() {
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure label={t`People in this time`} {...counts("human_clicks")} />
         <Figure label={t`Machines in this time`} {...counts("automated_clicks")} />
-        <Figure label={t`Clicks in all`} value={totals.data?.total_clicks} />
+        <Figure label={t`Clicks of existing links`} value={totals.data?.total_clicks} />
         <Figure label={t`Links`} value={totals.data?.total_links} />
       </SimpleGrid>
       <TrendCard
-        report={{ ...frame, trend: trend.data, earlier, others: NO_OTHERS }}
+        report={{
+          ...frame,
+          trend: trend.data,
+          isTrendStale: trend.isPlaceholderData,
+          earlier,
+          others: NO_OTHERS,
+        }}
         search={search}
         onChange={change}
       />

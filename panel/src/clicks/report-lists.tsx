@@ -6,7 +6,7 @@ import { sentenceGap } from "../app/i18n.ts";
 import { lazyPart } from "../app/lazy.ts";
 import { SettingLink, SettingWaits } from "../config/setting-link.tsx";
 import classes from "./clicks.module.css";
-import { agentName, deviceName, referrerName, regionName } from "./names.ts";
+import { agentName, deviceName, isRest, referrerName, regionName } from "./names.ts";
 import { type Counted, SharesList } from "./shares-list.tsx";
 import type { Report } from "./use-report.ts";
 
@@ -20,7 +20,11 @@ const NO_COUNTRIES: readonly Counted[] = [];
 type Named = readonly { name: string; count: number; percentage: number }[] | undefined;
 
 const listOf = (items: Named, nameOf: (name: string) => string): Counted[] | undefined =>
-  items?.map((item) => ({ ...item, key: item.name, name: nameOf(item.name) }));
+  restLast(items?.map((item) => ({ ...item, key: item.name, name: nameOf(item.name) })));
+
+/** What is put together has no rank among names. */
+const restLast = (items: readonly Counted[] | undefined): Counted[] | undefined =>
+  items?.toSorted((a, b) => Number(isRest(a.key)) - Number(isRest(b.key)));
 
 type Props = {
   report: Pick<Report, "referrers" | "countries" | "devices" | "isDetailed" | "isStale">;
@@ -35,24 +39,28 @@ export function ReportLists({ report, newest, top }: Props) {
   const { referrers, devices, isDetailed, isStale } = report;
   const countries = useMemo(
     () =>
-      report.countries?.map(({ country, count, percentage }) => ({
-        key: country,
-        name: regionName(country),
-        count,
-        percentage,
-      })),
+      restLast(
+        report.countries?.map(({ country, count, percentage }) => ({
+          key: country,
+          name: regionName(country),
+          count,
+          percentage,
+        })),
+      ),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- names by language
     [report.countries, i18n.locale],
   );
   const lists = [
     [
       t`Referrers`,
-      referrers?.map(({ referrer, count, percentage }) => ({
-        key: referrer,
-        name: referrerName(referrer),
-        count,
-        percentage,
-      })),
+      restLast(
+        referrers?.map(({ referrer, count, percentage }) => ({
+          key: referrer,
+          name: referrerName(referrer),
+          count,
+          percentage,
+        })),
+      ),
     ],
     [t`Devices`, listOf(devices?.devices, deviceName)],
     [t`Browsers`, listOf(devices?.browsers, agentName)],

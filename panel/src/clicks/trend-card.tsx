@@ -12,7 +12,10 @@ import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
 
 type Props = {
-  report: Pick<Report, "trend" | "earlier" | "others" | "span" | "unit" | "visitors" | "part">;
+  report: Pick<
+    Report,
+    "trend" | "isTrendStale" | "earlier" | "others" | "span" | "unit" | "visitors" | "part"
+  >;
   search: ReportSearch;
   onChange(search: ReportSearch): void;
   /** Below the chart. */
@@ -55,10 +58,16 @@ export function TrendCard({ report, search, onChange, children }: Props) {
 
   return (
     <Card withBorder p="md">
-      <Group justify="space-between" mih={44} mb="xs" gap="xs">
-        {trend ? <Sum report={report} brush={brush} /> : <Skeleton height={32} width={160} />}
+      <div
+        className={classes["trend"]}
+        data-stale={report.isTrendStale || undefined}
+        aria-busy={report.isTrendStale}
+      >
+        <Group mih={44}>
+          {trend ? <Sum report={report} brush={brush} /> : <Skeleton height={32} width={160} />}
+        </Group>
         {part !== undefined && (
-          <Group gap={4}>
+          <Group gap={4} className={classes["part"]!}>
             <Text size="sm" fw={600}>
               {spanName(part)}
             </Text>
@@ -83,19 +92,21 @@ export function TrendCard({ report, search, onChange, children }: Props) {
             </Button>
           </Group>
         )}
-      </Group>
-      {trend ? (
-        <TrendChart
-          label={t`Clicks by time`}
-          starts={starts}
-          unit={unit}
-          series={series}
-          brush={brush}
-          onBrush={choose}
-        />
-      ) : (
-        <Skeleton height={CHART_HEIGHT + BELOW_CHART} />
-      )}
+        <div className={classes["trendChart"]}>
+          {trend ? (
+            <TrendChart
+              label={t`Clicks by time`}
+              starts={starts}
+              unit={unit}
+              series={series}
+              brush={brush}
+              onBrush={choose}
+            />
+          ) : (
+            <Skeleton height={CHART_HEIGHT + BELOW_CHART} />
+          )}
+        </div>
+      </div>
       <Text size="xs" c="dimmed" mt={4}>
         {unit === "hour" ? (
           <Trans>Hours of your time zone, {timeZone()}.</Trans>

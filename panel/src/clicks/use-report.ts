@@ -27,6 +27,8 @@ export type Report = Frame & {
   isDetailed: boolean | undefined;
   /** The lists are of the last question. */
   isStale: boolean;
+  /** And the chart is. */
+  isTrendStale: boolean;
   error: Error | null;
 };
 
@@ -73,6 +75,7 @@ export function useLinkReport(place: Place, search: ReportSearch): Report {
   return {
     ...frame,
     trend: whole.data?.data.trend,
+    isTrendStale: whole.isPlaceholderData,
     earlier: earlierSpan && earlier.data,
     others: others.trends,
     referrers: listed.data?.data.top_referrers,
@@ -99,6 +102,7 @@ export function useTotalReport(search: ReportSearch): Report {
   return {
     ...frame,
     trend: trend.data,
+    isTrendStale: trend.isPlaceholderData,
     earlier: earlierSpan && earlier.data,
     others: others.trends,
     referrers: referrers.data?.data,

@@ -24,15 +24,18 @@ import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
 import { useIsThere } from "../ui/late-answer.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
+import { WaitingBar } from "../ui/waiting-bar.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
-import { linkQuery } from "./link-queries.ts";
+import { linkQuery, listedLink } from "./link-queries.ts";
 import { LinkSettings } from "./settings/link-settings.tsx";
 
 const LinkForm = lazyPart(async () => (await import("./link-form.tsx")).LinkForm);
 
 /** A line of facts. */
 const FACTS_PX = 28;
+/** The chart of the clicks with its controls. */
+const NUMBERS_PX = 490;
 
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
@@ -40,7 +43,15 @@ export function LinkPage() {
   const navigate = useNavigate({ from: "/link/$" });
   const queries = useQueryClient();
   const [form, setForm] = useState<"open" | "closed" | null>(null);
-  const { data: link, error, refetch } = useQuery(linkQuery({ code, domain }));
+  const place = { code, domain };
+  const {
+    data: link,
+    error,
+    refetch,
+  } = useQuery({
+    ...linkQuery(place),
+    placeholderData: () => listedLink(queries, place),
+  });
 
   const isThere = useIsThere();
   const shown = useRef("");
@@ -83,18 +94,21 @@ export function LinkPage() {
         </Group>
       </Group>
       {link ? <Facts link={link} /> : <Skeleton height={FACTS_PX} maw={360} />}
-      <LinkNumbers
-        place={{ code, domain }}
-        isKnown={link !== undefined}
-        search={report}
-        onChange={(next) =>
-          void navigate({
-            search: { ...next, ...(domain && { domain }) },
-            replace: true,
-            resetScroll: false,
-          })
-        }
-      />
+      {link ? (
+        <LinkNumbers
+          place={place}
+          search={report}
+          onChange={(next) =>
+            void navigate({
+              search: { ...next, ...(domain && { domain }) },
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      ) : (
+        <Skeleton height={NUMBERS_PX} />
+      )}
       {link && (
         <LinkSettings
           link={link}
@@ -102,9 +116,9 @@ export function LinkPage() {
           onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
         />
       )}
-      {link && <LinkHistory place={{ code, domain }} />}
+      {link && <LinkHistory place={place} />}
       {form !== null && (
-        <Suspense fallback={null}>
+        <Suspense fallback={<WaitingBar />}>
           <LinkForm
             edited={form === "open" && link ? link : null}
             onClose={() => setForm("closed")}

@@ -87,4 +87,16 @@ export const linkQuery = (place: LinkPlace) =>
     queryKey: ["links", "one", place],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/v1/links/{code}", { params: paramsOf(place), signal }))).data,
+    // The router asks when the page is opened. A code that leads nowhere is asked for once.
+    retryOnMount: false,
   });
+
+/** The link as lists and earlier visits show it: until the answer, and to know that there is one. */
+export function listedLink(queries: QueryClient, place: LinkPlace): Link | undefined {
+  const known = queries.getQueryData(linkQuery(place).queryKey);
+  if (known !== undefined) return known;
+  const lists = queries.getQueriesData<{ links: Link[] }>({ queryKey: ["links", "list"] });
+  return lists
+    .flatMap(([, list]) => list?.links ?? [])
+    .find(({ code, domain }) => code === place.code && domain === (place.domain ?? null));
+}

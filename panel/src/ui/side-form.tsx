@@ -21,7 +21,9 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
       <Drawer.Content style={{ scrollPaddingBlock: "5rem" }}>
         {/* The page has its banner already. */}
         <Drawer.Header role="presentation">
-          <Drawer.Title fw={600}>{title}</Drawer.Title>
+          <Drawer.Title fw={600} lh={1.3} miw={0} style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Drawer.Title>
           <Drawer.CloseButton aria-label={t`Close`} />
         </Drawer.Header>
         <Drawer.Body>

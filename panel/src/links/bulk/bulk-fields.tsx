@@ -51,7 +51,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
       <TagsField {...form.getInputProps("add")} label={t`Add tags`} data-autofocus />
       <TagsField {...form.getInputProps("remove")} label={t`Remove tags`} />
       <Stack gap={4}>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           <Trans>Expires</Trans>
         </Text>
         <SegmentedControl

@@ -1,6 +1,7 @@
 /** Columns of the list: which there are, and which the reader chose. */
 import { useLingui } from "@lingui/react/macro";
 import { useLocalStorage } from "@mantine/hooks";
+import type { CSSProperties } from "react";
 import type { Order, Sort } from "../link-search.ts";
 
 export type ColumnName = "code" | "target" | "tags" | "clicks" | "people" | "created" | "expires" | "owner";
@@ -8,8 +9,10 @@ export type ColumnName = "code" | "target" | "tags" | "clicks" | "people" | "cre
 export type LinkColumn = {
   name: ColumnName;
   label: string;
-  /** Of the grid. */
-  width: string;
+  /** At least so many rem. */
+  least: number;
+  /** Of the room that is left over. */
+  grow?: number;
   sort?: Sort;
   isNumber?: boolean;
   /** Always shown. */
@@ -29,14 +32,14 @@ const DEFAULT: ColumnName[] = ["tags", "clicks", "created"];
 export function useColumns() {
   const { t } = useLingui();
   const all: LinkColumn[] = [
-    { name: "code", label: t`Code`, width: "minmax(9rem, 1.1fr)", sort: "code", isFixed: true },
-    { name: "target", label: t`Target`, width: "minmax(11rem, 2.4fr)", isFixed: true },
-    { name: "tags", label: t`Tags`, width: "minmax(7rem, 1.2fr)" },
-    { name: "clicks", label: t`Clicks`, width: "5.5rem", sort: "click_count", isNumber: true },
-    { name: "people", label: t`People`, width: "5.5rem", isNumber: true },
-    { name: "created", label: t`Created`, width: "7.5rem", sort: "created_at" },
-    { name: "expires", label: t`Expires`, width: "7.5rem", sort: "expires_at" },
-    { name: "owner", label: t`Made by`, width: "7rem" },
+    { name: "code", label: t`Code`, least: 9, grow: 1.1, sort: "code", isFixed: true },
+    { name: "target", label: t`Target`, least: 11, grow: 2.4, isFixed: true },
+    { name: "tags", label: t`Tags`, least: 7, grow: 1.2 },
+    { name: "clicks", label: t`Clicks`, least: 5.5, sort: "click_count", isNumber: true },
+    { name: "people", label: t`People`, least: 5.5, isNumber: true },
+    { name: "created", label: t`Created`, least: 7.5, sort: "created_at" },
+    { name: "expires", label: t`Expires`, least: 7.5, sort: "expires_at" },
+    { name: "owner", label: t`Made by`, least: 7 },
   ];
   const [chosen, choose] = useLocalStorage<ColumnName[]>({
     key: "waymark-link-columns",
@@ -64,5 +67,21 @@ function readColumns(stored: string | undefined): ColumnName[] {
   }
 }
 
-export const gridOf = (columns: readonly LinkColumn[]): string =>
-  `2.25rem ${columns.map(({ width }) => width).join(" ")} 4.5rem`;
+const CHECK_REM = 2.25;
+const ACTIONS_REM = 4.5;
+const GAP_REM = 0.75;
+/** Of a row, at both ends together. */
+const PADDING_REM = 1.5;
+
+/** Custom properties of the grid: its columns, and the width below which it scrolls sideways. */
+export function gridOf(columns: readonly LinkColumn[]): CSSProperties {
+  const tracks = columns.map(({ least, grow }) =>
+    grow === undefined ? `${least}rem` : `minmax(${least}rem, ${grow}fr)`,
+  );
+  const widths = [CHECK_REM, ...columns.map(({ least }) => least), ACTIONS_REM];
+  const least = widths.reduce((sum, width) => sum + width + GAP_REM, PADDING_REM - GAP_REM);
+  return {
+    "--columns": `${CHECK_REM}rem ${tracks.join(" ")} ${ACTIONS_REM}rem`,
+    "--least": `${least}rem`,
+  } as CSSProperties;
+}

@@ -13,8 +13,8 @@ type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
 export function FilterButton({ finding, onChange }: Props) {
   const { t } = useLingui();
-  const { state, tag, domain, owner, from, to } = finding;
-  const count = [state, tag, domain, owner, from ?? to].filter((condition) => condition !== undefined).length;
+  const { state, tag = [], domain, owner, from, to } = finding;
+  const count = [state, ...tag, domain, owner, from, to].filter((set) => set !== undefined).length;
   return (
     <Popover position="bottom-end" withArrow shadow="md" trapFocus returnFocus width={320}>
       <Popover.Target>

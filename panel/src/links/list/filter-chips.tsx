@@ -1,4 +1,4 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +8,15 @@ import { type FindingChange, isFiltered, type LinkFinding } from "../link-search
 import { ownersQuery } from "./filter-queries.ts";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
+
+const UNFILTERED: FindingChange = {
+  state: undefined,
+  tag: undefined,
+  domain: undefined,
+  owner: undefined,
+  from: undefined,
+  to: undefined,
+};
 
 /** The filters that are set; pressing one takes it off. */
 export function FilterChips({ finding, onChange }: Props) {
@@ -49,6 +58,11 @@ export function FilterChips({ finding, onChange }: Props) {
           {label}
         </Button>
       ))}
+      {chips.length > 1 && (
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => onChange(UNFILTERED)}>
+          <Trans>Clear all</Trans>
+        </Button>
+      )}
     </Group>
   );
 }

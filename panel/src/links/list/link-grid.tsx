@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
-import { type CSSProperties, type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
@@ -188,7 +188,7 @@ export function LinkGrid(props: Props) {
         aria-activedescendant={isActiveShown ? rowId(cursor.at!) : undefined}
         tabIndex={0}
         className={classes["scroller"]}
-        style={{ "--columns": gridOf(columns) } as CSSProperties}
+        style={gridOf(columns)}
         onFocus={(event) => {
           if (event.target !== event.currentTarget) return;
           const isFromSearch = event.relatedTarget?.matches("[role=search] input") === true;

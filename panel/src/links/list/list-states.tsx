@@ -1,6 +1,5 @@
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
-import type { CSSProperties } from "react";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { gridOf, type LinkColumn } from "./columns.ts";
@@ -22,7 +21,7 @@ const BONES = 12;
 /** As high as what comes. */
 export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[]; height: number }) {
   return (
-    <div aria-busy className={classes["scroller"]} style={{ "--columns": gridOf(columns) } as CSSProperties}>
+    <div aria-busy className={classes["scroller"]} style={gridOf(columns)}>
       <div className={classes["head"]} />
       {Array.from({ length: BONES }, (_, nth) => (
         <div key={nth} className={classes["row"]} style={{ height }}>

@@ -1,0 +1,151 @@
+/** Links in Chromium: what stays in reach and in place, and what is asked for and said while a page is on its way. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { CHROMIUM } from "../support/chromium.ts";
+import { NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
+
+const LONG_CODE = `long/${"x".repeat(112)}/nested`;
+const COLUMNS = ["tags", "clicks", "people", "created", "expires", "owner"];
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+  for (const code of ["spring", LONG_CODE]) {
+    const link = { code, target: "https://example.com/", tags: ["one", "two"] };
+    expect((await panel.client.call("POST", "/links", link)).status).toBe(201);
+  }
+});
+afterAll(() => panel.stop());
+
+const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
+
+/** Paths below /admin/v1 that were asked for. */
+function askedOn(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const path = /\/admin\/v1(\/links\/[^?]*)/.exec(request.url())?.[1];
+    if (path !== undefined) asked.push(path);
+  });
+  return asked;
+}
+
+test.skipIf(!CHROMIUM)(
+  "with every column the list scrolls to its end, and actions stay in sight",
+  async () => {
+    const { page, close } = await panel.open("/panel/links");
+    await signInToPanel(page);
+    await rowOf(page, "spring").waitFor();
+    await page.evaluate(
+      (columns) => localStorage.setItem("waymark-link-columns", columns),
+      JSON.stringify(COLUMNS),
+    );
+    await page.reload();
+    const copy = rowOf(page, "spring").getByRole("button", { name: /^Copy/ });
+    const end = async () => (await copy.boundingBox())!.x + 32;
+    await copy.waitFor();
+    expect(await end()).toBeLessThanOrEqual(WIDE.width);
+    const owner = page.getByRole("columnheader", { name: "Made by" });
+    await page.getByRole("grid").evaluate((grid) => (grid.scrollLeft = 9_999));
+    const box = (await owner.boundingBox())!;
+    expect(box.x + box.width).toBeLessThanOrEqual((await copy.boundingBox())!.x);
+    expect(await end()).toBeLessThanOrEqual(WIDE.width);
+    await page.setViewportSize(NARROW);
+    expect(await page.getByRole("grid").evaluate((grid) => grid.scrollWidth - grid.clientWidth)).toBe(0);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("the form of a link with a long code shows the code and can be closed", async () => {
+  const { page, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size);
+    await rowOf(page, LONG_CODE).getByRole("button", { name: "Actions for" }).click();
+    await page.getByRole("menuitem", { name: "Edit all fields" }).click();
+    const form = page.getByRole("dialog");
+    const title = form.getByRole("heading", { name: LONG_CODE });
+    const box = (await title.boundingBox())!;
+    expect(await title.evaluate((text) => text.scrollWidth - text.clientWidth)).toBe(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(size.width);
+    await form.getByRole("button", { name: "Close" }).click();
+    await form.waitFor({ state: "detached" });
+  }
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("filters are counted one by one and go together", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?state=active&tag=one&tag=two&q=spring");
+  await signInToPanel(page);
+  await page.getByText("1 link", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Filter 3" }).waitFor();
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await page.getByRole("button", { name: "Filter", exact: true }).waitFor();
+  expect(new URL(page.url()).search).toBe("?q=spring");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "a code that leads nowhere is asked for once, and again when one comes back",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links");
+    await signInToPanel(page);
+    await rowOf(page, "spring").waitFor();
+    const asked = askedOn(page);
+    await page.goto(`${panel.origin}/panel/link/nothing`);
+    await page.getByText('There is no link "nothing".').waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(asked).toEqual(["/links/nothing"]);
+    expect(complaints).toHaveLength(1);
+    await panel.client.call("POST", "/links", { code: "nothing", target: "https://example.com/" });
+    await page.getByRole("link", { name: "Show the links" }).click();
+    await rowOf(page, "nothing").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: /\/nothing$/ }).waitFor();
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("a link of the list shows before the server answers for it", async () => {
+  const { page, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  await rowOf(page, "spring").waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/links\/spring$/, (route) => held.promise.then(() => route.continue()));
+  await rowOf(page, "spring").getByRole("link", { name: "spring" }).click();
+  await page.getByRole("heading", { name: /\/spring$/ }).waitFor();
+  await page.getByRole("slider", { name: "Clicks by time" }).waitFor();
+  held.resolve();
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("while a page is on its way the one before stays, and a bar says so", async () => {
+  const { page, close } = await panel.open("/panel/links");
+  await signInToPanel(page);
+  await rowOf(page, "spring").waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/assets\/analytics-page-.*js$/, (route) => held.promise.then(() => route.continue()));
+  await page.getByRole("link", { name: "Analytics" }).click();
+  const bar = page.getByRole("progressbar", { name: "Loading" });
+  await bar.waitFor();
+  expect(await rowOf(page, "spring").isVisible()).toBe(true);
+  held.resolve();
+  await page.getByRole("heading", { name: "Analytics" }).waitFor();
+  await bar.waitFor({ state: "detached" });
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("on a phone a chart stays where it is while a part of it is chosen", async () => {
+  const { page, close } = await panel.open("/panel/link/spring", { size: NARROW });
+  await signInToPanel(page);
+  const chart = page.getByRole("slider", { name: "Clicks by time" });
+  await chart.waitFor();
+  const top = async () => (await chart.boundingBox())!.y;
+  const before = await top();
+  await chart.focus();
+  for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]) await page.keyboard.press(key);
+  await page.getByRole("button", { name: "Whole time" }).waitFor();
+  await soon(async () => expect(await top()).toBe(before));
+  await close();
+});
