@@ -9,6 +9,7 @@ import {
   IconShare,
   IconTrash,
 } from "@tabler/icons-react";
+import { useState } from "react";
 import { downloadAddress, type Entry } from "../file-queries.ts";
 
 export type EntryCommands = {
@@ -23,8 +24,14 @@ type Props = { entry: Entry; commands: EntryCommands; tabIndex: number };
 
 export function EntryMenu({ entry, commands, tabIndex }: Props) {
   const { t } = useLingui();
+  // The field of the name takes the focus as the menu closes, and a focus that goes back would close it.
+  const [isRenaming, setIsRenaming] = useState(false);
+  function rename(): void {
+    setIsRenaming(true);
+    commands.rename(entry);
+  }
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal returnFocus={!isRenaming} onOpen={() => setIsRenaming(false)}>
       <Menu.Target>
         <ActionIcon
           variant="subtle"
@@ -52,7 +59,7 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item leftSection={<IconShare size={16} />} onClick={() => commands.share(entry)}>
           <Trans>Share</Trans>
         </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => commands.rename(entry)}>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={rename}>
           <Trans>Rename</Trans>
         </Menu.Item>
         <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
