@@ -8,10 +8,12 @@ import { type DriveClient, driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
   expectAccessibleInAllLooks,
+  NARROW,
   signInToPanel,
   startPanel,
   focused,
   undo,
+  WIDE,
 } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
@@ -63,6 +65,13 @@ test.skipIf(!CHROMIUM)("a folder is sorted, selected, renamed and trashed by key
   await row(page, "first.txt").waitFor();
   expect(await namesIn(folder)).toContain("first.txt");
   await undo(page, "file 1.txt is called first.txt now.");
+  await row(page, "file 1.txt").waitFor();
+  await page.getByRole("button", { name: "Actions for file 1.txt" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Rename" }).press("Enter");
+  await page.getByLabel("New name of file 1.txt").fill("by menu.txt");
+  await page.keyboard.press("Enter");
+  await row(page, "by menu.txt").waitFor();
+  await undo(page, "file 1.txt is called by menu.txt now.");
   await row(page, "file 1.txt").waitFor();
 
   await page.getByRole("grid").focus();
@@ -151,9 +160,14 @@ test.skipIf(!CHROMIUM)("a search leads to the folder; the trash is listed, resto
   await row(page, "needle.txt").getByRole("link", { name: "searched / needle folder" }).click();
   await row(page, HOSTILE).waitFor();
   await page.waitForURL((url) => url.search === `?folder=${inner}`);
+  // On a phone the field stays where one types.
+  await page.setViewportSize(NARROW);
+  const place = await page.getByRole("searchbox").boundingBox();
   await page.getByRole("searchbox").fill("no such name");
   await page.getByText("No name matches").waitFor();
+  expect(await page.getByRole("searchbox").boundingBox()).toEqual(place);
   await page.getByRole("searchbox").press("Escape");
+  await page.setViewportSize(WIDE);
 
   for (const name of ["needle.txt", HOSTILE]) {
     await page.getByRole("button", { name: `Actions for ${name}` }).click();

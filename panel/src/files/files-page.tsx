@@ -88,7 +88,7 @@ export function FilesPage() {
       </Group>
       <Group px="md" py="xs" gap="xs" justify="end">
         {isSearch ? (
-          <Text size="sm" fw={600} flex="1 1 14rem" lh={2.5} truncate>
+          <Text size="sm" fw={600} flex="1 1 14rem" lh={2.5} truncate visibleFrom="sm">
             <Trans>Names with “{search.q}”</Trans>
           </Text>
         ) : (

@@ -58,6 +58,7 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
           </Text>
           <Button
             size="compact-md"
+            fz="sm"
             fw={500}
             style={{ flexShrink: 0 }}
             variant="subtle"

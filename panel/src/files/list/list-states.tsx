@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { Center, Skeleton } from "@mantine/core";
+import { Box, Center, Skeleton } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -25,11 +25,13 @@ export function LoadingRows() {
 }
 
 export const FailedList = ({ error, onRetry }: { error: Error; onRetry(): void }) => (
-  <LoadFailure error={error} onRetry={onRetry} m="md">
-    <AnchorLink to="/files" search={{}} size="sm">
-      <Trans>All files</Trans>
-    </AnchorLink>
-  </LoadFailure>
+  <Box flex={1}>
+    <LoadFailure error={error} onRetry={onRetry} m="md">
+      <AnchorLink to="/files" search={{}} size="sm">
+        <Trans>All files</Trans>
+      </AnchorLink>
+    </LoadFailure>
+  </Box>
 );
 
 type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };
