@@ -114,12 +114,14 @@ once("a domain tells what its DNS needs, and what is in the way of deleting it",
   await form.getByLabel("Unknown codes lead to").and(page.locator("[aria-invalid=true]")).waitFor();
   await form.getByLabel("Unknown codes lead to").fill("https://example.com/missing");
   await form.getByRole("button", { name: "Create" }).click();
-  await row.getByText("No links").waitFor();
+  await row.getByRole("link", { name: "No links" }).waitFor();
   const link = { code: "spring", target: "https://example.com", domain: "go.example.com" };
   await panel.client.call("POST", "/links", link);
   await page.reload();
-  await row.getByText("1 link").waitFor();
-  await row.getByText("Its links are in the way of deleting it.").waitFor();
+  await row.getByRole("link", { name: "1 link" }).waitFor();
+  await row.getByRole("button", { name: "Delete" }).click();
+  await form.getByText("Its links are in the way of deleting it.").waitFor();
+  await form.getByRole("button", { name: "Close" }).click();
   await expectAccessibleInAllLooks(page, "domains");
   await panel.client.call("DELETE", "/links/spring?domain=go.example.com");
   await page.reload();
@@ -127,6 +129,22 @@ once("a domain tells what its DNS needs, and what is in the way of deleting it",
   await form.getByRole("button", { name: "Delete" }).click();
   await page.getByText("There is only the default domain.").waitFor();
   expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
+  await close();
+});
+
+once("hundreds of domains are one list, and those in sight count their links", async () => {
+  const domains = Array.from({ length: 300 }, (_, at) => ({ host: `shop-${at}.example.com` }));
+  for (const domain of domains) await panel.client.call("POST", "/domains", domain);
+  const { page, complaints, close } = await panel.open("/panel/domains");
+  let counts = 0;
+  page.on("request", (request) => (counts += request.url().includes("/links?") ? 1 : 0));
+  await signInToPanel(page);
+  const row = (host: string) => page.getByRole("row").filter({ hasText: host });
+  await row("shop-0.example.com").getByRole("link", { name: "No links" }).waitFor();
+  expect(counts).toBeLessThan(100);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await row("shop-99.example.com").getByRole("link", { name: "No links" }).waitFor();
+  expect(complaints).toEqual([]);
   await close();
 });
 

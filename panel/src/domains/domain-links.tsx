@@ -1,5 +1,4 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Button, Text } from "@mantine/core";
+import { Plural, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { Domain } from "../app/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -17,29 +16,15 @@ export function DomainLinks({ host }: { host: string }) {
   );
 }
 
-/** Only without links; the sentence says what is in the way. */
+/** Only without links: they are in the way. */
 export function RemoveDomain({ domain }: { domain: Domain }) {
   const { t } = useLingui();
-  const { data } = useQuery(domainLinksQuery(domain.host));
-  if (data === undefined) {
-    // Keeps the room of what comes.
-    return (
-      <Button size="compact-sm" variant="subtle" style={{ visibility: "hidden" }}>
-        <Trans>Delete</Trans>
-      </Button>
-    );
-  }
-  if (data > 0) {
-    return (
-      <Text size="xs" c="dimmed" maw={140} style={{ whiteSpace: "normal" }}>
-        <Trans>Its links are in the way of deleting it.</Trans>
-      </Text>
-    );
-  }
+  const { data = 0 } = useQuery(domainLinksQuery(domain.host));
   return (
     <ConfirmButton
       label={t`Delete`}
       question={t`Requests for ${domain.host} then get the default links.`}
+      obstacle={data > 0 ? t`Its links are in the way of deleting it.` : undefined}
       list="domains"
       run={() => removeDomain(domain)}
     />

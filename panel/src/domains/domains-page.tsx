@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,6 +8,7 @@ import { SERVER_URL } from "../app/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { DataList } from "../ui/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { DomainForm } from "./domain-form.tsx";
@@ -35,6 +36,8 @@ export function DomainsPage() {
       </PageHead>
       <DefaultDomain />
       <DataList<Domain>
+        // Rows count their links: only those in sight are there.
+        long={{ Rows: LongRows, isMore: false }}
         label={t`Domains`}
         items={data}
         error={error}
@@ -56,12 +59,23 @@ export function DomainsPage() {
           {
             title: t`Host`,
             cell: ({ host }) => (
-              <Text size="sm" fw={600}>
-                {host}
-              </Text>
+              <>
+                <Text size="sm" fw={600}>
+                  {host}
+                </Text>
+                <Box hiddenFrom="sm">
+                  <DomainLinks host={host} />
+                </Box>
+              </>
             ),
           },
-          { title: t`Links`, fit: "value", cell: ({ host }) => <DomainLinks host={host} /> },
+          {
+            title: t`Links`,
+            isHidden: "narrow",
+            fit: "value",
+            width: "7rem",
+            cell: ({ host }) => <DomainLinks host={host} />,
+          },
           {
             title: t`Root leads to`,
             isHidden: "narrow",

@@ -8,13 +8,16 @@ import { useFailureNotice } from "./undo.tsx";
 type Props = {
   label: string;
   question: string;
+  /** What is in the way, told instead of the question. */
+  obstacle?: string | undefined;
   run(): Promise<unknown>;
   /** Of the list that it changes. */
   list: string;
 };
 
 /** For what can't be undone. */
-export function ConfirmButton({ label, question, run, list }: Props) {
+export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
+  const said = obstacle ?? question;
   const queries = useQueryClient();
   const onError = useFailureNotice();
   const running = useMutation({
@@ -40,23 +43,25 @@ export function ConfirmButton({ label, question, run, list }: Props) {
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown maw={280} aria-label={question}>
+      <Popover.Dropdown maw={280} aria-label={said}>
         <Stack gap="xs">
-          <Text size="sm">{question}</Text>
+          <Text size="sm">{said}</Text>
           <Group justify="end" gap="xs">
             <Button size="xs" variant="default" onClick={() => setIsAsking(false)}>
-              <Trans>Cancel</Trans>
+              {obstacle === undefined ? <Trans>Cancel</Trans> : <Trans>Close</Trans>}
             </Button>
-            <Button
-              size="xs"
-              color="red"
-              onClick={() => {
-                setIsAsking(false);
-                running.mutate();
-              }}
-            >
-              {label}
-            </Button>
+            {obstacle === undefined && (
+              <Button
+                size="xs"
+                color="red"
+                onClick={() => {
+                  setIsAsking(false);
+                  running.mutate();
+                }}
+              >
+                {label}
+              </Button>
+            )}
           </Group>
         </Stack>
       </Popover.Dropdown>
