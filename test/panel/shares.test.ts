@@ -64,8 +64,15 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   const { page, complaints, close } = await panel.open("/panel/files");
   await signInToPanel(page);
   await shareFrom(page, "<img src=x onerror=alert(1)>.txt");
+  // What is said of the code moves nothing.
+  const below = async () => (await form(page).getByLabel("Expires").boundingBox())!.y;
+  const before = await below();
+  await form(page).getByLabel("Code", { exact: true }).fill("for anna");
+  await form(page).getByText("A code has letters").waitFor();
+  expect(await below()).toBe(before);
   await form(page).getByLabel("Code", { exact: true }).fill("for/anna");
   await form(page).getByText("This code is free.").waitFor();
+  expect(await below()).toBe(before);
   await form(page).locator("label", { hasText: "Ask for a password" }).click();
   await form(page).getByLabel("Password", { exact: true }).fill("a good password");
   await form(page).getByLabel("Most downloads").fill("3");

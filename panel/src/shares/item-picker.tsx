@@ -97,9 +97,10 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
           </UnstyledButton>
         ))}
       </Breadcrumbs>
-      <ScrollArea.Autosize mah={220} mih={72} type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
+      {/* One height: what comes moves no field below. */}
+      <ScrollArea h={200} type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
         {error !== null && <Alert color="red">{sentenceOf(error)}</Alert>}
-        {data === undefined && error === null && <Skeleton height={64} />}
+        {data === undefined && error === null && <Skeleton height={196} />}
         {data?.folders.map(({ id, name }) => (
           <UnstyledButton
             key={`folder ${id}`}
@@ -133,7 +134,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
             )}
           </Text>
         )}
-      </ScrollArea.Autosize>
+      </ScrollArea>
       {kind === "folder" && (
         <Button
           mt={6}

@@ -1,8 +1,9 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answerOf, api } from "../app/api.ts";
+import { FieldRoom } from "../ui/field-room.tsx";
 
 const DELAY_MS = 200;
 
@@ -30,17 +31,23 @@ export function ShareCodeField({ value, onChange, error }: Props) {
     alias: t`This code is an alias of another link.`,
   };
   const refusal = isAnswered && !data.available && reasons[data.reason ?? "taken"];
+  const said = error ?? refusal;
   return (
-    <TextInput
-      label={t`Code`}
-      description={isAnswered && data.available ? t`This code is free.` : t`Empty for a random one.`}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      error={error ?? refusal}
-      autoCapitalize="none"
-      autoComplete="off"
-      spellCheck={false}
-      maxLength={128}
-    />
+    <div>
+      <TextInput
+        label={t`Code`}
+        description={t`Empty for a random one.`}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={said}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={128}
+      />
+      <FieldRoom isTaken={said !== false}>
+        {isAnswered && data.available && <Trans>This code is free.</Trans>}
+      </FieldRoom>
+    </div>
   );
 }

@@ -29,7 +29,7 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
         <Drawer.Body>
           {isOpen && <FocusBack />}
           {isOpen && (
-            <Suspense fallback={<Skeleton height={280} />}>
+            <Suspense fallback={<Waiting />}>
               <Begin>{children}</Begin>
             </Suspense>
           )}
@@ -38,6 +38,9 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
     </Drawer.Root>
   );
 }
+
+/** Has the focus till the form is there: Enter closes nothing. */
+const Waiting = () => <Skeleton height={280} tabIndex={-1} data-autofocus style={{ outline: "none" }} />;
 
 /** Focus for a form that came later than its drawer. */
 function Begin({ children }: { children: ReactNode }) {

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Loader, Text, TextInput } from "@mantine/core";
+import { Loader, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { FieldRoom } from "../../ui/field-room.tsx";
 import { availabilityQuery } from "../link-queries.ts";
 
 const DELAY_MS = 150;
@@ -61,16 +62,7 @@ export function CodeField({ label, description, value, onChange, error, availabi
         spellCheck={false}
         maxLength={128}
       />
-      {/* The room of a line stays free for what is said of the code. */}
-      <Text
-        fz="calc(var(--mantine-font-size-sm) - 2px)"
-        lh={1.2}
-        c="dimmed"
-        aria-live="polite"
-        {...(said === false && { mt: 5, mih: "1.2em" })}
-      >
-        {isFree && said === false && <Trans>This code is free.</Trans>}
-      </Text>
+      <FieldRoom isTaken={said !== false}>{isFree && <Trans>This code is free.</Trans>}</FieldRoom>
     </div>
   );
 }
