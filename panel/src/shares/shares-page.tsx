@@ -5,25 +5,23 @@ import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { Share } from "../app/api.ts";
 import { accountQuery } from "../auth/account.ts";
-import { SideForm } from "../ui/side-form.tsx";
+import { lazyPart } from "../app/lazy.ts";
 import { Empty } from "../ui/empty.tsx";
 import { usePageKey } from "../ui/keys/page-keys.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
-import { EndShare } from "./end-share.tsx";
-import { ReceivedFiles } from "./received-files.tsx";
-import { ShareAddress } from "./share-address.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 import { ShareFilters } from "./share-filters.tsx";
 import type { ShareAction } from "./share-menu.tsx";
-import { ShareQr } from "./share-qr.tsx";
 import { refreshShares, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
 import { ShareTable } from "./share-table.tsx";
 import type { ShareSubject } from "./share-values.ts";
+
+const ShareOverlays = lazyPart(async () => (await import("./share-overlays.tsx")).ShareOverlays);
 
 const REFRESH_MS = 1_000;
 
@@ -36,6 +34,10 @@ export function SharesPage() {
   const [subject, setSubject] = useState<ShareSubject | null>(null);
   const [scanned, setScanned] = useState<Share | null>(null);
   const [ended, setEnded] = useState<Share | null>(null);
+  // Loaded with the first that opens, and kept, so that closing gives the focus back.
+  const [isOverlaid, setIsOverlaid] = useState(false);
+  const isAsked = scanned !== null || ended !== null || box !== undefined;
+  if (isAsked && !isOverlaid) setIsOverlaid(true);
   const { data } = useQuery({ ...sharesQuery(search, 0), placeholderData: keepPreviousData });
   const total = data?.total;
   const isNarrowed = search.q !== undefined || search.kind !== undefined || search.state !== undefined;
@@ -115,16 +117,19 @@ export function SharesPage() {
             notifications.show({ message: t`${code} redirects now. It is among the links.` });
         }}
       />
-      <SideForm title={t`QR code`} isOpen={scanned !== null} onClose={() => setScanned(null)}>
-        {scanned !== null && (
-          <Stack gap="md">
-            <ShareAddress address={scanned.short_url} />
-            <ShareQr address={scanned.short_url} code={scanned.code} />
-          </Stack>
-        )}
-      </SideForm>
-      <ReceivedFiles code={box} onClose={() => change({ box: undefined })} />
-      <EndShare share={ended} account={account.id} onClose={() => setEnded(null)} />
+      {isOverlaid && (
+        <Suspense fallback={null}>
+          <ShareOverlays
+            scanned={scanned}
+            onScanned={() => setScanned(null)}
+            box={box}
+            onBox={() => change({ box: undefined })}
+            ended={ended}
+            onEnded={() => setEnded(null)}
+            account={account.id}
+          />
+        </Suspense>
+      )}
     </Stack>
   );
 }
