@@ -45,7 +45,9 @@ type ValueProps = { field: string; value: unknown; isGone?: boolean };
 
 function Value({ field, value, isGone = false }: ValueProps) {
   const { t } = useLingui();
-  const text = shownText(field, value) ?? textOf(value, { yes: t`yes`, no: t`no` });
+  const text =
+    (value === 0 && BYTES.has(field) ? t`Unlimited` : shownText(field, value)) ??
+    textOf(value, { yes: t`yes`, no: t`no` });
   if (text === "") {
     return (
       <Text span size="sm" c="dimmed">

@@ -81,7 +81,7 @@ export function EventsPage() {
                 <Text size="xs" c="dimmed" miw={96}>
                   {vias[via]}
                 </Text>
-                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ whiteSpace: "nowrap" }}>
                   {formatTime(at)}
                 </Text>
               </>

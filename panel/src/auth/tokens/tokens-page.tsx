@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Box, Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -28,7 +28,6 @@ export function TokensPage() {
   const [isMaking, setIsMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const { data, error, refetch } = useQuery(tokensQuery(search));
-  const texts = useScopeTexts();
   useAsked("new-token", () => setIsMaking(true));
   const show = (next: Record<string, unknown>): void => void navigate({ search: readTokenSearch(next) });
   return (
@@ -70,7 +69,7 @@ export function TokensPage() {
         columns={[
           {
             title: t`Name`,
-            cell: ({ name, expired, account: owner }) => (
+            cell: ({ name, scopes, expired, account: owner }) => (
               <>
                 <Group gap={6}>
                   <Text size="sm" fw={600}>
@@ -82,6 +81,9 @@ export function TokensPage() {
                     </StateBadge>
                   )}
                 </Group>
+                <Box hiddenFrom="sm">
+                  <Scopes scopes={scopes} />
+                </Box>
                 {owner !== undefined && (
                   <Text size="xs" c="dimmed">
                     {owner}
@@ -92,16 +94,8 @@ export function TokensPage() {
           },
           {
             title: t`Scopes`,
-            cell: ({ scopes }) => (
-              <Text size="sm" c="dimmed">
-                {scopes.map((scope, at) => (
-                  <span key={scope} title={texts[scope]}>
-                    {at > 0 && ", "}
-                    {scope}
-                  </span>
-                ))}
-              </Text>
-            ),
+            isHidden: "narrow",
+            cell: ({ scopes }) => <Scopes scopes={scopes} />,
           },
           {
             title: t`Last used`,
@@ -123,6 +117,20 @@ export function TokensPage() {
         <TokenFields onClose={() => setIsMaking(false)} onMade={setSecret} />
       </SideForm>
     </Stack>
+  );
+}
+
+function Scopes({ scopes }: Pick<Token, "scopes">) {
+  const texts = useScopeTexts();
+  return (
+    <Text size="sm" c="dimmed">
+      {scopes.map((scope, at) => (
+        <span key={scope} title={texts[scope]}>
+          {at > 0 && ", "}
+          {scope}
+        </span>
+      ))}
+    </Text>
   );
 }
 
