@@ -17,6 +17,7 @@ const RULES = `
 .view img,.view video{display:block;max-width:100%;max-height:70vh;margin:0 auto;border-radius:10px}
 .view img{background:repeating-conic-gradient(var(--ground) 0 25%,transparent 0 50%) 0 0/20px 20px}
 .view video,.view audio{width:100%}
+.view video{aspect-ratio:auto 16/9}
 .view iframe{display:block;width:100%;height:min(60vh,32rem);border:1px solid var(--line);border-radius:10px;background:var(--card);color-scheme:light dark}
 .view figcaption{margin-top:.375rem;color:var(--soft);font-size:.875rem}
 .facts{display:grid;grid-template-columns:auto 1fr;gap:.625rem 1.5rem;margin:1.75rem 0 0;padding:1.25rem 0 0;border-top:1px solid var(--line);font-size:.9375rem}

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, List, Skeleton, Text } from "@mantine/core";
+import { Alert, Button, List, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Policy, PolicyUsage } from "../../app/api.ts";
 import { formatBytes } from "../../app/i18n.ts";
@@ -18,7 +18,8 @@ export function PolicyContents({ policy }: { policy: Policy }) {
       </Alert>
     );
   }
-  if (data === undefined) return <Skeleton height={22} />;
+  // As high as what comes: the default is always in the way.
+  if (data === undefined) return <Skeleton height={policy.is_default ? 52 : 22} />;
   return (
     <>
       <Text size="sm">
@@ -40,7 +41,16 @@ export function PolicyContents({ policy }: { policy: Policy }) {
 export function RemovePolicy({ policy }: { policy: Policy }) {
   const { t } = useLingui();
   const { data } = useQuery(policyUsageQuery(policy));
-  if (policy.is_default || data === undefined || data.obstacle !== null) return null;
+  if (policy.is_default) return null;
+  if (data === undefined) {
+    // Keeps the room of what comes.
+    return (
+      <Button size="compact-sm" variant="subtle" style={{ visibility: "hidden" }}>
+        {t`Delete`}
+      </Button>
+    );
+  }
+  if (data.obstacle !== null) return null;
   return (
     <ConfirmButton
       label={t`Delete`}

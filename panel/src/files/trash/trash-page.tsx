@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -45,7 +45,11 @@ export function TrashPage() {
           )}
         </Group>
       </PageHead>
-      <UsageBar />
+      {items?.length !== 0 && (
+        <Box mih={19}>
+          <UsageBar />
+        </Box>
+      )}
       <DataList<TrashedEntry>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Trash`}
