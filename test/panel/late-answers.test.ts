@@ -182,3 +182,96 @@ once("an answer, or an undo, does not bring somebody back who went on", async ()
   expect(new URL(page.url()).pathname).toBe("/panel/shares");
   await close();
 });
+
+once("a double click does once what it says", async () => {
+  const { page, complaints, close } = await panel.open("/panel/files");
+  await signInToPanel(page);
+  const writes: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") writes.push(new URL(request.url()).pathname);
+  });
+  await page.getByRole("button", { name: "New folder" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Pressed twice");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).dblclick();
+  const row = rowOf(page, "Pressed twice");
+  await row.waitFor();
+
+  await page.getByRole("grid").focus();
+  const answered = Promise.withResolvers<void>();
+  await page.route(/\/trash$/, async (route) => {
+    await answered.promise;
+    await route.continue();
+  });
+  await press(page, "Delete", "Delete");
+  await soon(() => expect(writes).toHaveLength(2));
+  answered.resolve();
+  await page.getByText("Pressed twice is in the trash.").waitFor();
+  await row.waitFor({ state: "detached" });
+
+  await page.getByRole("link", { name: "Trash" }).click();
+  await page.getByRole("button", { name: /Put back/ }).dblclick();
+  await page.getByText("The trash is empty.").waitFor();
+  expect(writes.map((path) => path.replaceAll(/\d+/g, "id"))).toEqual([
+    "/folders",
+    "/folders/id/trash",
+    "/trash/id/restore",
+  ]);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("what is typed into a setting while it is saved stays, and in others too", async () => {
+  const { page, close } = await panel.open("/panel/settings?q=_code_length");
+  await signInToPanel(page);
+  const [random, share] = ["features.random_code_length", "features.share_code_length"].map((key) =>
+    page.getByRole("textbox", { name: new RegExp(key) }),
+  );
+  const saved = Promise.withResolvers<void>();
+  await page.route(/\/config$/, async (route) => {
+    if (route.request().postDataJSON()?.dry_run === false) await saved.promise;
+    await route.continue();
+  });
+  await random!.fill("8");
+  const sent = page.waitForRequest((request) => request.postDataJSON()?.dry_run === false);
+  await press(page, "Enter");
+  await sent;
+  await random!.fill("9");
+  await share!.fill("20");
+  saved.resolve();
+  await page.getByText("features.random_code_length is saved.").waitFor();
+  expect(await random!.inputValue()).toBe("9 characters");
+  expect(await share!.inputValue()).toBe("20 characters");
+  expect((await panel.client.call("GET", "/config/features.random_code_length")).body.data.value).toBe("8");
+  await close();
+});
+
+once("keys of an input method end no editor", async () => {
+  const { page, close } = await openList();
+  const compose = (key: string): Promise<void> =>
+    page.evaluate((pressed) => {
+      const init = { key: pressed, isComposing: true, bubbles: true, cancelable: true };
+      document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", init));
+    }, key);
+  const form = await editRow(page, "a3");
+  await form.getByLabel("Title").fill("にほん");
+  await compose("Escape");
+  expect(await form.getByLabel("Title").inputValue()).toBe("にほん");
+  await press(page, "Escape");
+  await form.waitFor({ state: "detached" });
+
+  await page.goto(`${panel.origin}/panel/files`);
+  await page.getByRole("button", { name: "New folder" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Plain");
+  await press(page, "Enter");
+  await rowOf(page, "Plain").click();
+  await press(page, "F2");
+  const name = page.getByLabel("New name of Plain");
+  await name.fill("にほん");
+  await compose("Enter");
+  await compose("Escape");
+  await press(page, "End");
+  await page.keyboard.type("！");
+  await press(page, "Enter");
+  await rowOf(page, "にほん！").waitFor();
+  await close();
+});

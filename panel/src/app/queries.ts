@@ -1,4 +1,4 @@
-import { onlineManager, QueryClient } from "@tanstack/react-query";
+import { notifyManager, onlineManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 import { currentConnection, onConnection } from "./connection.ts";
 
@@ -21,6 +21,9 @@ export const queries = new QueryClient({
     },
   },
 });
+
+// A button is disabled before the next press of a double click: a timer would come after it.
+notifyManager.setScheduler(queueMicrotask);
 
 // Requests wait while the server is away. What is shown is asked for anew when it is back.
 onlineManager.setEventListener((setOnline) => {

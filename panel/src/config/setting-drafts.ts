@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError } from "../app/api.ts";
 import { keepDraft, readDraft } from "../ui/draft.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
@@ -27,7 +27,10 @@ export function useSettingDrafts(settings: readonly ShownSetting[]) {
   // What somebody else has stored meanwhile is no change any more.
   const drafts = Object.fromEntries(Object.entries(typed).filter(([key, text]) => text !== stored[key]));
 
+  // An answer may come to an older render than what is typed by then.
+  const now = useRef(typed);
   function keep(next: Drafts): void {
+    now.current = next;
     setTyped(next);
     keepDraft(NAME, without(next, secrets));
   }
@@ -37,13 +40,19 @@ export function useSettingDrafts(settings: readonly ShownSetting[]) {
     /** The server's sentences by key, or by key and item such as `api.trusted_proxies.1`. */
     faults,
     change(key: string, text: string | null): void {
-      setFaults(without(faults, [key]));
+      setFaults((known) => without(known, [key]));
       const isUnchanged = text === stored[key] || (text === "" && secrets.includes(key));
       keep(isUnchanged ? without(drafts, [key]) : { ...drafts, [key]: text });
     },
     forget(keys: readonly string[]): void {
-      setFaults(without(faults, keys));
-      keep(without(drafts, keys));
+      setFaults((known) => without(known, keys));
+      keep(without(now.current, keys));
+    },
+    /** What was typed on since it was sent stays. */
+    forgetSent(sent: Drafts): void {
+      const keys = Object.keys(sent).filter((key) => now.current[key] === sent[key]);
+      setFaults((known) => without(known, keys));
+      keep(without(now.current, keys));
     },
     refuse(keys: readonly string[], error: Error): void {
       const details = error instanceof ApiError ? error.details : [];

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { giveFocusBack } from "../ui/focus-back.ts";
 import { SideForm } from "../ui/side-form.tsx";
-import { useSettingDrafts } from "./setting-drafts.ts";
+import { type Drafts, useSettingDrafts } from "./setting-drafts.ts";
 import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";
 import { SettingRow } from "./setting-row.tsx";
@@ -28,22 +28,23 @@ export function SettingsForm({ all, shown }: Props) {
   const nameOf = useCategoryNames();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ShownSetting | null>(null);
-  const { drafts, faults, change, forget, refuse, accept } = useSettingDrafts(all);
+  const { drafts, faults, change, forget, forgetSent, refuse, accept } = useSettingDrafts(all);
   const keys = Object.keys(drafts);
   const valuesOf = (some: readonly string[]) =>
     Object.fromEntries(some.map((key) => [key, drafts[key] ?? null]));
 
   const save = useMutation({
-    mutationFn: (some: readonly string[]) => writeSettings(valuesOf(some)),
-    async onSuccess(_, some) {
+    mutationFn: (sent: Drafts) => writeSettings(sent),
+    async onSuccess(_, sent) {
       await queries.invalidateQueries({ queryKey: ["settings"] });
-      forget(some);
+      forgetSent(sent);
+      const some = Object.keys(sent);
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
       notifications.show({ message: some.length === 1 ? t`${some[0]} is saved.` : t`All are saved.` });
     },
-    onError(error, some) {
-      refuse(some, error);
+    onError(error, sent) {
+      refuse(Object.keys(sent), error);
       focusFault();
     },
   });
@@ -81,11 +82,11 @@ export function SettingsForm({ all, shown }: Props) {
                   shown={setting}
                   draft={drafts[key]}
                   faults={faults}
-                  isSaving={save.isPending && save.variables.includes(key)}
+                  isSaving={save.isPending && Object.hasOwn(save.variables, key)}
                   isOneOfMany={keys.length > 1}
                   onChange={(value) => change(key, value)}
                   onLeave={() => check.mutate(key)}
-                  onSave={() => save.mutate([key])}
+                  onSave={() => save.mutate(valuesOf([key]))}
                   onDiscard={() => {
                     forget([key]);
                     giveFocusBack(() => fieldOf(key));
@@ -100,7 +101,7 @@ export function SettingsForm({ all, shown }: Props) {
           keys={keys}
           error={save.error}
           isSaving={save.isPending}
-          onSave={() => save.mutate(keys)}
+          onSave={() => save.mutate(valuesOf(keys))}
           onDiscard={() => {
             save.reset();
             forget(keys);

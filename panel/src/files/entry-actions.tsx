@@ -2,13 +2,14 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { dropDraft } from "../ui/draft.ts";
 import { showUndo } from "../ui/undo-notice.tsx";
 import {
   type Entry,
+  entryKey,
   moveEntry,
   nameDraftOf,
   refreshFiles,
@@ -89,9 +90,17 @@ export function useEntryActions() {
     return failures.length === 0;
   }
 
+  /** On their way to the trash. */
+  const going = useRef(new Set<string>());
+  async function trashOnce(entry: Entry): Promise<void> {
+    going.current.add(entryKey(entry));
+    await trashEntry(entry).finally(() => going.current.delete(entryKey(entry)));
+  }
+
   return {
-    trash: (entries: readonly Entry[]) =>
-      run(entries, trashEntry, {
+    trash: (pressed: readonly Entry[]) => {
+      const entries = pressed.filter((entry) => !going.current.has(entryKey(entry)));
+      return run(entries, trashOnce, {
         undo: restoreEntry,
         message: ([first, ...rest]) =>
           rest.length === 0 ? (
@@ -105,7 +114,8 @@ export function useEntryActions() {
               other="# entries are in the trash."
             />
           ),
-      }),
+      });
+    },
     /** @param folder null is the root */
     move: (entries: readonly Entry[], folder: number | null, folderName: string) =>
       run(entries, (entry) => moveEntry(entry, folder), {
