@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { expectAccessibleInAllLooks, focused, signInToPanel, startPanel } from "../support/panel.ts";
+import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
 const HOSTILE = '"><img src=x onerror=alert(1)>';
@@ -232,6 +233,24 @@ test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in
   await docs.locator(".responses-table .response-col_status", { hasText: "200" }).first().waitFor();
   await page.emulateMedia({ colorScheme: "dark" });
   await docs.locator("html.dark-mode").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("commands offer nothing that would be refused", async () => {
+  await panel.client.call("POST", "/users", { username: "eve", password: PASSWORD, role: "editor" });
+  const { page, complaints, close } = await panel.open("/panel/links");
+  await signInToPanel(page, PASSWORD, "eve");
+  await openCommands(page);
+  await page.keyboard.type("links");
+  await page.getByRole("option", { name: "Deleted links" }).waitFor();
+  expect(await page.getByRole("option", { name: "Import links" }).count()).toBe(0);
+  // Longer than what the server searches for.
+  await page.getByRole("combobox").fill(`https://example.com/?${"long".repeat(200)}`);
+  await page.getByRole("option", { name: "Shorten and copy" }).waitFor();
+  await page.getByRole("option", { name: "Deleted links" }).waitFor({ state: "detached" });
+  await page.keyboard.press("Enter");
+  await page.getByText("Copied.").or(page.getByText("The link is ready.")).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -22,6 +22,13 @@ export function useActions({ role }: Account): Action[] {
   const { t } = useLingui();
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
+  const importing: Action = {
+    id: "import",
+    label: t`Import links`,
+    words: "csv add",
+    icon: IconFileImport,
+    act: () => navigate({ to: "/links/import" }),
+  };
   const links: Action[] = [
     {
       id: "new-link",
@@ -30,13 +37,7 @@ export function useActions({ role }: Account): Action[] {
       icon: IconLinkPlus,
       act: () => navigate({ to: "/links", state: { asked: "new-link" } }),
     },
-    {
-      id: "import",
-      label: t`Import links`,
-      words: "csv add",
-      icon: IconFileImport,
-      act: () => navigate({ to: "/links/import" }),
-    },
+    ...(role === "admin" ? [importing] : []),
     {
       id: "deleted",
       label: t`Deleted links`,

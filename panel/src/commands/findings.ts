@@ -5,9 +5,13 @@ import { isSettingFound, loadSettingWords } from "../config/words/setting-words.
 
 const MOST = 5;
 const SHORTEST = 2;
+/** Longer ones, such as an address to shorten, the server does not search for. */
+const LONGEST = 512;
 const KEPT_MS = 30_000;
 
 const shared = { placeholderData: keepPreviousData, staleTime: KEPT_MS, retry: false } as const;
+
+const isSearched = (text: string): boolean => text.length >= SHORTEST && text.length <= LONGEST;
 
 /** The links of the answer without counting them all. */
 function useFoundLinks(text: string, isAllowed: boolean) {
@@ -18,7 +22,7 @@ function useFoundLinks(text: string, isAllowed: boolean) {
       const query = { search: text, page_size: MOST, cursor: "" };
       return (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
     },
-    enabled: isAllowed && text.length >= SHORTEST,
+    enabled: isAllowed && isSearched(text),
   });
 }
 
@@ -29,7 +33,7 @@ function useFoundFiles(text: string) {
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/files/search", { params: { query: { q: text, limit: MOST } }, signal })))
         .data,
-    enabled: text.length >= SHORTEST,
+    enabled: isSearched(text),
   });
 }
 
@@ -41,7 +45,7 @@ function useFoundShares(text: string) {
       const query = { search: text, page_size: MOST, cursor: "" };
       return (await answerOf(api.GET("/shares", { params: { query }, signal }))).data;
     },
-    enabled: text.length >= SHORTEST,
+    enabled: isSearched(text),
   });
 }
 
@@ -56,14 +60,14 @@ function useFoundSettings(text: string, isAllowed: boolean) {
       ]);
       return schema.data;
     },
-    enabled: isAllowed && text.length >= SHORTEST,
+    enabled: isAllowed && isSearched(text),
     select: (settings) => settings.filter((setting) => isSettingFound(text, setting)).slice(0, MOST),
   });
 }
 
-/** Of the texts too short to search for: nothing. */
+/** Of texts too short or too long to search for: nothing. */
 export function useFindings(text: string, { role }: Account) {
-  const isLong = text.length >= SHORTEST;
+  const isLong = isSearched(text);
   const links = useFoundLinks(text, role !== "user");
   const files = useFoundFiles(text);
   const shares = useFoundShares(text);
