@@ -239,3 +239,23 @@ once("an address that a role may not open says so", async () => {
   await page.getByRole("link", { name: "Links" }).waitFor({ state: "detached" });
   await close();
 });
+
+once("somebody signs in, and goes on, with a storage that is full", async () => {
+  const { page, complaints, close } = await panel.open("/panel/sign-in");
+  await page.getByLabel("Password", { exact: true }).waitFor();
+  await page.evaluate(() => {
+    // By drafts, say.
+    for (let length = 2 ** 22; length > 0; length >>= 1)
+      for (let nth = 0; nth < 2; nth++)
+        try {
+          localStorage.setItem(`kept ${length} ${nth}`, "x".repeat(length));
+        } catch {}
+  });
+  await signInToPanel(page);
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Deutsch" }).click();
+  await page.getByRole("link", { name: "Einstellungen" }).click();
+  await page.getByRole("heading", { name: "Einstellungen", level: 1 }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

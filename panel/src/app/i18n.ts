@@ -48,7 +48,11 @@ export function loadTexts(catalog: Catalog): Promise<void> {
 }
 
 export async function chooseLanguage(language: Language): Promise<void> {
-  localStorage.setItem(STORED, language);
+  try {
+    localStorage.setItem(STORED, language);
+  } catch {
+    // Full: it is spoken until the page is left.
+  }
   await loadLanguage(language);
 }
 

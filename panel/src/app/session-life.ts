@@ -28,7 +28,11 @@ const newest = (): Told | null => {
 export function noteSession(lifeMs: number): void {
   const told = { at: Date.now(), lifeMs };
   heard = { told, steady: performance.now() };
-  localStorage.setItem(KEY, JSON.stringify(told));
+  try {
+    localStorage.setItem(KEY, JSON.stringify(told));
+  } catch {
+    // Full, such as with drafts. This tab knows it; others ask the server.
+  }
 }
 
 export function forgetSession(): void {
