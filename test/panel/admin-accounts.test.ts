@@ -99,7 +99,7 @@ story("a token works until it is revoked; administrators revoke those of others"
   await close();
 });
 
-once("a domain tells what its DNS needs, and what is in the way of deleting it", async () => {
+once("a domain tells what its DNS needs, and what prevents its deletion", async () => {
   const { page, complaints, close } = await panel.open("/panel/domains");
   await signInToPanel(page);
   const form = page.getByRole("dialog");
@@ -120,7 +120,7 @@ once("a domain tells what its DNS needs, and what is in the way of deleting it",
   await page.reload();
   await row.getByRole("link", { name: "1 link" }).waitFor();
   await row.getByRole("button", { name: "Delete" }).click();
-  await form.getByText("Its links are in the way of deleting it.").waitFor();
+  await form.getByText("It can't be deleted while it has links.").waitFor();
   await form.getByRole("button", { name: "Close" }).click();
   await expectAccessibleInAllLooks(page, "domains");
   await panel.client.call("DELETE", "/links/spring?domain=go.example.com");

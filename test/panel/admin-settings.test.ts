@@ -52,7 +52,7 @@ once("settings are refused at their field, kept while away, and saved together",
   await page.getByText("1 change is not saved").waitFor();
   await soon(async () => expect(await field(page, "files.trash_days").inputValue()).toBe("30 days"));
   await page.getByRole("button", { name: "Discard the change of files.trash_days" }).click();
-  await page.locator("[id='files.trash_days']").getByRole("button", { name: "Take the default" }).click();
+  await page.locator("[id='files.trash_days']").getByRole("button", { name: "Use the default" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("files.trash_days is saved.").waitFor();
   expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("30");
@@ -143,7 +143,7 @@ once("a storage is made, tested and removed; one that is away or in use says so"
   await local.getByRole("button", { name: "Make it the default" }).click();
   await local.getByText("Default", { exact: true }).waitFor();
   await card.getByText("1 object").waitFor();
-  await card.getByText("What is in the way of deleting it").click();
+  await card.getByText("What prevents its deletion").click();
   await card.getByText("admin: 1 file, 7 bytes").waitFor();
   expect(await card.getByRole("button", { name: "Delete" }).count()).toBe(0);
 

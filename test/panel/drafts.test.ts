@@ -65,7 +65,7 @@ test.skipIf(!CHROMIUM)(
     await settings.getByText(NOTICE).waitFor();
     expect(await settings.getByRole("textbox", { name: "Note" }).inputValue()).toBe("Half a note");
     expect(await stored(page)).not.toContain(SECRET);
-    await settings.getByRole("button", { name: "Start anew" }).press("Enter");
+    await settings.getByRole("button", { name: "Start again" }).press("Enter");
     await settings.getByText(NOTICE).waitFor({ state: "detached" });
     expect(await settings.getByRole("textbox", { name: "Note" }).inputValue()).toBe("");
     expect(await stored(page)).not.toContain("Half a note");
@@ -126,7 +126,7 @@ test.skipIf(!CHROMIUM)(
       expect(await dialog(page).getByLabel(field, { exact: true }).inputValue()).toBe(`half-${path}`);
       if (secret !== null)
         expect(await dialog(page).getByLabel(secret, { exact: true }).inputValue()).toBe("");
-      await dialog(page).getByRole("button", { name: "Start anew" }).press("Enter");
+      await dialog(page).getByRole("button", { name: "Start again" }).press("Enter");
       expect(await dialog(page).getByLabel(field, { exact: true }).inputValue()).toBe("");
     }
     expect(await stored(page)).not.toContain("half-");
@@ -170,7 +170,7 @@ test.skipIf(!CHROMIUM)(
     await name.waitFor({ state: "detached" });
     await rename();
     await page.keyboard.press("Tab");
-    await page.getByRole("button", { name: "Start anew" }).press("Enter");
+    await page.getByRole("button", { name: "Start again" }).press("Enter");
     expect(await name.inputValue()).toBe("plan.txt");
     await name.fill("plan b.txt");
     await page.keyboard.press("Enter");
@@ -267,7 +267,7 @@ test.skipIf(!CHROMIUM)(
     await dialog(page).getByText(NOTICE).waitFor();
     expect(await dialog(page).getByLabel("Modules", { exact: true }).inputValue()).toBe("#123456");
     await expectAccessible(page, "a kept QR code");
-    await dialog(page).getByRole("button", { name: "Start anew" }).press("Enter");
+    await dialog(page).getByRole("button", { name: "Start again" }).press("Enter");
     expect(await dialog(page).getByLabel("Modules", { exact: true }).inputValue()).toBe("#000000");
 
     await page.goto(`${panel.origin}/panel/users`);
@@ -276,7 +276,7 @@ test.skipIf(!CHROMIUM)(
     await page.reload();
     await page.getByRole("button", { name: "New account" }).click();
     expect(await dialog(page).getByLabel("Space for files", { exact: true }).inputValue()).toBe("7");
-    await dialog(page).getByRole("button", { name: "Start anew" }).press("Enter");
+    await dialog(page).getByRole("button", { name: "Start again" }).press("Enter");
     expect(await dialog(page).getByLabel("Space for files", { exact: true }).inputValue()).toBe("");
     expect(complaints.filter((text) => !/40[09]|ERR_FAILED/.test(text))).toEqual([]);
     await close();

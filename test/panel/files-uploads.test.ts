@@ -78,7 +78,7 @@ story("50 MB outlive a reload, kill -9 of the server and a time without network"
   });
   const uploads = page.getByRole("region", { name: "Uploads" });
   const moves = () => uploads.getByText(/^[1-9]\d?%$/).waitFor();
-  const stands = () => uploads.getByText("No connection; it goes on by itself").waitFor();
+  const stands = () => uploads.getByText("No connection; it continues by itself").waitFor();
 
   await choose(page, file);
   await moves();

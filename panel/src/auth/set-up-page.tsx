@@ -40,7 +40,7 @@ export function SetUpPage() {
     <Entrance
       title={t`Set up Waymark`}
       wide
-      sentence={error === null && <Trans>Choose a password and what is kept of clicks.</Trans>}
+      sentence={error === null && <Trans>Choose a password, and what to record of clicks.</Trans>}
     >
       {settings !== undefined && <SetUpForm secret={secret} settings={settings} />}
       {settings === undefined && error === null && <Skeleton height={412} />}

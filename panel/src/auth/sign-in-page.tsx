@@ -80,7 +80,7 @@ function NotSetUp() {
         </Trans>
       </Text>
       <Text size="sm">
-        <Trans>Or run this on the server. This page then goes on by itself.</Trans>
+        <Trans>Or run this on the server. This page then continues by itself.</Trans>
       </Text>
       <Code block>waymark reset-password</Code>
     </Entrance>

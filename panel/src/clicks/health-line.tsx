@@ -38,7 +38,9 @@ export function HealthLine() {
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>
         {error !== null && sentenceOf(error)}
         {error === null && status === "healthy" && t`Everything works.`}
-        {error === null && status !== "healthy" && (data!.checks.disk.message || t`Something needs care.`)}
+        {error === null &&
+          status !== "healthy" &&
+          (data!.checks.disk.message || t`Something needs attention.`)}
       </Text>
       <AnchorLink to="/health" size="sm" c="dimmed" underline="always">
         <Trans>Health</Trans>

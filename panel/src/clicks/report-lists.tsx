@@ -119,7 +119,7 @@ function NoDetails({ hasSome }: { hasSome: boolean }) {
     <Alert color="gray" role="note" style={{ overflowWrap: "anywhere" }}>
       <Trans>
         Referrers, countries, devices and single clicks are not recorded, because “{details}” is off. Clicks
-        are counted all the same.
+        are still counted.
       </Trans>
       <SettingWaits settingKey={DETAILS} value="true" />
       {hasSome && sentenceGap()}

@@ -123,7 +123,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
           )}
           {mayReset && (
             <Button size="compact-sm" variant="subtle" onClick={() => does.onChange(fallback)}>
-              <Trans>Take the default</Trans>
+              <Trans>Use the default</Trans>
             </Button>
           )}
         </Group>

@@ -16,7 +16,7 @@ export function DomainLinks({ host }: { host: string }) {
   );
 }
 
-/** Only without links: they are in the way. */
+/** Works only without links. */
 export function RemoveDomain({ domain }: { domain: Domain }) {
   const { t } = useLingui();
   const { data = 0 } = useQuery(domainLinksQuery(domain.host));
@@ -24,7 +24,7 @@ export function RemoveDomain({ domain }: { domain: Domain }) {
     <ConfirmButton
       label={t`Delete`}
       question={t`Requests for ${domain.host} then get the default links.`}
-      obstacle={data > 0 ? t`Its links are in the way of deleting it.` : undefined}
+      obstacle={data > 0 ? t`It can't be deleted while it has links.` : undefined}
       list="domains"
       run={() => removeDomain(domain)}
     />

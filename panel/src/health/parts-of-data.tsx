@@ -33,7 +33,7 @@ export function DatabasePart({ system: { database } }: Props) {
       {...(status !== "healthy" && {
         advice: (
           <Trans>
-            The database does not respond. Known codes go on redirecting and clicks are kept; changes are
+            The database does not respond. Known codes still redirect and clicks are kept; changes are
             refused. Start the database server, or check its address and the network.
           </Trans>
         ),
@@ -52,8 +52,8 @@ export function CachePart({ system: { cache } }: Props) {
       {...(cache.status !== "healthy" && {
         advice: (
           <Trans>
-            Redis does not respond. Everything works on, slower, and other machines see changes within a
-            second. Start Redis, or check its address.
+            Redis does not respond. Everything continues to work, but slower, and other machines see changes
+            within a second. Start Redis, or check its address.
           </Trans>
         ),
       })}

@@ -13,9 +13,9 @@ export function ConnectionBar() {
           <Loader size={14} aria-hidden />
           <span>
             {state === "offline" ? (
-              <Trans>No network. The panel goes on when it is back.</Trans>
+              <Trans>No network. The panel continues when it is back.</Trans>
             ) : (
-              <Trans>The server can't be reached. The panel goes on when it answers.</Trans>
+              <Trans>The server can't be reached. The panel continues when it answers.</Trans>
             )}
           </span>
         </Paper>

@@ -8,7 +8,7 @@ export const DraftNotice = ({ onDiscard }: { onDiscard(): void }) => (
       <Trans>What you typed before is here again.</Trans>
     </Text>
     <Button size="compact-sm" variant="default" flex="none" onClick={onDiscard}>
-      <Trans>Start anew</Trans>
+      <Trans>Start again</Trans>
     </Button>
   </Group>
 );

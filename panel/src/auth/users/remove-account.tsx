@@ -54,7 +54,7 @@ function Belongings({ account }: { account: Account }) {
   return (
     <>
       <Text size="sm">
-        <Trans>With it go, for good:</Trans>
+        <Trans>This also deletes, for good:</Trans>
       </Text>
       <List size="sm">
         <List.Item>

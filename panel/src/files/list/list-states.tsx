@@ -53,7 +53,7 @@ export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
       {isSearch ? (
         <Empty
           title={<Trans>No name matches.</Trans>}
-          sentence={<Trans>The search looks for a part of the names of files and folders.</Trans>}
+          sentence={<Trans>The search finds files and folders by part of their name.</Trans>}
         />
       ) : (
         <Empty

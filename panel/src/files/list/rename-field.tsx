@@ -65,7 +65,7 @@ export function RenameField({ name, isFolder, draft, onSave, onCancel }: Props) 
             color="gray"
             size={24}
             title={t`What you typed before is here again.`}
-            aria-label={t`Start anew`}
+            aria-label={t`Start again`}
             ref={anew}
             onBlur={({ relatedTarget }) => {
               if (relatedTarget !== field.current) end(false);

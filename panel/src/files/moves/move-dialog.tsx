@@ -47,7 +47,7 @@ function Choice({ entries, onMove, onClose }: Props) {
       />
       <Group justify="space-between" wrap="nowrap">
         <Text size="xs" c="dimmed">
-          {isThere && <Trans>They lie here already.</Trans>}
+          {isThere && <Trans>They are here already.</Trans>}
         </Text>
         <Group gap="xs" wrap="nowrap">
           <Button variant="default" onClick={onClose}>

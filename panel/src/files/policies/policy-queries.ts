@@ -10,7 +10,7 @@ export const policiesQuery = queryOptions({
 
 const at = ({ id }: Pick<Policy, "id">) => ({ params: { path: { id } } });
 
-/** What it holds, and what is in the way of deleting it. */
+/** What it holds, and what prevents its deletion. */
 export const policyUsageQuery = (policy: Policy) =>
   queryOptions({
     // Apart from the list, which is asked for again when the policy is gone.

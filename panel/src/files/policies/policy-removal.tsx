@@ -7,7 +7,7 @@ import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { policyUsageQuery, removePolicy } from "./policy-queries.ts";
 
-/** What the storage holds, and what is in the way of deleting it. */
+/** What the storage holds, and what prevents its deletion. */
 export function PolicyContents({ policy }: { policy: Policy }) {
   const sentenceOf = useSentence();
   const { data, error } = useQuery(policyUsageQuery(policy));
@@ -66,7 +66,7 @@ function Obstacles({ policy, usage }: { policy: Policy; usage: PolicyUsage }) {
   return (
     <details>
       <summary>
-        <Trans>What is in the way of deleting it</Trans>
+        <Trans>What prevents its deletion</Trans>
       </summary>
       <List size="sm" mt={4} style={{ overflowWrap: "anywhere" }}>
         {policy.is_default && (

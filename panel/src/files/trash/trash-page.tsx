@@ -29,7 +29,7 @@ export function TrashPage() {
     <Stack p="md" gap="md">
       <PageHead
         title={t`Trash`}
-        sentence={t`What lies here can be put back. It counts towards the space that is used.`}
+        sentence={t`What is here can be put back. It counts towards the space that is used.`}
       >
         <Group gap="xs">
           <Button component={Link} to="/files" variant="default">

@@ -142,8 +142,8 @@ function Inside({ items }: { items: readonly UploadItem[] }) {
             <Group px="sm" py="xs" gap="xs">
               <Text size="xs" c="dimmed" flex="1 1 12rem">
                 <Trans>
-                  The browser could not keep these files over the reload. Choose them again, and they go on
-                  where they were.
+                  The browser could not keep these files over the reload. Choose them again, and they continue
+                  where they stopped.
                 </Trans>
               </Text>
               <FileButton multiple onChange={(files) => files.forEach(giveAgain)}>

@@ -28,9 +28,9 @@ export function UploadRow({ item }: { item: UploadItem }) {
   const words: Record<UploadItem["state"], string> = {
     queued: t`Queued`,
     running: percentText(share),
-    waiting: problem === "" ? t`No connection; it goes on by itself` : problem,
+    waiting: problem === "" ? t`No connection; it continues by itself` : problem,
     paused: t`Paused`,
-    again: t`Choose the file again to go on`,
+    again: t`Choose the file again to continue`,
     asks: t`Allow the browser to read it again`,
     done: problem === "" ? t`Done` : problem,
     failed: problem === "" ? t`It broke off.` : problem,

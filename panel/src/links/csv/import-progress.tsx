@@ -18,7 +18,7 @@ export function ImportProgress({ step: { stage, share } }: { step: ImportStep })
         <Progress.Section value={share * 100} aria-label={t`Progress of the import`} />
       </Progress.Root>
       <Text size="sm" c="dimmed">
-        <Trans>It goes on while you look at other pages. Keep this tab open.</Trans>
+        <Trans>It continues while you look at other pages. Keep this tab open.</Trans>
       </Text>
     </Stack>
   );

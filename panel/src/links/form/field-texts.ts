@@ -46,7 +46,7 @@ export function useRedirectKinds(): Record<string, string> {
   const { t } = useLingui();
   return {
     "307": t`307 · temporary (default)`,
-    "302": t`302 · temporary, as old clients know it`,
+    "302": t`302 · temporary, for old clients`,
     "301": t`301 · permanent`,
     "308": t`308 · permanent, keeps the method`,
   };
