@@ -91,7 +91,7 @@ function createRoutes(parts: HttpParts): Answer {
     const { path } = arrival;
     if (!isRouted(path)) return follow(arrival, server);
     if (isOpen(path) && !isMeantForApi(arrival)) {
-      // The redirect reports a failure to look.
+      // A failed lookup goes to the redirect, which reports it.
       const leads = redirect.leads(arrival).catch(() => true);
       return leads.then((isLink) => (isLink ? follow : askApi)(arrival, server));
     }
@@ -122,7 +122,7 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
   return !isRead || headers.get("authorization") !== null || cookies.length > 0;
 }
 
-/** The endpoints, and what the document says of them. Prefixes are those of the start. */
+/** The endpoints and their OpenAPI document, with the prefixes of the start. */
 export function createApi({ services, health, system, scrape, live }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");

@@ -52,7 +52,7 @@ export function createAddressBuckets({
       const group = addressGroup(address);
       const now = clock.now();
       const stored = fullAts.get(group) ?? now;
-      // Only a clock that was set back leads here.
+      // Larger only after the clock was set back.
       const fullAt = stored > now + atOnce * INTERVAL_MS ? now : Math.max(stored, now);
       const waitMs = fullAt + INTERVAL_MS - (now + atOnce * INTERVAL_MS);
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);

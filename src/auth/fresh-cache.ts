@@ -20,7 +20,7 @@ export function createFreshCache<V>(deps: {
   const { find, clock, generationSize = GENERATION_SIZE } = deps;
   const entries = createGenerationMap<Entry<V>>(generationSize);
 
-  /** Known even while it is read. */
+  /** Includes an entry that is being read. */
   function known(key: string): Promise<V | null> | undefined {
     const entry = entries.get(key);
     // The absolute age: a clock set back must not keep an entry.

@@ -12,7 +12,6 @@ import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
 export type FlushThread = {
-  /** Starts flushing and reporting. */
   begin(): void;
   opened(path: string): void;
   sealed(path: string): void;
@@ -39,7 +38,6 @@ export type FlushThreadOptions = FlushStart & {
   /** Default: loadFlushWorker(). */
   worker?: Worker | undefined;
   onSettled(settled: SettledClicks): void;
-  /** A segment of this process's slot is gone. */
   onRetired(): void;
   onReport(report: FlushReport): void;
 };

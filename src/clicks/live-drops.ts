@@ -33,13 +33,13 @@ export function createLiveDrops({ repository, clock }: Deps) {
   let seen = new Map<number, number>();
 
   return {
-    /** What follows is new. */
+    /** Only later files are news. */
     restart(): void {
       floor = null;
       seen = new Map();
     },
 
-    /** Drops since the last call, oldest first. The first call only remembers where it is. */
+    /** Drops since the last call, oldest first. The first call only notes the position. */
     async news(): Promise<LiveDrop[]> {
       if (floor === null) {
         floor = await repository.lastDropId();

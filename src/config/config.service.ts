@@ -192,7 +192,9 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       await writer.write(new Map([[PASSWORD, canonical(PASSWORD, hash)]]), changedBy, also);
     },
 
-    /** The same while none is stored, with other settings. @throws Conflict when one is, BadRequest */
+    /**
+     * Like setAdminPasswordHash, with other settings, but only while no password is set. @throws Conflict, BadRequest
+     */
     async setFirstAdminPasswordHash(
       hash: string,
       others: Readonly<Record<string, string>>,

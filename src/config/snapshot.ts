@@ -19,7 +19,7 @@ type Options = {
   /** Texts that settings keep until a restart. */
   held: Partial<SettingTexts>;
   previous: Snapshot | null;
-  /** For each unusable stored value, with the reason. The default holds instead. */
+  /** For each unusable stored value, the reason. Its default is used. */
   onInvalid(key: ConfigKey, reason: string): void;
 };
 

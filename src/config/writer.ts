@@ -128,7 +128,7 @@ async function unusable(
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
 }
 
-/** The default without a stored value. Of a secret only whether there is one. */
+/** Without a stored value the default. For a secret only whether there is one. */
 function historyText(key: ConfigKey, stored: string | null): string {
   const definition = definitionOf(key);
   const text = stored ?? definition.defaultText;

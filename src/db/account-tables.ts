@@ -69,6 +69,6 @@ export const ACCOUNT_TABLES = {
     rotated_at: "int?",
     revoked_at: "int?",
   },
-  /** Also one-time addresses: auth/set-up/repository.ts. */
+  /** Also for one-time addresses: auth/set-up/repository.ts. */
   login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
 } as const;

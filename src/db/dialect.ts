@@ -51,7 +51,7 @@ export type Dialect = {
 
   /**
    * At most `limit` ids of entries of any account whose names may contain the needle, from an index. Fewer are
-   * complete. Null if no index tells.
+   * all of them. Null without a suitable index.
    */
   nameCandidates(db: Db, needle: string, limit: number): Promise<number[] | null>;
 

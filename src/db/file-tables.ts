@@ -71,7 +71,7 @@ export const FILE_TABLES = {
   /** Its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int", moves: "int" },
   uploads: {
-    /** A lower-case UUID, also the storage's id of the bytes. */
+    /** A lower-case UUID, which the storage also uses for the bytes. */
     id: "text",
     account_id: "int",
     /** 0 is the root. */
@@ -97,7 +97,7 @@ export const FILE_TABLES = {
     policy_id: "int",
     objects: "int",
     bytes: "int",
-    /** Those that no running process and no resumable upload has. */
+    /** The part that no running process and no resumable upload uses. */
     abandoned_objects: "int",
     abandoned_bytes: "int",
     counted_at: "int",
@@ -130,7 +130,7 @@ export const FILE_TABLES = {
     sender: "text",
     /** As the visitor gave it. */
     sender_name: "text?",
-    /** The name that the visitor is told; the file may be stored under another. */
+    /** The name that the visitor sees; the file may be stored under another. */
     name: "text",
     created_at: "int",
   },

@@ -46,7 +46,7 @@ const unavailable = (reason: string, cause: unknown) =>
     { cause },
   );
 
-/** Holds no password. */
+/** Contains no password. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const words = cause instanceof Error ? cause.message : "";

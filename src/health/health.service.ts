@@ -32,7 +32,7 @@ export type HealthReport = {
   unfinished_uploads: {
     objects: number;
     bytes: number;
-    /** Those that no running process and no resumable upload has. */
+    /** The part that no running process and no resumable upload uses. */
     abandoned_objects: number;
     abandoned_bytes: number;
     /** RFC 3339; null before the first count. */

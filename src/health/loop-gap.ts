@@ -10,7 +10,7 @@ export type LoopGap = {
 /** Shorter gaps are not measured. */
 const LOOK_MS = 20;
 const SLOT_MS = 5_000;
-/** A minute, beside the slot that fills. */
+/** A minute, and the current slot. */
 const SLOTS = 13;
 
 export function watchLoop(): LoopGap {

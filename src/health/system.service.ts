@@ -32,7 +32,7 @@ const DEADLINE_MS = 4_000;
 export function createSystemReport(sources: SystemSources): { report(): Promise<SystemReport> } {
   let looking: Promise<Disk[]> | undefined;
 
-  /** Parallel reports share one look: on a hanging disk looks would accumulate. */
+  /** Parallel reports share one check: on a hanging disk checks would accumulate. */
   const disks = (): Promise<Disk[]> => (looking ??= sources.disks().finally(() => (looking = undefined)));
 
   async function report(): Promise<SystemReport> {

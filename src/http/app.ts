@@ -81,7 +81,7 @@ export function createHttpApp({
     if (hasLongBody(c.req.raw)) c.env.cut();
     const where = { requestId: c.get("requestId"), method: c.req.method, path: c.req.path };
     const { signal } = c.req.raw;
-    // Its client has left, which is no failure.
+    // The client has left, which is not a failure.
     if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was aborted");
     else if (error.kind === "internal")
       logger.error({ ...where, err: error.cause ?? error }, "request failed");

@@ -143,7 +143,7 @@ export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">
   return method === "GET" ? `${scope}:read` : `${scope}:write`;
 }
 
-/** For acts beyond the endpoint's own scope. @throws Forbidden */
+/** For actions beyond the endpoint's own scope. @throws Forbidden */
 export function requireScope({ token }: Caller, scope: Scope): void {
   if (token === undefined || token.scopes.includes(scope)) return;
   throw appError("Forbidden", `The API token lacks the scope ${scope}.`);

@@ -85,7 +85,7 @@ function createListParser({ field, most }: ListOptions) {
     }
   }
 
-  /** `"field" :` stands before the bracket at the end of `beside`. */
+  /** Whether `"field" :` is before the bracket at the end of `beside`. */
   function isNamed(): boolean {
     if (!/^\s*:\s*\[$/.test(beside.text(name.end))) return false;
     const text = beside.text(name.start, name.end);

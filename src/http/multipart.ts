@@ -127,7 +127,7 @@ function createSource(
 
   return {
     async read(): Promise<Uint8Array | null> {
-      // By now the file's earlier bytes are passed on.
+      // The file's earlier bytes are already passed on.
       if (received - inFile > MAX_BYTES_BESIDE_FILE)
         throw broken("The form has too much data besides its file.");
       await reader.turn();
@@ -176,7 +176,7 @@ async function readForm<T>(
   }
 }
 
-/** A part that is no form data has neither name. */
+/** A part that is not form data has neither name. */
 function describePart({ headers }: BodyPart) {
   const { value, parameters } = parseHeaderParameters(headers.get("content-disposition") ?? "");
   const type = headers.get("content-type");

@@ -2,8 +2,8 @@
 const LATIN_1 = /^[\0-\xff]*$/;
 
 /**
- * A copy that shares no memory. The runtime's `slice` keeps the whole text that it is of, so what stays of a request
- * would keep all of its head.
+ * A copy that shares no memory. The runtime's `slice` keeps its whole source, so a kept part of a request would keep
+ * its whole head.
  */
 export function ownText(text: string): string {
   const encoding = LATIN_1.test(text) ? "latin1" : "utf16le";

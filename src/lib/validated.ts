@@ -1,6 +1,6 @@
 /**
  * Checks input against a schema. A refusal is one sentence per field, also as `faults` of the error. The schema's own
- * messages are predicates ("takes a whole number"); predicates here replace the validator's texts.
+ * messages are predicates ("must be a whole number"); predicates here replace the validator's texts.
  */
 import type { z } from "zod";
 import { appError, type FieldFault, MOST_FIELD_FAULTS } from "./errors.ts";

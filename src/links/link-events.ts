@@ -1,7 +1,7 @@
 /**
- * What events say of links, under the names of the API. A new, deleted, restored or renamed link is told whole, without
- * unset fields. Any other change tells what changed, with null for unset fields, and the tags, which their own
- * endpoints may change. `code` marks a whole state. history/past-state.ts puts states together.
+ * States of links in events, under the names of the API. The event of a new, deleted, restored or renamed link has the
+ * whole state, which `code` marks, without unset fields. Any other event has the changed fields, with null for unset
+ * ones, and the tags, which their own endpoints may change. history/past-state.ts combines states.
  */
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
@@ -58,7 +58,7 @@ function changedStates(before: Described, after: Described): { before: object; a
   return states;
 }
 
-/** None for a change of nothing. */
+/** No event if nothing changed. */
 export const changeEvents = (doing: Doing, affected: Affected): EventRecord[] =>
   isUnchanged(affected.before!, affected.after!) ? [] : [linkEvent(doing, affected)];
 
@@ -77,7 +77,7 @@ export const wholeState = (link: Described): object => ({
   ...Object.fromEntries(Object.entries(fieldsOf(link)).filter(([, value]) => value !== null)),
 });
 
-/** The record of events tells the host of the domain (events.service.ts). */
+/** The event service replaces the domain by its host (events.service.ts). */
 const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
   ...(domainOf(code) !== DEFAULT_DOMAIN && { domain_id: domainOf(code) }),
   ...(tags.length > 0 && { tags }),

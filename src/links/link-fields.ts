@@ -1,4 +1,4 @@
-/** What a link says and does beyond code, target, expiry and password. Absent keeps a value, null or an empty text clears it. */
+/** Fields of a link besides code, target, expiry and password. Absent keeps a value, null or an empty text clears it. */
 import { z } from "zod";
 import { parseDuration } from "../lib/duration.ts";
 import { appError } from "../lib/errors.ts";

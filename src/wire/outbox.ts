@@ -10,8 +10,8 @@ export type RawSocket = {
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
- * @param broken the system takes nothing any more, of which the runtime does not tell if the socket is paused. Called
- * during a write, whose bytes wait like others
+ * @param broken called when the system accepts nothing any more, which the runtime does not report for a paused socket.
+ * Called during a write, whose bytes wait like others
  */
 export function createOutbox(socket: RawSocket, broken: () => void) {
   let waiting: Uint8Array[] = [];

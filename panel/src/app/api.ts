@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** As in the document of the API, and where they are here. */
+/** Prefixes in the OpenAPI document, and on this server. */
 const PREFIXES: readonly [string, (root: string) => string][] = [
   ["/admin", (root) => root + ADMIN_PREFIX],
   ["/panel", () => PANEL_PATH.replace(/\/$/, "")],
@@ -32,7 +32,7 @@ const PREFIXES: readonly [string, (root: string) => string][] = [
 const REFRESH = `${SERVER_URL}${ADMIN_PREFIX}/v1/auth/refresh`;
 const TELLS_LIFE = /\/v1\/(?:auth\/(?:login|password|verify)|set-up)$/;
 const SIGN_OUT = "/v1/auth/logout";
-/** They need no session. */
+/** These need no session. */
 const SESSION_PATHS = /\/v1\/(?:auth\/(?:login|refresh|logout)|set-up(?:\/\w+)?)$/;
 
 /** The cookie that scripts may read lives as long as the session. */
@@ -45,7 +45,7 @@ function csrfToken(): string {
 
 export const csrfHeader = (): Record<string, string> => ({ "X-CSRF-Token": csrfToken() });
 
-/** Over plain HTTP off localhost there are no locks; the server forgives a second tab for ten seconds. */
+/** Without HTTPS there are no locks off localhost; the server accepts a second tab within ten seconds. */
 let renewals: Promise<unknown> = Promise.resolve();
 function oneAtATime<T>(run: () => Promise<T>): Promise<T> {
   if ("locks" in navigator) return navigator.locks.request("waymark-session", run);
@@ -55,13 +55,13 @@ function oneAtATime<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * One renewal at a time over all tabs; one that another tab has made after `since`, in epoch ms, counts. False when the
- * session has ended. @throws ApiError when that is not known
+ * Renews the session, one tab at a time. A renewal by another tab after `since` (epoch ms) suffices. False when the
+ * session has ended. @throws ApiError if that is unknown
  */
 export function renewSession(since: number): Promise<boolean> {
   return oneAtATime(async () => {
     const known = sessionToldAt();
-    // One in the future is from before the clock was set back.
+    // A time in the future is from before the clock was set back.
     if (known > since && known <= Date.now() && stateOfSession() === "fresh") return true;
     const answer = await fetch(REFRESH, { method: "POST", credentials: "same-origin" });
     if (answer.status >= 429) throw await failureOf(answer);
@@ -72,15 +72,14 @@ export function renewSession(since: number): Promise<boolean> {
 }
 
 /**
- * Renews a session that is known to be over, so that nothing is sent with it. False when it has ended for good.
- * @throws ApiError as renewSession
+ * Renews an expired session before it is used. False when it has ended for good. @throws ApiError like renewSession
  */
 export async function keepSession(): Promise<boolean> {
   if (stateOfSession() !== "over") return true;
   return hasSession() && renewSession(sessionToldAt());
 }
 
-/** Answers that sign in, renew or verify tell how long the access token lives. */
+/** Answers that sign in, renew or verify contain the lifetime of the access token. */
 async function noteLife(answer: Response): Promise<void> {
   if (!answer.ok) return;
   const body = (await answer.clone().json()) as { data?: { expires_in?: number } } | null;
@@ -106,7 +105,7 @@ const address = (url: string): string => {
 async function send(request: Request): Promise<Response> {
   const startedAt = Date.now();
   const isRead = request.method === "GET" || request.method === "HEAD";
-  // As bytes: browsers send a stream over HTTP/2 only.
+  // As bytes: browsers stream a body over HTTP/2 only.
   const body = isRead ? null : await request.arrayBuffer();
   const ask = (): Promise<Response> => {
     const headers = new Headers(request.headers);
@@ -158,7 +157,7 @@ const readAnswers: Middleware = {
 export const api = createClient<paths>({ baseUrl: SERVER_URL, fetch: send, credentials: "same-origin" });
 api.use(readAnswers);
 
-/** The body of an answer. Failures have thrown already. */
+/** The body of an answer. Failures have already thrown. */
 export async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { PANEL_PATH } from "./place.ts";
 
 export type Connection = {
-  /** `offline`: the browser knows of no network. `unreachable`: the server does not answer. */
+  /** `offline`: the browser has no network. `unreachable`: the server does not answer. */
   state: "online" | "offline" | "unreachable";
   /** Files of this build may be gone. */
   isOutdated: boolean;
@@ -62,7 +62,7 @@ async function probe(): Promise<boolean> {
   }
 }
 
-/** Its name carries a hash of its content. Null in development. */
+/** Its name contains a hash of its content. Null in development. */
 const scriptIn = (html: string): string | null => /assets\/(index-[\w-]+\.js)/.exec(html)?.[1] ?? null;
 const OWN_SCRIPT = scriptIn(document.head.innerHTML);
 
@@ -80,5 +80,5 @@ function pauseOrWake(ms: number): Promise<void> {
 }
 
 addEventListener("offline", () => void reachable());
-// A lazy import that fails.
+// A lazy import failed.
 addEventListener("vite:preloadError", () => void reachable());

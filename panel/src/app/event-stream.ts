@@ -1,26 +1,26 @@
-/** A stream of events from the server that connects again by itself, each time with a session that lasts. */
+/** A stream of server events that reconnects, each time with a valid session. */
 import { keepSession, renewSession } from "./api.ts";
 import { SERVER_URL } from "./place.ts";
 import { sessionToldAt } from "./session-life.ts";
 
-/** `away`: the server refused or could not be asked. */
+/** `away`: the server refused or did not answer. */
 export type StreamState = "connecting" | "live" | "away";
 
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 const LOOK_MS = 15_000;
-/** A timer that comes so late was held by a machine that slept. Its connections may be dead without a sign. */
+/** A timer this late means that the machine slept. Its connections may be dead. */
 const SLEPT_MS = 90_000;
 
 type Heard = Record<string, (event: MessageEvent<string>) => void>;
 
-/** Returns how to end it. */
+/** Returns a function that ends it. */
 export function openStream(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let lookedAt = Date.now();
-  /** What was last heard of a session that could not be renewed. Nothing is asked before there is another one. */
+  /** What was known of the session when it could not be renewed. Until there is another one, nothing is requested. */
   let lost: number | null = null;
   let isEnded = false;
 
@@ -34,7 +34,7 @@ export function openStream(path: string, heard: Heard, onState: (state: StreamSt
 
   async function connect(refusedAt: number | null): Promise<void> {
     if (lost === sessionToldAt()) return again("away", refusedAt);
-    // A refusal tells no reason. The session may have ended.
+    // A refusal has no reason. The session may have ended.
     const renewal = refusedAt === null ? keepSession() : renewSession(refusedAt);
     const isKept = await renewal.catch(() => null);
     if (isEnded) return;
@@ -50,7 +50,7 @@ export function openStream(path: string, heard: Heard, onState: (state: StreamSt
     for (const [name, hear] of Object.entries(heard)) opened.addEventListener(name, hear);
     opened.addEventListener("error", () => {
       if (source !== opened) return;
-      // The browser would connect again with a session that may be over.
+      // The browser would reconnect with a session that may have ended.
       if (opened.readyState === EventSource.CLOSED) again("away", openedAt);
       else again("connecting", null);
     });

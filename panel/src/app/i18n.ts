@@ -8,7 +8,7 @@ const STORED = "waymark-language";
 
 const isLanguage = (text: string | null): text is Language => text !== null && Object.hasOwn(LANGUAGES, text);
 
-/** As chosen, or the first of the browser's languages that there is. */
+/** The chosen language, or the first supported one of the browser. */
 export function preferredLanguage(): Language {
   const chosen = localStorage.getItem(STORED);
   if (isLanguage(chosen)) return chosen;
@@ -21,7 +21,7 @@ const catalogs = new Map<Catalog, Promise<void> | null>([
   [(language) => import(`../locales/${language}.po`), null],
 ]);
 
-/** Of all catalogs, also of those that are wanted meanwhile. */
+/** Of all catalogs, including those requested meanwhile. */
 async function messagesIn(language: string): Promise<Messages> {
   const loads = [...catalogs.keys()];
   const parts = await loaded(() => Promise.all(loads.map((load) => load(language))));
@@ -34,7 +34,7 @@ export async function loadLanguage(language: Language): Promise<void> {
   document.documentElement.lang = language;
 }
 
-/** Texts that few pages need: now, and from now on with every language. */
+/** Texts that few pages need: loads them now, and later with every language. */
 export function loadTexts(catalog: Catalog): Promise<void> {
   const load = async (): Promise<void> => {
     const { locale } = i18n;
@@ -84,7 +84,7 @@ export const formatCompact = (value: number): string =>
     (language) => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }),
   ).format(value);
 
-/** A part of a hundred, such as 12.3 for 12.3 %. */
+/** A percentage, such as 12.3 for 12.3 %. */
 export const formatShare = (percentage: number): string =>
   formatOf(
     "share",
@@ -102,7 +102,7 @@ export const formatTime = (time: string): string =>
     (language) => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
   ).format(new Date(time));
 
-/** To the second; the day only if it is not today, the year if it is not this one. */
+/** To the second. The day only if it is not today, the year only if it is not this year. */
 export function formatClock(time: string): string {
   const [date, now] = [new Date(time), new Date()];
   const isToday = date.toDateString() === now.toDateString();
@@ -132,7 +132,7 @@ export const formatPercent = (value: number): string =>
       }),
   ).format(value);
 
-/** Of a two-letter code. */
+/** By its two-letter code. */
 export function countryName(code: string): string {
   try {
     return new Intl.DisplayNames([i18n.locale], { type: "region" }).of(code) ?? code;

@@ -3,10 +3,10 @@ import { type ComponentType, lazy } from "react";
 import { markOutdated, reachable } from "./connection.ts";
 
 const triedAgain = new WeakSet<EventTarget>();
-/** What is asked for again is there, or given up. */
+/** Resolves when the requested styles are there or have failed. */
 let styles: Promise<unknown> = Promise.resolve();
 
-// Vite asks for a style sheet once: a page would stay without one that did not come.
+// Vite requests a style sheet only once: a page would stay without one that failed.
 document.addEventListener(
   "error",
   ({ target }) => {
@@ -27,7 +27,7 @@ async function styleAgain(broken: HTMLLinkElement): Promise<void> {
   await promise.catch(markOutdated);
 }
 
-/** Waits for a server that is away. Rejects when it has the file no more: a new build replaced it. */
+/** Waits while the server is away. Rejects if the server no longer has the file: a new build replaced it. */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -38,10 +38,10 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The router's own reloads the page once, when one goes to a page whose file is gone. */
+/** The router's own function reloads the page once when the file of a page is gone. */
 export const lazyRouteComponent: typeof lazyRoute = (load, name) => lazyRoute(() => loaded(load), name);
 
-/** A part of a page. It stays away when its file is gone, so that the page keeps what is typed; a bar says so. */
+/** A part of a page. If its file is gone, it is left out, so that the page keeps what is typed; a bar says so. */
 export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>) =>
   lazy(async (): Promise<{ default: ComponentType<P> }> => {
     try {

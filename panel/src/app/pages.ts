@@ -28,9 +28,9 @@ export function usePages({ role }: Account) {
   return useEveryPage().filter(({ roles }) => roles.includes(role));
 }
 
-/** False for the address of a page that the account may not see. */
+/** False for a page that the account may not see. */
 export function useMayOpen({ role }: Account): boolean {
-  // Of what is shown: the address may be that of a page to come.
+  // The path of the shown page; the address may already be the next one.
   const path = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   const isBelow = (place: string) => path === place || path.startsWith(`${place}/`);
   const page = useEveryPage().find(({ to }) => isBelow(to));

@@ -1,4 +1,4 @@
-/** Where the panel and the API are, as the server wrote it into the page (src/panel/page.ts). */
+/** Addresses of the panel and the API, which the server wrote into the page (src/panel/page.ts). */
 type Place = {
   /** From the panel's base to the root of the server, such as `../`. */
   root: string;
@@ -11,7 +11,7 @@ type Place = {
 
 const DEVELOPMENT: Place = { root: "./", admin: "/admin", instanceName: "Waymark", isSetUp: true };
 
-/** Of the page, or of one that was asked for anew. */
+/** From this page, or from one that was requested again. */
 export function readPlace(page: ParentNode): Place {
   const content = page.querySelector<HTMLMetaElement>("meta[name=waymark]")?.content;
   return content === undefined ? DEVELOPMENT : { ...DEVELOPMENT, ...(JSON.parse(content) as Partial<Place>) };

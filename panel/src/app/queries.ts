@@ -4,10 +4,10 @@ import { currentConnection, onConnection } from "./connection.ts";
 
 const MOST_RETRIES = 2;
 const FIRST_RETRY_MS = 400;
-/** After the retries. */
+/** After the last retry. */
 const HEAL_MS = 5_000;
 
-/** The network and a busy server may heal; a refusal does not. */
+/** Network failures and a busy server may recover; a refusal does not. */
 export const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 

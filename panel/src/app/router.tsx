@@ -89,7 +89,7 @@ const link = createRoute({
   }),
   loaderDeps: ({ search }) => search,
   loader({ context, params, cause, deps: { domain, ...report } }) {
-    // A pointer that passes over links asks for nothing.
+    // Hovering over links requests nothing.
     if (cause === "preload") return;
     const place = { code: params._splat ?? "", domain };
     void context.queries.prefetchQuery(linkQuery(place));
@@ -221,7 +221,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultErrorComponent: FailurePage,
   defaultNotFoundComponent: MissingPage,
-  // The list of links has its place in its address.
+  // The list of links keeps its position in the address.
   scrollRestoration: ({ location }) => location.pathname !== "/links",
 });
 

@@ -1,4 +1,4 @@
-/** What happens when a session has ended for good, and what the tabs of a browser tell each other. */
+/** What happens when a session has ended for good, and the messages between tabs of a browser. */
 
 /** Asks for the password over the page. True when signed in again. */
 type Ask = () => Promise<boolean>;
@@ -7,18 +7,18 @@ let ask: Ask | null = null;
 let asking: Promise<boolean> | null = null;
 let leave: () => void = () => {};
 
-/** One page at a time. Returns how to end it. */
+/** For one page at a time. Returns a function that ends it. */
 export function askAtSessionEnd(run: Ask): () => void {
   ask = run;
   return () => void (ask = null);
 }
 
-/** To the sign-in. */
+/** Goes to the sign-in. */
 export const leaveHere = (): void => leave();
 /** Called when nobody is signed in any more. */
 export const whenSignedOut = (run: () => void): void => void (leave = run);
 
-/** True when signed in again: the request that was refused is sent once more. Asked once for all of them. */
+/** True when signed in again: the refused request is repeated. Asks once for all requests. */
 export function endOfSession(): Promise<boolean> {
   if (ask === null) return Promise.resolve(false);
   asking ??= ask().finally(() => (asking = null));

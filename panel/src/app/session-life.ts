@@ -1,13 +1,13 @@
-/** When the access token ends, as the server told this browser. All tabs share it. */
+/** The end of the access token as the server reported it. All tabs share it. */
 
-/** `at`: when the server said so, in epoch ms. */
+/** `at`: when the server reported it, epoch ms. */
 type Told = { at: number; lifeMs: number };
 
 const KEY = "waymark-renewed";
-/** Before its end a token counts as ended. */
+/** A token counts as ended this long before its end. */
 const MARGIN_MS = 30_000;
 
-/** What this page heard, with a clock that nobody sets. It may stop while the machine sleeps. */
+/** What this page received, by a monotonic clock. The clock may stop while the machine sleeps. */
 let heard: { told: Told; steady: number } | null = null;
 
 const stored = (): Told | null => {
@@ -19,7 +19,9 @@ const stored = (): Told | null => {
   }
 };
 
-/** The newest news. Of a time that has not come yet only what this page heard counts: the clock was set back. */
+/**
+ * The newest report. If its time is in the future, the clock was set back, and only what this page received counts.
+ */
 const newest = (): Told | null => {
   const told = stored();
   return told !== null && told.at <= Date.now() ? told : (heard?.told ?? null);
@@ -43,7 +45,7 @@ export function forgetSession(): void {
 /** 0 when nothing is known. */
 export const sessionToldAt = (): number => newest()?.at ?? 0;
 
-/** `unknown`: the server has to be asked. */
+/** `unknown`: ask the server. */
 export function stateOfSession(): "fresh" | "over" | "unknown" {
   const told = newest();
   if (told === null) return "unknown";

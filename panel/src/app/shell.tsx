@@ -24,7 +24,7 @@ import classes from "./shell.module.css";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
-/** The address of the link leads to the start page, as every address is relative to that. */
+/** Addresses are relative to the start page, so this link would lead there. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   content()?.focus();

@@ -43,7 +43,7 @@ export const THEME = createTheme({
     Notification: {
       defaultProps: {
         closeButtonProps: {
-          // Read when one is shown, in the language of then.
+          // Read when it is shown, in the current language.
           get "aria-label"() {
             return t`Close`;
           },
@@ -53,7 +53,7 @@ export const THEME = createTheme({
   },
 });
 
-/** Before the first paint, so that no page shows in the other scheme first. */
+/** Runs before the first paint, so no page flashes in the other scheme. */
 export function applyScheme(): void {
   const chosen = localStorage.getItem("mantine-color-scheme-value");
   const isDark =

@@ -7,7 +7,7 @@ type Props = { title?: string; sentence: ReactNode; children?: ReactNode; wide?:
 /** The frame of a page for people who are not signed in. */
 export function Entrance({ title = INSTANCE_NAME, sentence, children, wide = false }: Props) {
   return (
-    // A message below moves nothing above it.
+    // A message below does not move what is above.
     <Center component="main" mih="100dvh" p="md" style={{ alignItems: "start" }}>
       <Paper
         withBorder

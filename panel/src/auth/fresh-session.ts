@@ -1,6 +1,6 @@
 /**
- * Downloads and pictures are no requests of the client, so a 401 can't be mended after them. Whatever one does after a
- * while renews the session first; a click on a download waits for it.
+ * The browser requests downloads and pictures itself, so the client can't handle their 401. After a while without
+ * requests, any activity renews the session first; a click on a download waits for that.
  */
 import { answerOf, api, hasSession } from "../app/api.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "../app/place.ts";
@@ -46,7 +46,7 @@ function waitOnClick(event: MouseEvent): void {
   );
 }
 
-/** Returns how to end it. */
+/** Returns a function that ends it. */
 export function keepSessionFresh(): () => void {
   const ended = new AbortController();
   const options = { capture: true, signal: ended.signal };

@@ -12,7 +12,7 @@ const ABOVE_ALL = 1000;
 
 type Answer = (isSignedIn: boolean) => void;
 
-/** A session that ended asks for the password over the page; then what was refused is sent as it stood. */
+/** Asks for the password over the page when a session has ended. Then the refused requests are repeated. */
 export function SessionDialog() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const [answer, setAnswer] = useState<{ give: Answer } | null>(null);
@@ -40,7 +40,7 @@ export function SessionDialog() {
     () =>
       onTabNews((news) => {
         if (news.what !== "signed-in") return;
-        // What stands here belongs to another account.
+        // The page shows another account's data.
         if (news.username !== account.username) window.location.reload();
         else settle(true);
       }),
@@ -77,7 +77,7 @@ function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answ
   const queries = useQueryClient();
   const password = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
-  // What is below may still take the focus, such as a form that has just come.
+  // A form below may still take the focus, for example one that has just opened.
   useEffect(() => {
     const takeBack = ({ target }: FocusEvent) => {
       if (!form.current?.contains(target as Node)) password.current?.focus();
@@ -88,7 +88,7 @@ function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answ
   const signIn = useMutation({
     mutationFn: (secret: string) => logIn(username, secret),
     onSuccess() {
-      // Its role may be another one.
+      // The role may have changed.
       void queries.invalidateQueries(accountQuery);
       tellTabs({ what: "signed-in", username });
       onAnswer(true);
@@ -98,7 +98,7 @@ function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answ
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    // Its parent in React may be the form that waits.
+    // Its parent in React may be the waiting form.
     event.stopPropagation();
     signIn.mutate(password.current?.value ?? "");
   }

@@ -40,7 +40,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     onError(error) {
       if (!(error instanceof ApiError)) return;
       const errors = fieldErrors(error.details);
-      // The server names its setting.
+      // The server's messages name the setting.
       if (errors["public_url"]?.startsWith("features.public_url must")) {
         errors["public_url"] =
           t`The public address must be empty, or like https://go.example.com: no more than scheme, host and port.`;

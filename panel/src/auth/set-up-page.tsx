@@ -9,13 +9,13 @@ import { Refusal } from "./refusal.tsx";
 import { SetUpForm } from "./set-up-form.tsx";
 import { setUpQuery } from "./set-up.ts";
 
-/** The secret stands behind the # of the address, so no log of a server has it. */
+/** The secret is after the # of the address, so no log of a server has it. */
 const checkQuery = (secret: string) =>
   queryOptions({
     queryKey: ["set-up", "check"],
     queryFn: async ({ signal }) =>
       (await answerOf(api.POST("/panel/v1/set-up/check", { body: { secret }, signal }))).data,
-    // Each look is a try.
+    // Each check counts as a try.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });

@@ -5,10 +5,10 @@ const LOOK_MS = 3_000;
 
 let isSetUp = WAS_SET_UP;
 
-/** A password never goes away. */
+/** A password is never removed. */
 export const markSetUp = (): void => void (isSetUp = true);
 
-/** Whether a password is set. Looks again until one is. */
+/** Whether a password is set. Checks again until it is. */
 export const setUpQuery = queryOptions({
   queryKey: ["set-up"],
   async queryFn({ signal }) {

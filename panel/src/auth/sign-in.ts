@@ -13,7 +13,7 @@ export async function logIn(name: string, password: string): Promise<void> {
   await answerOf(api.POST("/admin/v1/auth/login", { body }));
 }
 
-/** Asks who is signed in, and tells the other tabs. Rejects with Unauthorized when the browser refused the cookies. */
+/** Reads the account and notifies the other tabs. Rejects with Unauthorized if the browser refused the cookies. */
 export async function enter(): Promise<void> {
   const { username } = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
   tellTabs({ what: "signed-in", username });

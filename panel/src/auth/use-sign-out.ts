@@ -3,7 +3,7 @@ import { answerOf, api } from "../app/api.ts";
 import { leaveHere, tellTabs } from "../app/session-end.ts";
 import { useFailureNotice } from "../ui/undo.tsx";
 
-/** Here and in the browser's other tabs, or everywhere. */
+/** In this browser with its other tabs, or everywhere. */
 export function useSignOut() {
   const onError = useFailureNotice();
   return useMutation({

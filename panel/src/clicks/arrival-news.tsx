@@ -5,7 +5,7 @@ import type { NewestClick } from "../app/api.ts";
 
 const EVERY_MS = 5_000;
 
-/** Tells those who hear the page how many clicks have come, at most every few seconds. */
+/** Tells screen readers how many clicks have come, at most every few seconds. */
 export function ArrivalNews({ arrived }: { arrived: readonly NewestClick[] }) {
   const [count, setCount] = useState(0);
   const newest = useRef<number>(undefined);

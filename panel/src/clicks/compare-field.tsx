@@ -20,7 +20,7 @@ const codesQuery = (search: string, domain: string | undefined) =>
     },
   });
 
-/** Chooses links whose clicks are drawn as lines of their own. `typed` was typed before this field was there. */
+/** Chooses links whose clicks are drawn as separate lines. `typed`: text typed before this field was loaded. */
 export function CompareField({
   search,
   onChange,

@@ -8,8 +8,8 @@ import type { CompareField } from "./compare-field.tsx";
 import type { LinkChoice } from "./range.ts";
 
 /**
- * A field for links to compare with. Most reports compare none, so its list loads when it is first used; what is typed
- * until then is handed on.
+ * A field for links to compare with. Most reports compare none, so its list loads at first use; text typed before is
+ * handed on.
  */
 export function CompareLinks(props: LinkChoice) {
   const { t } = useLingui();

@@ -1,4 +1,4 @@
-/** What a report asks for, by the address of its page. */
+/** The queries of a report, from the address of its page. */
 import type { QueryClient } from "@tanstack/react-query";
 import { type Span, startOfUnit, type Unit } from "./chart/buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
@@ -16,16 +16,16 @@ export type Frame = {
   unit: Unit;
   visitors: Visitors;
   part: Span | undefined;
-  /** What the lists are about. */
+  /** The span that the lists cover. */
   shown: Span;
-  /** It still grows. */
+  /** The span is not over. */
   isOpen: boolean;
 };
 
 export function frameOf(search: ReportSearch, visitors: Visitors = search.visitors ?? "human"): Frame {
   const asked = spanOf(search);
   const unit = unitOf(search, asked);
-  // The first week or month of a chart is whole, unless dates were chosen.
+  // The first week or month of a chart is whole unless dates were chosen.
   const start = search.from === undefined ? startOfUnit(asked.start, unit) : asked.start;
   const span = { start, end: asked.end };
   const part = partOf(search, span);
@@ -33,7 +33,7 @@ export function frameOf(search: ReportSearch, visitors: Visitors = search.visito
   return { span, unit, visitors, part, shown, isOpen: shown.end > Date.now() };
 }
 
-/** Asks for a link's numbers while its page is still on the way. */
+/** Requests a link's numbers while its page is still loading. */
 export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
   const { span, unit, visitors, part, shown } = frameOf(search);
   const earlier = earlierOf(search, span);

@@ -22,13 +22,13 @@ const LOOKS = {
   unhealthy: { icon: IconCircleX, color: "var(--mantine-color-error)" },
 };
 
-/** How the server does, in a line. */
+/** The state of the server in one line. */
 export function HealthLine() {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { data, error } = useQuery(healthQuery);
   if (data === undefined && error === null) return <Skeleton height={24} />;
-  // At another address by routes.health_prefix.
+  // routes.health_prefix is another one.
   if (error instanceof ApiError && error.status === 404) return null;
   const status = error === null ? data!.status : "unhealthy";
   const { icon: Icon, color } = LOOKS[status];

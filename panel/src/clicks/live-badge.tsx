@@ -3,7 +3,7 @@ import { Badge } from "@mantine/core";
 import type { StreamState } from "../app/event-stream.ts";
 import classes from "./clicks.module.css";
 
-/** Whether clicks arrive by themselves. */
+/** Whether clicks arrive live. */
 export function LiveBadge({ state }: { state: StreamState }) {
   return (
     <Badge

@@ -1,4 +1,4 @@
-/** The server's live view of clicks: one stream for the page, while somebody looks. */
+/** The server's live view of clicks: one stream per page, while somebody watches. */
 import { useEffect, useSyncExternalStore } from "react";
 import { openStream, type StreamState } from "../app/event-stream.ts";
 import { ADMIN_PREFIX } from "../app/place.ts";
@@ -39,7 +39,7 @@ function close(): void {
   stop = null;
 }
 
-/** A hidden page takes none of the server's few places. */
+/** A hidden page takes none of the few places on the server. */
 function follow(): void {
   if (!document.hidden) return open();
   close();

@@ -1,4 +1,4 @@
-/** Names of what the API counts. */
+/** Names of counted values. */
 import { t } from "@lingui/core/macro";
 import { countryName } from "../app/i18n.ts";
 

@@ -18,7 +18,7 @@ type Props = {
   place: Place | null;
   frame: Frame;
   isDetailed: boolean | undefined;
-  /** Whether the account may watch the live view. Others ask again. */
+  /** Whether the account may watch the live view. Others poll. */
   mayWatch: boolean;
   most?: number;
 };
@@ -26,9 +26,9 @@ type Props = {
 const DETAILS = "analytics.enable_detailed_logging";
 const MOST = 20;
 const ASK_AGAIN_MS = 5_000;
-/** After a click arrived: until it is counted, and at most so often. */
+/** From the arrival of a click until it is counted; also the shortest interval of requests. */
 const COUNTED_MS = 6_000;
-/** After the last one, should the server have been slow to count. */
+/** After the last click, in case the server was slow to count. */
 const LATE_MS = 25_000;
 
 /** Clicks of the shown time, newest first; those that arrive come on top. */
@@ -85,7 +85,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
 const keyOf = ({ clicked_at, code, domain }: Pick<NewestClick, "clicked_at" | "code" | "domain">): string =>
   `${clicked_at} ${domain ?? ""}/${code}`;
 
-/** Clicks that came while the page was open, as rows that know less. */
+/** Clicks that came while the page was open, as rows with fewer details. */
 function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: LiveView | null): NewestClick[] {
   const queries = useQueryClient();
   const [arrived, setArrived] = useState<NewestClick[]>([]);

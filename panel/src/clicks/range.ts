@@ -1,4 +1,4 @@
-/** What a report shows, which lives in the URL: the span of time, grouping, visitors, the brushed part, and the comparison. */
+/** The state of a report, which lives in the URL: span, grouping, visitors, brushed part and comparison. */
 import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./chart/buckets.ts";
 
 /** In days. */
@@ -38,7 +38,7 @@ const dayOf = (value: unknown): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 };
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readReportSearch(search: Record<string, unknown>): ReportSearch {
   const range = oneOf(Object.keys(RANGES) as RangeName[], search["range"]);
   const [from, to] = [dayOf(search["from"]), dayOf(search["to"])];
@@ -86,7 +86,7 @@ export function partOf(search: ReportSearch, span: Span): Span | undefined {
   return { start: Math.max(part.start, span.start), end: Math.min(part.end, span.end) };
 }
 
-/** The span that it is compared with. */
+/** The span to compare with. */
 export function earlierOf({ vs = "before" }: ReportSearch, { start, end }: Span): Span | undefined {
   if (vs === "none") return undefined;
   if (vs === "before") return { start: start - (end - start), end: start };
@@ -127,14 +127,14 @@ export const datesOf = ({ start, end }: Span) => ({
   end_date: new Date(end - 1).toISOString(),
 });
 
-/** For another span: what is not about time. */
+/** For another span: everything except time. */
 export const withoutTime = ({ visitors, vs, with: others }: ReportSearch): ReportSearch => ({
   ...(visitors && { visitors }),
   ...(vs && { vs }),
   ...(others && { with: others }),
 });
 
-/** The links that a report is compared with, as a field changes them. */
+/** The compared links of a report, as a field changes them. */
 export type LinkChoice = {
   search: ReportSearch;
   onChange(search: ReportSearch): void;

@@ -20,7 +20,7 @@ import {
 type Props = {
   search: ReportSearch;
   onChange(search: ReportSearch): void;
-  /** What cannot be chosen. */
+  /** Fields that are left out. */
   without?: readonly ("by" | "visitors" | "vs")[];
   /** A button after the fields. */
   children?: ReactNode;

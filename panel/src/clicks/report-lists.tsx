@@ -13,7 +13,7 @@ import type { Report } from "./use-report.ts";
 const WorldMap = lazyPart(async () => (await import("./world-map.tsx")).WorldMap);
 
 const DETAILS = "analytics.enable_detailed_logging";
-/** Of the place of the map. */
+/** Share of the map's place that must be visible. */
 const SEEN_PART = 0.25;
 const NO_COUNTRIES: readonly Counted[] = [];
 
@@ -66,7 +66,7 @@ export function ReportLists({ report, newest, top }: Props) {
     [t`Browsers`, listOf(devices?.browsers, agentName)],
     [t`Systems`, listOf(devices?.operating_systems, agentName)],
   ] as const;
-  /** Without details an empty list would be no fact. */
+  /** Without details an empty list would be misleading. */
   const isShown = (items: readonly Counted[] | undefined) => isDetailed !== false || (items?.length ?? 0) > 0;
   const hasSome = [countries, ...lists.map(([, items]) => items)].some((items) => (items?.length ?? 0) > 0);
   return (
@@ -97,7 +97,7 @@ export function ReportLists({ report, newest, top }: Props) {
   );
 }
 
-/** The map is loaded once a part of its place is seen. */
+/** Loads the map when a part of its place is visible. */
 function MapPlace({ countries }: { countries: readonly Counted[] }) {
   const { ref, entry } = useIntersection({ threshold: SEEN_PART });
   const wasSeen = useRef(false);

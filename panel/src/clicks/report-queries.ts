@@ -20,7 +20,7 @@ const ofLink = ({ code, domain }: Place, asked: Asked) => ({
 });
 const keyOf = (name: string, place: Place | null, asked: Asked, more?: string) =>
   ["clicks", name, place, asked, more] as const;
-/** Until the next answer the last one of the same link is shown. */
+/** Shows the last answer for the same link until the next one arrives. */
 const kept = (place: Place | null) => ({
   placeholderData: <T>(last: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
     JSON.stringify(query?.queryKey[2]) === JSON.stringify(place) ? last : undefined,

@@ -25,7 +25,7 @@ type Props = {
 /** Height of the legend and the table's switch below the chart. */
 const BELOW_CHART = 54;
 
-/** The chart of a report with its sum, and the part of it that is brushed. */
+/** The chart of a report with its sum, and the brushed part. */
 export function TrendCard({ report, search, onChange, children }: Props) {
   const { t, i18n } = useLingui();
   const { trend, earlier, others, unit, visitors, part } = report;

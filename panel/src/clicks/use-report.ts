@@ -1,4 +1,4 @@
-/** All that a report shows, asked for at once. */
+/** Everything that a report shows, requested at once. */
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { DeviceReport, Place as Visited, Referrer, Trend } from "../app/api.ts";
@@ -25,7 +25,7 @@ export type Report = Frame & {
   devices: DeviceReport | undefined;
   /** Whether details are recorded. */
   isDetailed: boolean | undefined;
-  /** The lists are of the last question. */
+  /** The lists belong to the previous request. */
   isStale: boolean;
   /** And the chart is. */
   isTrendStale: boolean;

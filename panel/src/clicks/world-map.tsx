@@ -34,7 +34,7 @@ const levelOf = (count: number, most: number): number =>
 type Props = { countries: readonly Counted[] };
 type Tip = { country: Counted; x: number; y: number };
 
-/** Countries by clicks. The list beside it says the same; arrow keys go through it. */
+/** Countries by clicks. The list beside it has the same data; arrow keys go through it. */
 export const WorldMap = memo(function WorldMap({ countries }: Props) {
   const { t } = useLingui();
   const { data: world } = useQuery(worldQuery);
@@ -123,6 +123,6 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
   );
 });
 
-/** The outline of a country above its neighbours. */
+/** The outline of a country, above its neighbours. */
 const Chosen = ({ path }: { path: string | undefined }) =>
   path !== undefined && <path d={path} data-outline />;

@@ -17,7 +17,7 @@ import type { Account } from "../app/api.ts";
 
 export type Action = { id: string; label: string; words: string; icon: TablerIcon; act(): unknown };
 
-/** What the account may begin from anywhere. */
+/** Actions that the account may start from anywhere. */
 export function useActions({ role }: Account): Action[] {
   const { t } = useLingui();
   const navigate = useNavigate();

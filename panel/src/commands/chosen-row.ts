@@ -1,10 +1,10 @@
 /**
- * The list of commands has a chosen row whenever it has rows. When several rows go at once, cmdk hears of the last one
- * only: had another of them been chosen, it would stay chosen and Enter would do nothing.
+ * Keeps a row of the list of commands chosen. When several rows go at once, cmdk handles only the last one: if another
+ * one was chosen, it would stay chosen, and Enter would do nothing.
  */
 import { type RefObject, useEffect, useRef } from "react";
 
-/** For the list's root. Chooses the first row when the chosen one is gone, as a pointer does. */
+/** For the list's root. If the chosen row is gone, a pointer event chooses the first one. */
 export function useChosenRow(): RefObject<HTMLDivElement | null> {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {

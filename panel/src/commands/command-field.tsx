@@ -4,7 +4,7 @@ import classes from "./commands.module.css";
 
 const LONGEST = 2048;
 
-/** What the field of the commands is like. It has the focus before the next key, and the caret at its end. */
+/** The look of the commands' field. It has the focus before the next key, with the caret at the end. */
 export function useCommandField() {
   const { t } = useLingui();
   const ref = useRef<HTMLInputElement>(null);

@@ -1,4 +1,4 @@
-/** Whether an input method is at work. A field that goes in the middle of its work loses what it holds. */
+/** Whether an input method is composing. A field that is removed meanwhile loses its text. */
 
 let composing: Promise<unknown> | null = null;
 

@@ -1,4 +1,4 @@
-/** ⌘K, and what is typed after it, while the page itself still loads. */
+/** Keeps ⌘K, and what is typed after it, while the page still loads. */
 
 let typed: string | null = null;
 let ended = new AbortController();
@@ -19,7 +19,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** Until the commands take it, or a field is there, such as that of the sign-in. */
+/** Until the commands take it, or there is another field, such as that of the sign-in. */
 export function heedEarlyTyping(): void {
   ended = new AbortController();
   const { signal } = ended;
@@ -27,7 +27,7 @@ export function heedEarlyTyping(): void {
   addEventListener("focusin", takeEarlyTyping, { signal });
 }
 
-/** What is to stand in the field of the commands. Null when nobody called them, and from then on. */
+/** The initial text of the commands. Null if nobody opened them, and after the first call. */
 export function takeEarlyTyping(): string | null {
   ended.abort();
   const taken = typed;

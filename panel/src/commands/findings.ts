@@ -1,4 +1,4 @@
-/** What the commands find on the server. Every question is bounded. */
+/** Finds links, files and shares on the server for the commands. Every query is bounded. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type Account, answerOf, api } from "../app/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";

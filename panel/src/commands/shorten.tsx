@@ -91,7 +91,7 @@ export function usePastedTargets(isEnabled: boolean): void {
     going.current.add(target);
     void shorten(target).finally(() => going.current.delete(target));
   });
-  /** Held down, the keys would make link after link. */
+  /** Held down, the keys would create link after link. */
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const isPasting = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v";
     if (isPasting && event.repeat && !isTyping(event.target)) event.preventDefault();

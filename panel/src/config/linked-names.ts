@@ -1,4 +1,4 @@
-/** Names of settings of which other pages speak. Their texts are in the catalog of every page. */
+/** Names of settings that other pages mention. Their texts are in every page's catalog. */
 import { msg } from "@lingui/core/macro";
 
 export const LINKED_NAMES = {

@@ -26,7 +26,7 @@ export function ListField({ label, values, onChange, onLeave, faultOf }: Props) 
     setRows(next);
     onChange(filled(next));
   }
-  /** At once: the next key that somebody presses is for the row. */
+  /** At once: the next key press is for the new row. */
   function changeAndFocus(next: readonly string[], at: number): void {
     flushSync(() => change(next));
     box.current?.querySelectorAll("input")[Math.max(0, at)]?.focus();

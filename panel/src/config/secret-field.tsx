@@ -7,13 +7,13 @@ import { wordsOf } from "./words/setting-words.ts";
 
 type Props = {
   shown: ShownSetting;
-  /** Null: to be removed. */
+  /** Null: remove it. */
   value: string | null;
   error: string | undefined;
   onChange(value: string | null): void;
 };
 
-/** Never shows what is stored; takes a new one, or makes it. */
+/** Never shows the stored value. Takes a new one, or generates it. */
 export function SecretField({ shown: { definition, setting }, value, error, onChange }: Props) {
   const { t } = useLingui();
   const { key, action, allowed } = definition;

@@ -18,13 +18,13 @@ const without = <T>(all: Readonly<Record<string, T>>, keys: readonly string[]): 
     Object.entries(all).filter(([name]) => !keys.some((key) => name === key || name.startsWith(`${key}.`))),
   );
 
-/** What was typed and not saved. All but secrets outlives leaving the page. */
+/** Changes that are typed but not saved. All except secrets outlive leaving the page. */
 export function useSettingDrafts(settings: readonly ShownSetting[]) {
   const stored = textsOf(settings);
   const secrets = settings.filter(({ setting }) => setting.is_sensitive).map(({ setting }) => setting.key);
   const [typed, setTyped] = useState<Drafts>(() => without(readDraft(NAME, stored) ?? {}, secrets) as Drafts);
   const [faults, setFaults] = useState<SettingFaults>({});
-  // What somebody else has stored meanwhile is no change any more.
+  // A value that somebody else has stored meanwhile is no longer a change.
   const drafts = Object.fromEntries(Object.entries(typed).filter(([key, text]) => text !== stored[key]));
 
   // An answer may come to an older render than what is typed by then.

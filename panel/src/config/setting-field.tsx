@@ -13,7 +13,7 @@ type Props = {
   value: string | null;
   faults: SettingFaults;
   onChange(value: string | null): void;
-  /** The field is left: time to check it. */
+  /** The field loses the focus: check it. */
   onLeave(): void;
 };
 

@@ -8,7 +8,7 @@ import { LINKED_NAMES } from "./linked-names.ts";
 
 type Props = { settingKey: keyof typeof LINKED_NAMES };
 
-/** A setting by its name on the page of settings; leads there whoever may see that. */
+/** A setting by its name on the page of settings, as a link for those who may see that page. */
 export function SettingLink({ settingKey }: Props) {
   const { i18n } = useLingui();
   const { data: account } = useQuery(accountQuery);
@@ -21,7 +21,7 @@ export function SettingLink({ settingKey }: Props) {
   );
 }
 
-/** A further sentence while a change of the setting to `value` waits for a restart. Administrators alone know. */
+/** A sentence while a change of the setting to `value` waits for a restart. Only administrators see it. */
 export function SettingWaits({ settingKey: key, value }: Props & { value: string }) {
   const { data: account } = useQuery(accountQuery);
   const { data: setting } = useQuery({

@@ -17,7 +17,7 @@ const LENGTHS = [
   ["minute", 60],
 ] as const;
 
-/** Seconds in the largest unit that holds them without a rest, from two minutes on. */
+/** Seconds in the largest unit without a remainder, from two minutes on. */
 export function longUnit(seconds: number): string | undefined {
   const fitting = LENGTHS.find(([, length]) => seconds >= length && seconds % length === 0);
   if (fitting === undefined || seconds < 120) return undefined;

@@ -35,18 +35,18 @@ export const settingHistoryQuery = (key: string) =>
     },
   });
 
-/** All or none. Values travel as text; null is the default. */
+/** All or none. Values are texts; null is the default. */
 export async function writeSettings(values: Record<string, string | null>, isDryRun = false): Promise<void> {
   await answerOf(api.PATCH("/admin/v1/config", { body: { values, dry_run: isDryRun } }));
 }
 
-/** A new secret, which nobody has stored yet. */
+/** A new secret, not stored yet. */
 export async function generateSecret(key: string): Promise<string> {
   const params = { path: { key: key as Key } };
   const body = { action: "generate_token" as const };
   return (await answerOf(api.POST("/admin/v1/config/{key}/action", { params, body }))).data.value;
 }
 
-/** The text in force after the next start; none of a secret. */
+/** The text in force after the next start; empty for a secret. */
 export const storedText = ({ setting }: ShownSetting): string =>
   setting.is_sensitive ? "" : (setting.pending_value ?? setting.value);

@@ -14,11 +14,11 @@ import classes from "./settings.module.css";
 
 type Props = {
   shown: ShownSetting;
-  /** Undefined: nothing typed; null: back to nothing. */
+  /** Undefined: nothing typed. Null: back to the default. */
   draft: string | null | undefined;
   faults: SettingFaults;
   isSaving: boolean;
-  /** Several changes are shown: each may be saved by itself. */
+  /** Several changes are shown, so each can be saved by itself. */
   isOneOfMany: boolean;
   onChange(value: string | null): void;
   onLeave(): void;

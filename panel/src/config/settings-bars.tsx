@@ -53,11 +53,11 @@ type DraftProps = {
   onDiscard(): void;
 };
 
-/** Counts what is typed and not saved. */
+/** Counts unsaved changes. */
 export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProps) {
   const sentenceOf = useSentence();
   const isShown = keys.length > 0;
-  // It comes over what one types in.
+  // It covers the field in which one types.
   useEffect(() => {
     if (isShown) document.activeElement?.scrollIntoView({ block: "nearest" });
   }, [isShown]);

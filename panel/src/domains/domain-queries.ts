@@ -18,7 +18,7 @@ export const domainLinksQuery = (host: string) =>
     },
   });
 
-/** Of the default domain; empty: that of the request. */
+/** Of the default domain; if empty, that of the request. */
 export const publicUrlQuery = queryOptions({
   queryKey: ["settings", "features.public_url"],
   queryFn: async ({ signal }) => {

@@ -7,7 +7,7 @@ import classes from "./events.module.css";
 
 type Row = { field: string; before: unknown; after: unknown };
 
-/** Fields that differ; of something made or deleted all that have a value. */
+/** Fields that differ; for something made or deleted, all that have a value. */
 function rowsOf({ before, after }: Event): Row[] {
   return Object.keys({ ...before, ...after })
     .map((field) => ({ field, before: before?.[field], after: after?.[field] }))
@@ -58,7 +58,7 @@ function Value({ field, value, isGone = false }: ValueProps) {
   return isGone ? <del>{text}</del> : <ins>{text}</ins>;
 }
 
-/** Times and sizes as the rest of the panel shows them. */
+/** Times and sizes in the panel's formats. */
 function shownText(field: string, value: unknown): string | undefined {
   if (typeof value === "string" && field.endsWith("_at")) return formatTime(value);
   return typeof value === "number" && BYTES.has(field) ? formatBytes(value) : undefined;

@@ -13,7 +13,7 @@ type Props = { search: EventSearch; onChange(next: Record<string, unknown>): voi
 export function EventFilters({ search, onChange }: Props) {
   const { t } = useLingui();
   const [vias, actions] = [useViaNames(), useActionNames()];
-  /** Of all fields: one may be typed into before the other is sent. */
+  /** All fields: one may change before the other is sent. */
   const typed = useRef<Record<string, unknown>>({});
   const send = useDebouncedCallback(() => {
     onChange(typed.current);
@@ -23,7 +23,7 @@ export function EventFilters({ search, onChange }: Props) {
     Object.assign(typed.current, field);
     send();
   }
-  // Fields begin anew when the filters are cleared.
+  // Resets the fields when the filters are cleared.
   const [turn, setTurn] = useState(0);
   const isFiltered = Object.keys(search).length > 0;
   return (

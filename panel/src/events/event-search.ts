@@ -20,7 +20,7 @@ const day = (value: unknown): string =>
     ? value
     : "";
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readEventSearch(search: Record<string, unknown>): EventSearch {
   const via = VIAS.find((known) => known === search["via"]);
   const found = {

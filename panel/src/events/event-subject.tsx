@@ -7,7 +7,7 @@ const domainOf = ({ before, after }: Event): string | undefined => {
   return typeof domain === "string" ? domain : undefined;
 };
 
-/** What it was done to, as a link where there is a page. */
+/** The subject of an event, as a link if there is a page. */
 export function EventSubject({ event }: { event: Event }) {
   const { action, subject } = event;
   const [kind = ""] = action.split(".");

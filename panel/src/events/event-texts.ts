@@ -13,7 +13,7 @@ export function useViaNames(): Record<EventVia, string> {
   };
 }
 
-/** Known actions in words. */
+/** Names of known actions. */
 export function useActionNames(): Record<string, string> {
   const { t } = useLingui();
   return {

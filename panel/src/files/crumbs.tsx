@@ -11,10 +11,10 @@ type Props = {
   onMove(entries: readonly Entry[], folder: number | null, name: string): void;
 };
 
-/** The way to the folder. Each step takes what is dropped on it. */
+/** The path of the folder. Entries can be dropped on each step. */
 export function Crumbs({ path, onMove }: Props) {
   const { t } = useLingui();
-  // The heading says it.
+  // The heading shows it.
   if (path.length === 0) return null;
   return (
     <nav

@@ -6,10 +6,10 @@ import { isDesktopDrag } from "./moves/dragged.ts";
 
 type Props = { name: string; onFiles(transfer: DataTransfer): void; children: ReactNode };
 
-/** The whole page takes what comes from the desktop. */
+/** Accepts files dropped anywhere on the page. */
 export function DropArea({ name, onFiles, children }: Props) {
   const [isOver, setIsOver] = useState(false);
-  /** Events of leaving come for every element on the way. */
+  /** Every element on the way fires a leave event. */
   const depth = useRef(0);
   function step(event: DragEvent, by: number): void {
     if (!isDesktopDrag(event)) return;

@@ -1,4 +1,4 @@
-/** Changes of one entry or many, each with a way back. */
+/** Changes of one entry or many, each with undo. */
 import { Plural, Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
@@ -19,7 +19,7 @@ import {
 } from "./file-queries.ts";
 
 const AT_ONCE = 4;
-/** They take a while, which is shown. */
+/** More entries take a while, so progress is shown. */
 const MANY = 20;
 
 type Outcome = { done: Entry[]; failures: { entry: Entry; error: unknown }[] };
@@ -81,7 +81,7 @@ export function useEntryActions() {
           ),
       });
     }
-    // What could not be taken back now is offered again.
+    // What could not be undone now is offered again.
     const offered = isBack ? failures.filter(({ error }) => mayHeal(error)).map(({ entry }) => entry) : done;
     if (offered.length > 0) {
       showUndo({ message: back.message(offered), onUndo: () => void run(offered, change, back, true) });

@@ -1,4 +1,4 @@
-/** What the pages of files ask the server for. */
+/** Queries of the pages of files. */
 import {
   infiniteQueryOptions,
   type InvalidateOptions,
@@ -14,12 +14,12 @@ export type Step = { id: number; name: string };
 export type Entry = Omit<LocatedEntry, "path" | "created_at"> & { path?: readonly Step[] };
 export type EntryId = Pick<Entry, "kind" | "id">;
 
-/** The most that the server gives at once. */
+/** The server's largest page. */
 const PAGE = 1_000;
 const FOUND_PAGE = 200;
 
 export const entryKey = ({ kind, id }: EntryId): string => `${kind} ${id}`;
-/** The draft of a name that is typed and not given yet. */
+/** The draft of a typed name that is not saved. */
 export const nameDraftOf = (entry: EntryId): string => `name of ${entryKey(entry)}`;
 
 /** Null is the root. */

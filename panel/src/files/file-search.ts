@@ -4,23 +4,23 @@ export type FileSort = (typeof FILE_SORTS)[number];
 export type FileOrder = "asc" | "desc";
 
 export type FileSearch = {
-  /** None: the root. */
+  /** Absent: the root. */
   folder?: number;
-  /** Over the whole tree. */
+  /** Searches the whole tree. */
   q?: string;
   sort?: FileSort;
   order?: FileOrder;
-  /** The one that the preview shows. */
+  /** The file in the preview. */
   file?: number;
 };
 
-/** The order in which a first choice of the column sorts. */
+/** The order of a column's first sort. */
 export const FIRST_FILE_ORDER: Record<FileSort, FileOrder> = { name: "asc", size: "desc", date: "desc" };
 
 const idOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readFileSearch(search: Record<string, unknown>): FileSearch {
   const q = ["string", "number"].includes(typeof search["q"]) ? String(search["q"]) : "";
   const folder = idOf(search["folder"]);

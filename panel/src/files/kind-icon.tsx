@@ -25,7 +25,7 @@ const BY_TYPE: readonly [RegExp, typeof IconFile][] = [
   [/^text\/|wordprocessing|msword|opendocument\.text|rtf$|epub/, IconFileText],
 ];
 
-/** Decides nothing but the icon: the type is the uploader's. */
+/** For the icon only: the uploader chose the type. */
 export function KindIcon({ entry, size = 18 }: { entry: Pick<Entry, "kind" | "mime_type">; size?: number }) {
   const style = { flexShrink: 0 };
   if (entry.kind === "folder") {

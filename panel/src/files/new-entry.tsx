@@ -6,7 +6,7 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 
 type Props = { onNewFolder(): void; onFiles(files: readonly File[]): void };
 
-/** What adds to the folder, and the way to the trash. */
+/** Actions that add to the folder, and a link to the trash. */
 export function NewEntry({ onNewFolder, onFiles }: Props) {
   const { t } = useLingui();
   const files = useRef<HTMLInputElement>(null);
@@ -20,7 +20,7 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
       {...(isFolder && { webkitdirectory: "" })}
       onChange={(event: ChangeEvent<HTMLInputElement>) => {
         onFiles([...(event.currentTarget.files ?? [])]);
-        // The same choice again is a change too.
+        // Choosing the same file again is a change too.
         event.currentTarget.value = "";
       }}
     />

@@ -6,7 +6,7 @@ const TYPING_MS = 150;
 
 type Props = { q: string | undefined; onSearch(q: string | undefined): void };
 
-/** Over the whole tree. */
+/** Searches the whole tree. */
 export function FilesSearch({ q, onSearch }: Props) {
   const { t } = useLingui();
   return (

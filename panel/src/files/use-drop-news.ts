@@ -5,7 +5,7 @@ import { refreshFiles } from "./file-queries.ts";
 
 const REFRESH_MS = 500;
 
-/** The list follows what strangers put into drop boxes. A hidden page keeps no connection: browsers allow few. */
+/** Updates the list when files arrive in drop boxes. A hidden page keeps no connection: browsers allow few. */
 export function useDropNews(): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useDropNews(): void {
       stop();
       if (document.hidden) return;
       stop = openStream("/folders/live", { drop: refresh }, (state) => {
-        // Files may have come before. What is being read is not begun anew.
+        // Files may have come before. A running read is not repeated.
         if (state === "live") void refreshFiles(queries, { cancelRefetch: false });
       });
     }

@@ -10,7 +10,7 @@ import { CachePart, ClicksPart, DatabasePart, DiskPart, ProcessPart, StoragePart
 import { HealthSummary } from "./summary.tsx";
 import classes from "./health.module.css";
 
-/** Those in trouble come first. */
+/** Parts with problems come first. */
 function partsOf(system: SystemReport) {
   const parts = [
     { status: system.database.status, part: <DatabasePart key="database" system={system} /> },

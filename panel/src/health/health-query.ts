@@ -3,7 +3,7 @@ import { answerOf, api } from "../app/api.ts";
 
 const EVERY_MS = 10_000;
 
-/** Refreshes itself while somebody looks. */
+/** Refreshes itself while somebody watches. */
 export const systemQuery = queryOptions({
   queryKey: ["system"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/system", { signal }))).data,

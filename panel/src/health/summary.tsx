@@ -5,7 +5,7 @@ import type { SystemReport } from "../app/api.ts";
 import { formatList, formatTime, sentenceGap } from "../app/i18n.ts";
 import { useDuration } from "./ages.ts";
 
-/** Names of the parts in trouble. */
+/** Names of the parts with problems. */
 function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemReport): string[] {
   const { t } = useLingui();
   const parts = [
@@ -19,7 +19,7 @@ function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemR
   return parts.filter(({ status }) => status !== "healthy").map(({ name }) => name);
 }
 
-/** All of it in a line. */
+/** The whole state in one line. */
 export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: boolean }) {
   const durationOf = useDuration();
   const names = useTroubles(system);

@@ -6,7 +6,7 @@ import { HistoryEntry } from "./history/history-entry.tsx";
 import { linkHistoryQuery } from "./history/history-queries.ts";
 import type { LinkPlace } from "./link-queries.ts";
 
-/** Who did what to a link, and the way back. */
+/** Who did what to a link, with a way to go back. */
 export function LinkHistory({ place }: { place: LinkPlace }) {
   const { t } = useLingui();
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(

@@ -56,7 +56,7 @@ export function LinkPage() {
   const isThere = useIsThere();
   const shown = useRef("");
   shown.current = nameOf({ code, domain: domain ?? null });
-  /** Whoever looks at something else by the time of an answer stays there. */
+  /** If another link is shown when the answer arrives, that one stays. */
   const isShown = (one: Link): boolean => isThere() && nameOf(one) === shown.current;
 
   const show = (saved: Link, before: Link): void => {

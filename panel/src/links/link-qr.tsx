@@ -13,7 +13,7 @@ export function LinkQr({ link }: { link: Link | undefined }) {
   const [wasOpened, setWasOpened] = useState(false);
   const close = (): void => {
     setIsOpen(false);
-    // The dialog was open when it was loaded, so it knows no way back.
+    // The dialog was open when it was loaded, so it can't return the focus.
     requestAnimationFrame(() => opener.current?.focus());
   };
   return (

@@ -1,4 +1,4 @@
-/** What the pages of links ask the server for. Every change makes the lists ask again. */
+/** Queries of the pages of links. Every change refreshes the lists. */
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
@@ -39,10 +39,10 @@ export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
 export const deleteLink = (link: Link): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/links/{code}", { params: placeOf(link) }));
 
-/** Also when it was taken back. `before`: the link as it was until then. */
+/** Called after undo too. `before`: the link until then. */
 export type OnLinkSaved = (saved: Link, before: Link) => void;
 
-/** Puts a deleted link back, and no other one of its code. */
+/** Restores exactly this deleted link, not another one of its code. */
 export async function restoreLink({ code, domain, created_at: made }: Link): Promise<void> {
   let cursor = "";
   do {
@@ -64,7 +64,7 @@ export async function restoreLink({ code, domain, created_at: made }: Link): Pro
 export const changedSince = (code: string): ApiError =>
   new ApiError(409, { message: t`${code} was changed since; it stays as it is.` });
 
-/** Sets fields of a saved link back. @throws ApiError when somebody has changed them since */
+/** Restores fields of a saved link. @throws ApiError if somebody has changed them since */
 export async function setLinkBack(saved: Link, back: LinkPatch): Promise<Link> {
   const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params: placeOf(saved) }));
   const isKept = Object.keys(back).every(

@@ -20,11 +20,11 @@ export type LinkFinding = {
   to?: string;
 };
 
-/** Undefined takes a condition off. */
+/** Undefined removes a condition. */
 export type FindingChange = { [K in keyof LinkFinding]?: LinkFinding[K] | undefined };
 
 export type LinkSearch = LinkFinding & {
-  /** Of the first row that is shown, from 0. */
+  /** The first shown row, from 0. */
   at?: number;
 };
 
@@ -43,7 +43,7 @@ const dayOf = (value: unknown): string | undefined =>
 const wholeOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
   const tag = [search["tag"] ?? []].flat().flatMap((name) => textOf(name) ?? []);
   const read = {
@@ -63,7 +63,7 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
 
 const CONDITIONS = ["q", "state", "tag", "domain", "owner", "from", "to"] as const;
 
-/** Whether it finds fewer links than there are. */
+/** Whether it restricts the list. */
 export const isFiltered = (finding: LinkFinding): boolean =>
   CONDITIONS.some((name) => finding[name] !== undefined);
 

@@ -8,7 +8,7 @@ import { useFailureNotice } from "../ui/undo.tsx";
 import { exportLinks } from "./csv/export.ts";
 import type { LinkSearch } from "./link-search.ts";
 
-/** What is done with many links, and with those that are gone. */
+/** Actions for many links, and deleted links. */
 export function LinksMenu({ search }: { search: LinkSearch }) {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);

@@ -52,7 +52,7 @@ export function LinksPage() {
       replace: !isNew,
       resetScroll: false,
     });
-  /** Other links are found, so the place in the list is its start. */
+  /** A changed filter starts at the first row. */
   const find = (change: Change): void => {
     selection.clear();
     go({ ...change, at: undefined }, !("q" in change));

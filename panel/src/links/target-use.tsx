@@ -5,7 +5,7 @@ const OURS = "waymark:";
 /** False for a share or drop box. */
 export const isAddress = (target: string): boolean => !target.startsWith(OURS);
 
-/** What a target is, in words. */
+/** A target in words. */
 export function TargetUse({ target }: { target: string }) {
   if (target.startsWith(`${OURS}file/`)) return <Trans>A shared file</Trans>;
   if (target.startsWith(`${OURS}folder/`)) return <Trans>A shared folder</Trans>;

@@ -1,4 +1,4 @@
-/** What comes into the account's drop boxes, as it comes. */
+/** Files that arrive in the account's drop boxes, live. */
 import { useEffect, useEffectEvent } from "react";
 import { openStream } from "../app/event-stream.ts";
 
@@ -12,7 +12,7 @@ export type ArrivedFile = {
   sender_name: string | null;
 };
 
-/** `onOpen`: files may have come before. */
+/** `onOpen`: files may have arrived before. */
 export function useDropEvents(onArrived: (file: ArrivedFile) => void, onOpen: () => void): void {
   const tell = useEffectEvent((event: MessageEvent<string>) =>
     onArrived(JSON.parse(event.data) as ArrivedFile),

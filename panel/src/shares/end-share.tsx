@@ -8,7 +8,7 @@ import { endShare, refreshShares } from "./share-queries.ts";
 
 type Props = { share: Share | null; account: number; onClose(): void };
 
-/** Asks, because an ended share can't be put back: its code is free at once. */
+/** Asks first, because an ended share can't be restored: its code is free at once. */
 export function EndShare({ share, account, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();

@@ -11,7 +11,7 @@ type Props = {
 const DURATIONS = ["1d", "7d", "30d", "365d"];
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** As the field of the browser has it: local time, to the minute. */
+/** The value of the browser's field: local time, to the minute. */
 function localOf(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return "";

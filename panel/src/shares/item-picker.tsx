@@ -69,7 +69,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
   const here = data?.path.at(-1);
   const choices = useRef<HTMLDivElement>(null);
   const isShown = data !== undefined;
-  // What came into the focused list takes the focus over.
+  // A list that replaces the focused one takes over the focus.
   useEffect(() => {
     if (!isShown || document.activeElement !== choices.current) return;
     choices.current?.querySelector<HTMLElement>("[data-choices] :is(button, a)")?.focus();
@@ -155,7 +155,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
   );
 }
 
-/** What to do before there is something to share. */
+/** Advice if there is nothing to share yet. */
 const Nothing = ({ kind }: { kind: SharedItem["kind"] }) => (
   <>
     {kind === "file" ? (

@@ -11,13 +11,13 @@ import type { ShareSubject } from "./share-values.ts";
 const ShareDialog = lazyPart(async () => (await import("./share-dialog.tsx")).ShareDialog);
 
 type Props = {
-  /** Undefined: still on its way. */
+  /** Undefined: still loading. */
   link: Link | undefined;
   /** Codes of the default domain change between URL, share and drop box. */
   mayChange: boolean;
 };
 
-/** What is seldom done with a link. */
+/** Rare actions on a link. */
 export function LinkMore({ link, mayChange }: Props) {
   const { t } = useLingui();
   const navigate = useNavigate();

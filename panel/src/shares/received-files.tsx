@@ -12,7 +12,7 @@ import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
 import classes from "./shares.module.css";
 
-/** What came into the drop box of this code, from whom. */
+/** Files that the drop box of this code received, with their senders. */
 export function ReceivedFiles({ code, onClose }: { code: string | undefined; onClose(): void }) {
   const { t } = useLingui();
   return (

@@ -12,13 +12,13 @@ import {
 
 export type SavedShare = {
   code: string;
-  /** From now on. */
+  /** The new use. */
   use: ShareUse;
-  /** Null: it was there before. */
+  /** Null: it existed before. */
   made: Share | null;
 };
 
-/** Sends what was given, or what differs from before. */
+/** Sends the given values, or those that differ. */
 export async function saveShare(
   subject: ShareSubject,
   before: ShareValues,
@@ -40,7 +40,7 @@ export async function saveShare(
   const { code } = subject.link;
   const rest = linkChangeOf(change);
   if (Object.keys(rest).length > 0) await changeCode(code, rest);
-  // A link knows no downloads: the share that it is now does.
+  // A link has no downloads, but the share that it has become does.
   const { max_downloads: most } = change;
   if (most !== undefined && after.use !== "url") await changeShare(code, { max_downloads: most });
   return { code, use: after.use, made: null };

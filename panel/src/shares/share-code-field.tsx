@@ -18,7 +18,7 @@ const freeCodeQuery = (code: string) =>
 
 type Props = { value: string; onChange(value: string): void; error?: string | undefined };
 
-/** Says while one types whether the code is free. */
+/** Checks while one types whether the code is free. */
 export function ShareCodeField({ value, onChange, error }: Props) {
   const { t } = useLingui();
   const [asked] = useDebouncedValue(value.trim(), DELAY_MS);

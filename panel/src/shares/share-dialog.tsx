@@ -17,7 +17,7 @@ const ShareReady = lazy(async () => ({
 
 type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };
 
-/** Makes the address of a share or drop box, changes it, and changes what a code leads to. */
+/** Creates or changes a share or drop box, and changes what a code leads to. */
 export function ShareDialog({ subject, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const [made, setMade] = useState<Share | null>(null);

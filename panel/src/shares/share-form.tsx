@@ -23,7 +23,7 @@ type Props = {
   onSaved(saved: SavedShare): void;
 };
 
-/** Names of the server, and of the form. */
+/** Field names of the server, and of the form. */
 const FIELDS: Record<string, keyof ShareValues> = {
   expires_at: "expires",
   max_downloads: "maxDownloads",

@@ -30,7 +30,7 @@ async function savePng(picture: string, name: string): Promise<void> {
   save(canvas.toDataURL("image/png"), name);
 }
 
-/** Accounts of every role have it: the picture is made here. */
+/** Works for accounts of every role: the picture is made here. */
 export function ShareQr({ address, code }: { address: string; code: string }) {
   const { t } = useLingui();
   const { data } = useQuery(pictureQuery(address));

@@ -1,4 +1,4 @@
-/** What shares and drop boxes ask the server for. Every change makes the lists ask again. */
+/** Queries of shares and drop boxes. Every change refreshes the lists. */
 import { infiniteQueryOptions, queryOptions, type QueryClient } from "@tanstack/react-query";
 import {
   answerOf,
@@ -16,7 +16,7 @@ export const PAGE = 50;
 /** What can be shared. */
 export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
 
-/** Pages by number, from 0, so that every place of the list is one request away. */
+/** Pages by number, from 0, so every position of the list is one request away. */
 export const sharesQuery = (search: ShareSearch, page: number) =>
   queryOptions({
     queryKey: ["shares", "list", search, page],
@@ -47,7 +47,7 @@ export const choicesQuery = (folder: number | null) =>
     },
   });
 
-/** Codes are of links too. */
+/** Links have codes too. */
 export const refreshShares = async (queries: QueryClient): Promise<void> => {
   await Promise.all(["shares", "links"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
 };
@@ -67,11 +67,11 @@ export const openBox = async (folder: number, body: NewDropBox): Promise<Share> 
 export const changeShare = async (code: string, body: ShareUpdate): Promise<Share> =>
   (await answerOf(api.PATCH("/shares/{code}", { params: { path: { code } }, body }))).data;
 
-/** Of a code that redirects: to what it serves. */
+/** Changes a code that redirects to what it should serve. */
 export const changeCode = (code: string, body: LinkPatch): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/links/{code}", { params: { path: { code } }, body }));
 
-/** Of another account: an administrator deletes the link. */
+/** For a share of another account the administrator deletes the link. */
 export const endShare = ({ code, owner }: Share, account: number): Promise<unknown> => {
   const params = { path: { code } };
   return owner === undefined || owner.id === account
@@ -79,7 +79,7 @@ export const endShare = ({ code, owner }: Share, account: number): Promise<unkno
     : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
 };
 
-/** What came into a drop box, newest first. */
+/** Files that a drop box received, newest first. */
 export const receivedQuery = (folder: number, code: string) =>
   infiniteQueryOptions({
     queryKey: ["shares", "received", folder, code],

@@ -5,7 +5,7 @@ import { formatTime } from "../app/i18n.ts";
 import { ShareAddress } from "./share-address.tsx";
 import { ShareQr } from "./share-qr.tsx";
 
-/** A new share: its address, at once to copy and to scan. */
+/** A new share with its address, to copy and to scan. */
 export function ShareReady({ share, onClose }: { share: Share; onClose(): void }) {
   const { t } = useLingui();
   const facts = [

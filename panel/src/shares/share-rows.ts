@@ -1,4 +1,4 @@
-/** The rows of the list of shares. Those of the search before stay until the first of the new one are there. */
+/** The rows of the list of shares. Rows of the previous search stay until the first of the new one arrive. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Share } from "../app/api.ts";

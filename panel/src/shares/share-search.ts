@@ -22,7 +22,7 @@ const oneOf = <T extends string>(values: readonly T[], value: unknown): T | unde
 const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readShareSearch(search: Record<string, unknown>): ShareSearch {
   const [q, box] = [textOf(search["q"]), textOf(search["box"])];
   const kind = oneOf(KINDS, search["kind"]);

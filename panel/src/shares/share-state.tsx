@@ -5,7 +5,7 @@ import type { ShareSearch } from "./share-search.ts";
 
 type State = NonNullable<ShareSearch["state"]> | "trash";
 
-/** What visitors find. The server's order: damaged, expired, used up, active. */
+/** What visitors find. In the server's order: damaged, expired, used up, active. */
 export function stateOfShare(share: Share, now: number): State {
   const { in_trash: isInTrash, damaged, expires_at: expires, max_downloads: most, drop } = share;
   if (isInTrash) return "trash";

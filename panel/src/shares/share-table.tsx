@@ -77,7 +77,7 @@ type HeadProps = Pick<Props, "search" | "onSort"> & {
   width?: "visits" | "day";
 };
 
-/** The newest, the latest and the most come first. */
+/** The first sort shows the newest, the latest or the most. */
 function Head({ search, onSort, sort, title, from, width }: HeadProps) {
   const isSorted = (search.sort ?? "created_at") === sort;
   const order = search.order ?? "desc";
@@ -109,7 +109,7 @@ const WaitingRow = ({ place }: { place: RowPlace }) => (
   </Table.Tr>
 );
 
-/** Of the size of the rows that come. */
+/** As high as the rows to come. */
 function Skeletons() {
   return (
     <Stack gap={0} aria-busy mt={40}>

@@ -1,8 +1,8 @@
-/** What the dialog holds, and what of it goes to the server. */
+/** The values of the dialog, and those that are sent. */
 import type { Link, LinkPatch, NewDropBox, NewShare, Share, ShareUpdate } from "../app/api.ts";
 import type { SharedItem } from "./share-queries.ts";
 
-/** What the dialog is about: something without a code yet, a share, or a link to a URL. */
+/** The subject of the dialog: an item without a code, a share, or a link to a URL. */
 export type ShareSubject =
   | { form: "new"; item: SharedItem | null }
   | { form: "edit"; share: Share }
@@ -19,7 +19,7 @@ export type ShareValues = {
   /** Empty: never. A duration or an instant. */
   expires: string;
   isProtected: boolean;
-  /** Empty: as before. */
+  /** Empty: unchanged. */
   password: string;
   maxDownloads: number | string;
   maxFiles: number | string;
@@ -90,7 +90,7 @@ const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
   return use === "file" ? { file_id: item.id } : { folder_id: item.id };
 };
 
-/** What differs from what was shown. `max_downloads` is for shares alone. */
+/** The values that differ. `max_downloads` is for shares only. */
 export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   const [was, is] = [serves(before), serves(after)];
   const canLimit = after.use === "file" || after.use === "folder";
@@ -105,7 +105,7 @@ export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   };
 }
 
-/** The same for a link, which knows no downloads. */
+/** The same for a link, which has no downloads. */
 export function linkChangeOf(change: ShareUpdate): LinkPatch {
   const { max_downloads: _, ...rest } = change;
   return rest;

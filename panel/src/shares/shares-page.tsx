@@ -56,7 +56,7 @@ export function SharesPage() {
   const refresh = useThrottledCallback(() => void refreshShares(queries), REFRESH_MS);
   useDropEvents(({ name, code, sender_name: sender }) => {
     refresh();
-    // Its list shows it.
+    // Its list shows the file.
     if (code !== undefined && code === box) return;
     notifications.show({
       title: code === undefined ? t`A file came in` : t`A file came into ${code}`,

@@ -7,7 +7,7 @@ import type { ShareUse, ShareValues } from "./share-values.ts";
 type Props = {
   values: Pick<ShareValues, "use" | "target" | "item">;
   uses: readonly ShareUse[];
-  /** What is shared was given from outside. */
+  /** The item to share is given and fixed. */
   isItemFixed: boolean;
   onChange(next: Partial<ShareValues>): void;
   errors: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** A page is asked to begin something when it opens, such as a new link. */
+/** A request to a page to start something when it opens, such as a new link. */
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
@@ -11,7 +11,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** Runs `begin` once when somebody came to ask for it. A reload does not ask again. */
+/** Runs `begin` once for each request. A reload does not repeat it. */
 export function useAsked(asked: Asked, begin: () => void): void {
   const isAsked = useLocation({ select: ({ state }) => state.asked === asked });
   const navigate = useNavigate();

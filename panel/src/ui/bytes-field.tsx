@@ -28,11 +28,11 @@ type Props = {
   error?: string | undefined;
 };
 
-/** A number of bytes in the unit that suits it. */
+/** A number of bytes in a suitable unit. */
 export function BytesField({ label, value, onChange, placeholder, required, error }: Props) {
   const { t } = useLingui();
   const [typed, setTyped] = useState(() => shownOf(value));
-  // As typed, until the value comes from elsewhere.
+  // As typed, until the value changes elsewhere.
   const { number: amount, unit } = Object.is(bytesOf(typed), value) ? typed : shownOf(value);
   function change(number: number | string, next: Unit): void {
     const now = { number, unit: next };

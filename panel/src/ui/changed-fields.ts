@@ -1,6 +1,6 @@
 import type { Event } from "../app/api.ts";
 
-/** Those that differ between the two states of an event; none without both. */
+/** Fields that differ between the two states of an event; none if one state is missing. */
 export function changedFields({ before, after }: Event): string[] {
   if (before === undefined || after === undefined) return [];
   return Object.keys({ ...before, ...after }).filter(

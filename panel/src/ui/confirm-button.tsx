@@ -8,14 +8,14 @@ import { useFailureNotice } from "./undo.tsx";
 type Props = {
   label: string;
   question: string;
-  /** What is in the way, told instead of the question. */
+  /** Why it can't be done; shown instead of the question. */
   obstacle?: string | undefined;
   run(): Promise<unknown>;
-  /** Of the list that it changes. */
+  /** The list that it changes. */
   list: string;
 };
 
-/** For what can't be undone. */
+/** For actions that can't be undone. */
 export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
   const said = obstacle ?? question;
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { Button, Loader, Paper } from "@mantine/core";
 import { useConnection } from "../app/connection.ts";
 import styles from "./connection-bar.module.css";
 
-/** Says quietly that the server is away, or that it has a newer panel. It moves nothing. */
+/** Says that the server is away, or that it has a newer panel. It does not move the page. */
 export function ConnectionBar() {
   const { state, isOutdated } = useConnection();
   return (

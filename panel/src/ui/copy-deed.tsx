@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useCopy } from "./copy-state.ts";
 
-/** In a notice that tells an address. */
+/** For a notice with an address. */
 export function CopyDeed({ address }: { address: string }) {
   const { isCopied, copy } = useCopy(address);
   return (

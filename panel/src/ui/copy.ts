@@ -1,5 +1,5 @@
 /**
- * Copies a text, also one that is still on its way. False where the browser does not let pages copy (plain HTTP off
+ * Copies a text, even one that is still loading. False if the browser does not let pages copy (plain HTTP off
  * localhost, or no gesture of a person).
  */
 export async function copyText(text: string | Promise<string>): Promise<boolean> {
@@ -16,7 +16,7 @@ export async function copyText(text: string | Promise<string>): Promise<boolean>
   }
 }
 
-/** The way before the clipboard API. */
+/** For browsers without the clipboard API. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

@@ -8,9 +8,9 @@ export type Column<T> = {
   title: string;
   cell(item: T): ReactNode;
   isHidden?: "narrow";
-  /** As wide as its longest value, which does not wrap. `actions` stand at the end, below no visible title. */
+  /** As wide as its longest value, which does not wrap. `actions` are at the end, without a visible title. */
   fit?: "value" | "actions";
-  /** Wished for, so that it does not change with the rows in sight. */
+  /** The preferred width, so that it does not change with the visible rows. */
   width?: string;
 };
 type Props<T> = {
@@ -21,7 +21,7 @@ type Props<T> = {
   columns: readonly Column<T>[];
   keyOf(item: T): string | number;
   empty: ReactNode;
-  /** Of a list that grows while one scrolls, and whether there are more items. */
+  /** For a list that grows while one scrolls: its rows, and whether there are more. */
   long?: { Rows(props: LongRowsProps<T>): ReactNode; isMore: boolean };
 };
 

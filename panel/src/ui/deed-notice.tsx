@@ -4,7 +4,7 @@ import type { FocusEvent, ReactNode } from "react";
 
 const SHOWN_MS = 10_000;
 
-/** A notice with buttons, which stays while somebody is in it. Returns its id. */
+/** A notice with buttons. It stays while it has the focus or the pointer. Returns its id. */
 export function showDeeds(message: ReactNode, deeds: ReactNode): string {
   const text = (
     <Group justify="space-between" gap="xs">

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 
 type Props = { label: ReactNode; isOpen: boolean; onToggle(): void; children: ReactNode };
 
-/** Parts of a form that few need. */
+/** Parts of a form that few people need. */
 export function Disclosure({ label, isOpen, onToggle, children }: Props) {
   const id = useId();
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 
-/** Says that a form holds what was typed before. */
+/** Says that a form has a restored draft. */
 export const DraftNotice = ({ onDiscard }: { onDiscard(): void }) => (
   <Group justify="space-between" wrap="nowrap" gap="xs" role="status">
     <Text size="sm" c="dimmed">

@@ -1,6 +1,6 @@
 /**
- * What an account typed into a form and did not save. It stays in this browser for a week, over closing, reloads and the
- * end of a session. Secrets do not belong in it.
+ * Text that an account typed into a form and did not save. It stays in this browser for a week, even after closing,
+ * reloads and the end of a session. It must not contain secrets.
  */
 const PREFIX = "waymark-draft ";
 const KEPT_MS = 7 * 86_400_000;
@@ -14,7 +14,9 @@ export const openDrafts = (account: number): void => {
 
 type Kept = { at: number; values: Record<string, unknown> };
 
-/** Of fields that `known` has, with values of the same kind; null without one. Anybody may have written it. */
+/**
+ * Fields that `known` has, with values of the same type; null without one. Anybody may have written the stored text.
+ */
 export function readDraft<V extends object>(name: string, known: V): Partial<V> | null {
   try {
     const kept = JSON.parse(localStorage.getItem(keyOf(name)) ?? "null") as Kept | null;
@@ -28,13 +30,13 @@ export function readDraft<V extends object>(name: string, known: V): Partial<V> 
   }
 }
 
-/** Nothing typed: none is kept. */
+/** An empty draft is not kept. */
 export function keepDraft(name: string, values: Record<string, unknown>): void {
   if (Object.keys(values).length === 0) return dropDraft(name);
   try {
     localStorage.setItem(keyOf(name), JSON.stringify({ at: Date.now(), values } satisfies Kept));
   } catch {
-    // The browser keeps nothing, or is full.
+    // The browser stores nothing, or is full.
   }
 }
 
@@ -42,7 +44,7 @@ export const dropDraft = (name: string): void => localStorage.removeItem(keyOf(n
 
 const keyOf = (name: string): string => PREFIX + owner + name;
 
-/** Fields of numbers hold an empty text while they are empty, others null. */
+/** Empty number fields contain an empty text, other empty fields null. */
 const isAlike = (value: unknown, known: unknown): boolean =>
   value === null || known === null || kindOf(value) === kindOf(known);
 

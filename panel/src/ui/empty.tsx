@@ -5,7 +5,7 @@ type Props = {
   title: ReactNode;
   /** What would be here, or how to find more. */
   sentence?: ReactNode;
-  /** The action to begin with. */
+  /** The first action. */
   children?: ReactNode;
 };
 

@@ -4,7 +4,7 @@ import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../app/api.ts";
 
-/** The server's own sentence, or one for a failure that has none. */
+/** The server's message, or a sentence for a failure without one. */
 export function useSentence(): (error: unknown) => string {
   const { t } = useLingui();
   return (error) => {
@@ -17,12 +17,12 @@ export function useSentence(): (error: unknown) => string {
   };
 }
 
-/** A part of the panel that a new build has replaced. Browsers word it differently. */
+/** A part of the panel that a new build has replaced. Browsers word this differently. */
 const isMissingFile = (error: unknown): boolean =>
   error instanceof Error &&
   /dynamically imported module|module script failed|preload CSS/i.test(error.message);
 
-/** In the place of a page. */
+/** In place of a page. */
 const Notice = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
   <Center mih="60vh" p="md">
     <Stack align="center" gap="sm" maw={480} ta="center">
@@ -60,7 +60,7 @@ export const NoPermissionPage = () => (
 
 export const MissingPage = () => <Missing />;
 
-/** With the server's sentence, if it has one. */
+/** With the server's message, if it has one. */
 export const Missing = ({ sentence }: { sentence?: string }) => (
   <Notice title={<Trans>There is nothing at this address</Trans>}>
     {sentence !== undefined && (

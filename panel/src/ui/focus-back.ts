@@ -1,19 +1,19 @@
-/** The focus goes back to the page when what held it is gone: a dialog, a menu's item, a notice. */
+/** Returns the focus to the page when what had it is gone: a dialog, a menu item, a notice. */
 import { useEffect, useEffectEvent } from "react";
 
-/** Whoever closes something may have put it somewhere by then. */
+/** The code that closes something may set the focus within this time. */
 const GRACE_MS = 30;
-/** What closes may hold it a while longer. */
+/** A closing element may keep the focus a while longer. */
 const MOST_LOOKS = 40;
 
 const page = (): HTMLElement | null => document.getElementById("root");
 
-/** What takes the focus is there. */
+/** Number of elements that take the focus themselves. */
 let takers = 0;
 let last: HTMLElement | null = null;
 let list: HTMLElement | null = null;
 
-/** Dialogs, menus and notices stand outside of the page's element. */
+/** Dialogs, menus and notices are outside the page's element. */
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLElement) || !page()?.contains(target)) return;
   last = target === content() ? null : target;
@@ -23,13 +23,16 @@ document.addEventListener("focusin", ({ target }) => {
 /** The page without its frame. */
 export const content = (): HTMLElement | null => document.getElementById("content");
 
-/** Nothing on the page has it. */
+/** No element of the page has it. */
 export const isFocusLost = (): boolean =>
   [null, document.body, content()].includes(document.activeElement as HTMLElement | null);
 
 type Other = () => HTMLElement | null;
 
-/** To what had it last on the page, to the list of it, to another element, or to the start of the content. */
+/**
+ * Returns the focus to the element of the page that had it last, to its list, to another element, or to the start of
+ * the content.
+ */
 export function giveFocusBack(other?: Other, looks = MOST_LOOKS): void {
   setTimeout(() => {
     if (takers > 0) return;
@@ -42,7 +45,7 @@ export function giveFocusBack(other?: Other, looks = MOST_LOOKS): void {
   }, GRACE_MS);
 }
 
-/** Stands in what takes the focus while it is there. The other element is for whoever stays on the page. */
+/** Part of an element that takes the focus. `other`: the element to focus if the page stays. */
 export function FocusBack({ other }: { other?: Other }) {
   const otherNow = useEffectEvent(() => other?.() ?? null);
   useEffect(() => {

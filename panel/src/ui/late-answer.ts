@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useFailureNotice } from "./undo.tsx";
 
-/** Of a part of the page: whether it is still there. */
+/** Whether this part of the page still exists. */
 export function useIsThere(): () => boolean {
   const isThere = useRef(false);
   useEffect(() => {
@@ -12,8 +12,8 @@ export function useIsThere(): () => boolean {
 }
 
 /**
- * A form may be closed before its request is answered. What is open by then stays open, and a failure, which the form
- * would have shown, is told in a notice.
+ * A form may be closed before its request is answered. Whatever is open then stays open, and a notice shows a failure
+ * that the form would have shown.
  */
 export function useLateAnswer(onClose: () => void) {
   const isThere = useIsThere();

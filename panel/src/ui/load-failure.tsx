@@ -11,7 +11,7 @@ type Props = {
   children?: ReactNode;
 } & Pick<ComponentPropsWithoutRef<typeof Alert>, "m" | "className">;
 
-/** In the place of what could not be loaded, or may not be seen. */
+/** In place of something that could not be loaded, or may not be seen. */
 export function LoadFailure({ error, onRetry, children, ...look }: Props) {
   const sentenceOf = useSentence();
   return (

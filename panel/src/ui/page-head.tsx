@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 type Props = { title: string; sentence?: ReactNode; children?: ReactNode };
 
-/** The heading of a page beside its actions. It stands at the same place on every page. */
+/** The heading of a page beside its actions. It is in the same position on every page. */
 export function PageHead({ title, sentence, children }: Props) {
   return (
     <div>

@@ -4,12 +4,12 @@ import type { ReactElement, ReactNode } from "react";
 type Props = {
   isOpen: boolean;
   onOpen(isOpen: boolean): void;
-  /** The button that it hangs from. */
+  /** The button to which it is attached. */
   opener: ReactElement;
   children: ReactNode;
 };
 
-/** A small form beside what it is about. Its fields are there while it is open. */
+/** A small form beside its subject. Its fields exist while it is open. */
 export function PopoverForm({ isOpen, onOpen, opener, children }: Props) {
   return (
     <Popover

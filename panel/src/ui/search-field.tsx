@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { usePageKey } from "./keys/page-keys.ts";
 
 type Props = {
-  /** Also the text in its place. */
+  /** Also the placeholder. */
   label: string;
   placeholder?: string;
   /** What the list shows. */
@@ -20,8 +20,8 @@ type Props = {
 } & Pick<TextInputProps, "className" | "maw" | "maxLength" | "type" | "w">;
 
 /**
- * Searches while one types. What is being typed stays; another address brings its own text. `/` leads to it, ArrowDown and
- * Enter to the list.
+ * Searches while one types. Typing is not overwritten; another address brings its own text. `/` goes to the field,
+ * ArrowDown and Enter to the list.
  */
 export function SearchField(props: Props) {
   const { label, placeholder = label, q = "", delayMs, onSearch, isClearedByEscape, ...look } = props;
@@ -29,14 +29,14 @@ export function SearchField(props: Props) {
   const input = useRef<HTMLInputElement>(null);
   usePageKey("/", () => input.current?.select());
   const [text, setText] = useState(q);
-  /** Searches that the address has not shown yet, after the one it shows. */
+  /** Searches that the address does not show yet, after the shown one. */
   const sent = useRef([q]);
   const send = useDebouncedCallback((next: string) => {
     sent.current.push(next);
     onSearch(next === "" ? undefined : next);
   }, delayMs);
   useEffect(() => {
-    // Some searches leave the space at the end out.
+    // Some searches drop the space at the end.
     const at = sent.current.findLastIndex((asked) => q === asked || q === asked.trim());
     sent.current = at < 0 ? [q] : sent.current.slice(at);
     if (at < 0) setText(q);
@@ -46,7 +46,7 @@ export function SearchField(props: Props) {
     setText(next);
     send(next);
   }
-  /** At once, instead of what waits to be searched for. */
+  /** At once, instead of a waiting search. */
   function clear(): void {
     change("");
     send.flush();

@@ -12,7 +12,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** A form beside the page. What is in it may be loaded when it opens. */
+/** A form beside the page. Its content may load when it opens. */
 export function SideForm({ title, isOpen, onClose, children }: Props) {
   const { t } = useLingui();
   return (
@@ -39,10 +39,10 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
   );
 }
 
-/** Has the focus till the form is there: Enter closes nothing. */
+/** Has the focus until the form is there, so that Enter does not close the drawer. */
 const Waiting = () => <Skeleton height={280} tabIndex={-1} data-autofocus style={{ outline: "none" }} />;
 
-/** Focus for a form that came later than its drawer. */
+/** Sets the focus in a form that was loaded after its drawer. */
 function Begin({ children }: { children: ReactNode }) {
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(), []);
@@ -91,6 +91,6 @@ export function FormFields({
   );
 }
 
-/** The server's sentences by field. */
+/** The server's messages by field. */
 export const fieldErrors = (details: readonly { field: string; message: string }[]): Record<string, string> =>
   Object.fromEntries(details.map(({ field, message }) => [field.split(".")[0]!, message]));

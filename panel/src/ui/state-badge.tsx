@@ -5,7 +5,7 @@ const COLORS = { good: "teal", warning: "orange", bad: "red", quiet: "gray" } as
 
 type Props = { tone: keyof typeof COLORS; children: ReactNode };
 
-/** A state in a word. The colour only repeats it. */
+/** A state as a word. The colour only repeats it. */
 export const StateBadge = ({ tone, children }: Props) => (
   <Badge size="sm" variant="dot" color={COLORS[tone]} tt="none" flex="none" miw="max-content">
     {children}

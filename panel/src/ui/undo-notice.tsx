@@ -1,4 +1,4 @@
-/** Notices of what was done, each with a way back: its button, or Ctrl+Z (⌘Z) for the newest. */
+/** Notices of what was done, each with undo: its button, or Ctrl+Z (⌘Z) for the newest. */
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { showDeeds } from "./deed-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
 
-/** Keys reach that far back, also when the notice is gone. */
+/** Keys undo up to this many actions, even after the notice is gone. */
 const MOST_OFFERS = 20;
 
 type UndoNotice = { message: ReactNode; onUndo(): void; more?: ReactNode };
@@ -19,7 +19,7 @@ const withdraw = (id: string): void => {
   offers = offers.filter((offer) => offer.id !== id);
 };
 
-/** Returns what takes the notice and its offer away. */
+/** Returns a function that removes the notice and its offer. */
 export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
   const id = showDeeds(
     message,
@@ -50,11 +50,11 @@ export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
   return hide;
 }
 
-/** What one account did, the next one neither sees nor takes back. */
+/** The next account neither sees nor undoes what one account did. */
 export function forgetUndo(): void {
   offers = [];
   notifications.clean();
 }
 
-/** In fields the browser takes back what was typed. */
+/** In fields the browser undoes typing. */
 export const useUndoKeys = (): void => useHotkeys([["mod+Z", () => offers.at(-1)?.take()]]);

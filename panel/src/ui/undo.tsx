@@ -8,13 +8,13 @@ import { showUndo } from "./undo-notice.tsx";
 type Undoable = {
   run(): Promise<unknown>;
   undo(): Promise<unknown>;
-  /** After either. */
+  /** After the action, and after undo. */
   refresh(): Promise<void>;
   /** What happened. */
   message: ReactNode;
 };
 
-/** Shows the server's sentence. */
+/** Shows the server's message. */
 export function useFailureNotice(): (error: Error) => void {
   const sentenceOf = useSentence();
   return (error) => void notifications.show({ color: "red", message: sentenceOf(error) });
@@ -23,8 +23,8 @@ export function useFailureNotice(): (error: Error) => void {
 type Offer = Pick<Undoable, "undo" | "refresh" | "message"> & { more?: ReactNode };
 
 /**
- * Tells what happened, and offers to take it back: once more after a failure of the network or of a busy server. Returns
- * what takes the offer away.
+ * Says what happened, and offers undo, again after a failure of the network or of a busy server. Returns a function
+ * that removes the offer.
  */
 export function useUndoOffer(): (offer: Offer) => () => void {
   const onError = useFailureNotice();
@@ -41,7 +41,7 @@ export function useUndoOffer(): (offer: Offer) => () => void {
   return show;
 }
 
-/** Runs at once, and offers to take it back, instead of asking before. */
+/** Runs at once, and offers undo, instead of asking first. */
 export function useUndoable({ run, ...offer }: Undoable) {
   const show = useUndoOffer();
   const onError = useFailureNotice();

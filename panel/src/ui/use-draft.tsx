@@ -18,7 +18,7 @@ export function useDraft<V extends object>(name: string, plain: V, secrets: read
     start: begun.start,
     isRestored,
     keep: (values: V) => keepDraft(name, changesOf(begun.plain, values, secrets)),
-    /** Returns what the form would have begun with. */
+    /** Returns the initial values of the form. */
     discard(): V {
       setIsRestored(false);
       dropDraft(name);

@@ -8,7 +8,7 @@ const MASK = "[REDACTED]";
 type UserState = Omit<User, "id">;
 type Doing = { actor: Pick<Actor, "name" | "via">; now: number; verb: "create" | "update" | "delete" };
 
-/** One of the states is there. */
+/** At least one state is given. */
 export function userEvent(
   { actor, now, verb }: Doing,
   before: UserState | null,

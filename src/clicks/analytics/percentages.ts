@@ -19,7 +19,7 @@ export const MOST_PROFILES = 2_000;
 /** Places whose clicks are added up by country, most frequent first. */
 export const MOST_PLACES = 2_000;
 
-/** With two decimals; 0 of nothing. */
+/** With two decimals; 0 if the whole is 0. */
 export const percentage = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 

@@ -20,7 +20,7 @@ export type SumParts = { months: number[]; days: number[]; hours: number[]; span
 
 export type TrendQuery = { unit: Unit; first: number; labels: string[] };
 
-/** In an answer. */
+/** In one answer. */
 export const MOST_BUCKETS = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
@@ -65,7 +65,7 @@ export function trendOf({ start, end }: DateRange, unit: Unit): TrendQuery {
   return { unit, first, labels: Array.from({ length: count }, (_, at) => buckets.label(first + at)) };
 }
 
-/** What may have clicks. An end from now on extends to the end of its bucket. */
+/** The span that may have clicks. An end from now on extends to the end of its bucket. */
 export function spanOf({ start, end }: DateRange, unit: Unit, now: number): Span {
   const buckets = BUCKETS[unit];
   if (end < start) return { from: start, to: start };

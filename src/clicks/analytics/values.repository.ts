@@ -55,7 +55,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     return linkId === 0 ? rows : rows.where("link_id", "=", linkId);
   };
 
-  /** With the id of the value that `text` finds. */
+  /** Adds the id of the value that `text` finds. */
   const lookedUp = <G extends string>(
     dimension: Dimension,
     groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks" | "automated", unknown>>,

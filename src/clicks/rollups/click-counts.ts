@@ -1,4 +1,4 @@
-/** Ascending by link, which prevents deadlocks between flushes. `automated`: those of the clicks. */
+/** Ascending by link, which prevents deadlocks between flushes. `automated`: the part from automated visitors. */
 export type LinkCounts = { links: number[]; clicks: number[]; automated: number[] };
 /** For one hour, day or month. */
 export type BucketIncrements = LinkCounts & { bucket: number };

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { DAY_MS } from "./time-buckets.ts";
 
-/** The time comes first. */
+/** Keys begin with the time. */
 const KEYS = {
   click_hours: ["hour", "link_id"],
   click_days: ["day", "link_id"],
@@ -31,7 +31,7 @@ export function createRetentionRepository({ read, write, transaction }: Database
         order by ${columns} limit ${sql.lit(ROWS)}`.execute(read);
       const last = rows.at(-1);
       if (last === undefined) return 0;
-      // Everything up to the last of them, as ranges of the key.
+      // Everything up to the last row found, as ranges of the key.
       await transaction(async (tx) => {
         for (const [at, name] of key.entries()) {
           const equal = key.slice(0, at).map((prefix) => sql`${sql.ref(prefix)} = ${last[prefix]}`);

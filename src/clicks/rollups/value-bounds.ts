@@ -145,7 +145,7 @@ function fold(
   return kept;
 }
 
-/** Values of a dimension but OTHER. */
+/** Values of a dimension except OTHER. */
 const named = ({ sums }: Pick<Group, "sums">, dimension: Dimension): Value[] =>
   [...sums.keys()].filter((value) => value.dimension === dimension && value.text !== OTHER);
 

@@ -1,5 +1,5 @@
 /**
- * Version 0.5: domains, what else a link says, tags, aliases, events, deleted links that can be restored, API tokens,
+ * Version 0.5: domains, more fields of links, tags, aliases, events, deleted links that can be restored, API tokens,
  * automated clicks beside all clicks, and the total of links.
  */
 import { sql } from "kysely";

@@ -1,6 +1,6 @@
 /**
- * Version 0.6: drop boxes, which are shares in the other direction, what strangers put into them, the trash, and counts
- * of tags by owner, and bulk changes that can be taken back.
+ * Version 0.6: drop boxes and the files that they received, the trash, counts of tags by owner, and bulk changes that
+ * can be undone.
  */
 import { sql } from "kysely";
 import { addColumn, createCounterTable, createIndex, createTable, type Step } from "./step.ts";

@@ -7,7 +7,7 @@ export type ArchiveRequest = {
   /** HEAD needs no bytes. */
   method: string;
   signal: AbortSignal;
-  /** Called when the last byte was taken or never will be; of two calls the first counts. */
+  /** Called when the last byte was taken, or can't be taken any more. Only the first call counts. */
   ended?(isFinished: boolean): Promise<void>;
   /** Guards the stream against clients that stop reading. */
   relay(pieces: AsyncGenerator<Uint8Array, void>): Promise<ReadableStream<Uint8Array>>;
@@ -56,7 +56,7 @@ async function* watched(archive: Archive, { ended }: ArchiveRequest): AsyncGener
   }
 }
 
-/** Pieces lie in the same memory. */
+/** Pieces share their memory. */
 async function whole(pieces: AsyncGenerator<Uint8Array, void>): Promise<Uint8Array<ArrayBuffer>> {
   const copies: Buffer[] = [];
   for await (const piece of pieces) copies.push(Buffer.from(piece));

@@ -3,7 +3,7 @@ import { dispose } from "../../lib/disposable-bytes.ts";
 import { READ_FLAGS } from "../storage/local/folders.ts";
 
 export type ContentSource = {
-  /** At least one byte, unless the content is at its end or `into` is empty. */
+  /** At least one byte, except at the end or if `into` is empty. */
   read(into: Uint8Array): Promise<number>;
   close(): Promise<void>;
 };
@@ -14,7 +14,7 @@ export async function openSource(body: Blob | ReadableStream<Uint8Array>): Promi
   return name === undefined ? streamSource(body.stream()) : fileSource(name);
 }
 
-/** Reads into the same memory again and again, which a Blob can't. */
+/** Always reads into the same memory, which a Blob can't. */
 async function fileSource(path: string): Promise<ContentSource> {
   const file = await open(path, READ_FLAGS);
   return {

@@ -4,7 +4,7 @@
  */
 
 const NAME_BYTES = 255;
-/** A longer ending is no extension. */
+/** A longer ending does not count as an extension. */
 const EXTENSION_BYTES = 32;
 const REPLACEMENT = "_";
 /** Separators, controls, what Windows refuses, direction of text, line ends. */
@@ -16,7 +16,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 /** Fits most names. DEVICE decides whether one is a device. */
 const PLAIN = /^[A-Za-z0-9_(][A-Za-z0-9_ ()+,;=@~.-]{0,200}[A-Za-z0-9_)]$/;
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;
-/** After these, a folder gives each number once, so that many equal names cost no search. */
+/** After these, a folder gives each number once, so many equal names cost no search. */
 const TRIES = 4;
 const FIRST_SERIAL = 10_000;
 const segmenter = new Intl.Segmenter();

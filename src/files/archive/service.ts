@@ -18,7 +18,7 @@ export type Archive = {
   /** Of the ZIP file. */
   name: string;
   length: number;
-  /** Worth no stream. */
+  /** Too short to be worth a stream. */
   isShort: boolean;
   /** See zipPieces. */
   pieces(): AsyncGenerator<Uint8Array, void>;
@@ -36,7 +36,7 @@ type Deps = {
 
 /** For the lists of all archives in files. */
 const LIST_BYTES = 2 ** 30;
-/** Tries to read a tree while nothing moves. */
+/** Attempts to read a tree without a concurrent move. */
 const TRIES = 5;
 
 export function createArchives({ repository, blobs, dataDir }: Deps) {

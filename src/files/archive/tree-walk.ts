@@ -20,7 +20,7 @@ const ROWS = 2_500;
 /** Folders in a query. */
 const MOST_FOLDERS = 200;
 
-/** Pages of children; those of one folder follow each other. */
+/** Pages of children; those of one folder are consecutive. */
 export async function* walkTree({ repository, accountId, root, next }: Walk): AsyncGenerator<FoundChild[]> {
   let waiting: readonly FoundFolder[] = [root];
   let most = 1;
@@ -31,7 +31,7 @@ export async function* walkTree({ repository, accountId, root, next }: Walk): As
       found += page.length;
       yield page;
     }
-    // As many as fill a page.
+    // As many folders as fill a page.
     most = Math.max(1, Math.min(MOST_FOLDERS, Math.floor(ROWS / (found / folders.length + 1))));
     waiting = waiting.slice(folders.length);
     if (waiting.length === 0) waiting = await next();

@@ -87,7 +87,7 @@ export async function* zipPieces(
     for (const entries of inGroups(portion)) {
       const files = entries.filter(({ size }) => size !== null).map(({ id }) => id);
       const folders = entries.filter(({ size }) => size === null).map(({ id }) => id);
-      // What is in a missing folder may be missing too.
+      // Entries of a missing folder may be missing too.
       if (folders.length > 0) await contents.expectFolders(folders);
       const found = files.length > 0 ? await contents.find(files) : new Map<number, StoredBlob>();
       for (const entry of entries) {

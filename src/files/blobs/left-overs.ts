@@ -48,7 +48,7 @@ export function createLeftOvers({ repository, counts, drivers, processes, clock,
     }
   }
 
-  /** A failure holds up no other removal. */
+  /** A failure does not stop other removals. */
   async function remove(driver: Driver, id: string): Promise<boolean> {
     try {
       await driver.removeStaging(id);

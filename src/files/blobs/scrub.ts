@@ -35,7 +35,7 @@ export function createScrub(deps: Deps) {
   const { repository, drivers, filesOf, clock, logger } = deps;
   const { bytesPerRun = BYTES_PER_RUN, bytesPerSecond = BYTES_PER_SECOND } = deps;
 
-  /** Rejects if the storage can't answer now. */
+  /** Rejects if the storage is unavailable. */
   async function examine(driver: Driver, blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition> {
     const found = await driver.stat(blob.objectKey);
     if (found === null) return "missing";

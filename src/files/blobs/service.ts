@@ -43,12 +43,12 @@ export type StoreOptions = {
 /** Suspended between two appends, resumed by id. */
 export type OpenUpload = {
   readonly received: number;
-  /** Like Staging.append. The limits of StoreOptions count from the upload's first byte. */
+  /** Like Staging.append. The limits of StoreOptions count from the first byte of the upload. */
   append(source: AsyncIterable<Uint8Array>, options: StoreOptions): Promise<void>;
   suspend(): Promise<void>;
   /**
-   * All bytes are there. After StorageUnavailable `resume` has those that were durable, after other errors none are
-   * left.
+   * Completes the upload. After StorageUnavailable `resume` has the bytes that were durable, after other errors
+   * nothing is left.
    */
   finish(): Promise<StoredBytes>;
   /**
@@ -226,7 +226,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     open: async (id: number, options: OpenOptions = {}): Promise<OpenBlob> =>
       openFound(await findReadable(id), options),
 
-    /** A blob read a moment ago. @throws like open */
+    /** Opens a blob read a moment ago. @throws like open */
     openFound,
 
     /** An address for the client if the policy wants redirects; else null. @throws like open */
@@ -249,7 +249,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
       return dead;
     },
 
-    /** The reaper gets what is left. `again`: without those that wait after a failure. Never rejects. */
+    /** The reaper removes what is left. `again`: without blobs that wait after a failure. Never rejects. */
     async discard(dead: readonly DeadBlob[], { again = false } = {}): Promise<void> {
       if (dead.length > 0) fault("blob.dead");
       const due = again ? dead.filter(({ id }) => !setbacks.waits(id)) : dead;

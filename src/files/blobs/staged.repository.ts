@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 export type StagedCount = {
   objects: number;
   bytes: number;
-  /** Those that no running process and no resumable upload has. */
+  /** The part that no running process and no resumable upload uses. */
   abandonedObjects: number;
   abandonedBytes: number;
 };

@@ -161,7 +161,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     return drivers.verify(policyId, { mark });
   }
 
-  /** Adds to what is done of a step. */
+  /** Reports the progress of a step. */
   async function createMeter({ onProgress }: Options): Promise<Meter> {
     if (onProgress === undefined) return () => {};
     const total = await checks.countBlobs();

@@ -5,7 +5,7 @@ import type { DropLimits } from "../serving/served.ts";
 /** The visitor's name in forms and Upload-Metadata. */
 export const NAME_FIELD = "sender_name";
 
-/** What it took, including files that are gone. */
+/** What the box received, including files that are gone. */
 type Taken = { bytes: number; files: number };
 
 /** For its visitors. */
@@ -44,7 +44,7 @@ const REFUSALS = {
 
 export type DropRefusal = keyof typeof REFUSALS;
 
-/** Told to strangers: a sentence without anything private. */
+/** For strangers: a sentence without private facts. */
 export function dropRefusal(drop: DropRefusal, more: Record<string, unknown> = {}) {
   const [name, status, message] = REFUSALS[drop];
   const wait = status === 429 ? { retryAfterSeconds: 5 } : {};

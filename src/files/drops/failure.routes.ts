@@ -1,4 +1,4 @@
-/** What strangers learn of a failure: nothing of the owner, the folder or the storage. */
+/** What strangers learn of a failure: nothing about the owner, the folder or the storage. */
 import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
 import { AppError, appError, type ErrorName } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -11,7 +11,7 @@ type Deps = { pages: VisitorPages; logger: Logger };
 
 type Known = DropRefusal | "form" | "failed";
 
-/** Their messages speak of the request only. */
+/** Their messages are about the request only. */
 const OF_THE_REQUEST = [
   "BadRequest",
   "InvalidMultipartData",
@@ -26,7 +26,7 @@ export function createDropFailures({ pages, logger }: Deps) {
     const shown = shownAs(error, logger);
     const { refused } = pages.look(request).texts.drop;
     const kind = kindOf(shown);
-    // Programs get the protocol's words if these say more.
+    // Programs get the protocol's message if it says more.
     const sentence = kind === "form" ? refused.form : refused[kind];
     const said = kind === "form" ? shown : appError(shown.name, sentence, { details: shown.details ?? {} });
     const status = Number(shown.details?.["status"] ?? STATUS_OF_KIND[shown.kind]);
@@ -37,7 +37,7 @@ export function createDropFailures({ pages, logger }: Deps) {
 
   return {
     told,
-    /** Answers for a box that takes nothing any more. */
+    /** Answers for a box that has ended. */
     ended: (request: Request): Response => told(dropRefusal("ended"), request).response,
   };
 }
@@ -46,7 +46,7 @@ function kindOf({ details }: AppError): Known {
   return (details?.["drop"] as Known | undefined) ?? "form";
 }
 
-/** An error that may be told. */
+/** An error that strangers may see. */
 function shownAs(error: unknown, logger: Logger): AppError {
   if (error instanceof AppError) {
     if (error.details?.["drop"] !== undefined) return error;

@@ -162,7 +162,7 @@ form.addEventListener("submit", async (event) => {
   button.textContent = told.again;
   await refresh();
 });
-/** What stands beside the files that failed is of now. */
+/** Updates what is shown beside the files that failed. */
 async function refresh() {
   try {
     const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });

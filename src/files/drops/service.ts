@@ -94,7 +94,7 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
       return { files, next: found.length > limit ? files.at(-1)!.fileId : null };
     },
 
-    /** For visitors. Null if the box takes nothing any more. */
+    /** For visitors. Null if the box has ended. */
     async find(linkId: number): Promise<OpenDrop | null> {
       const box = await repository.find(linkId);
       if (box === null || (box.expiresAt !== null && box.expiresAt <= clock.now())) return null;

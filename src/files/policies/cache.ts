@@ -29,7 +29,7 @@ export function createPolicyCache({ list }: Pick<PoliciesRepository, "list">) {
 
   return {
     list: async (): Promise<StoredPolicy[]> => [...(await all()).values()],
-    /** An unknown policy is looked for again: another node may have made it just now. @throws PolicyNotFound */
+    /** Reads again for an unknown policy: another node may have just made it. @throws PolicyNotFound */
     async find(id: number): Promise<StoredPolicy> {
       const known = loading;
       const policy = (await all()).get(id) ?? (await allAfter(known)).get(id);

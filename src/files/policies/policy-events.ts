@@ -8,7 +8,7 @@ const MASK = "[REDACTED]";
 
 type Doing = { actor: Pick<Actor, "name" | "via">; now: number; verb: "create" | "update" | "delete" };
 
-/** One of the states is there. */
+/** At least one state is given. */
 export const policyEvent = (
   { actor, now, verb }: Doing,
   before: StoredPolicy | null,

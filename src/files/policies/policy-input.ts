@@ -71,7 +71,7 @@ updatePolicySchema.register(z.globalRegistry, { id: "PolicyUpdate" });
 
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 
-/** The first given field that says where the content is and differs. */
+/** The first given field that names the location and differs. */
 export function changedFixedField(policy: Policy, given: UpdatePolicy): string | undefined {
   const view = viewPolicy(policy);
   return FIXED.find((field) => given[field] !== undefined && given[field] !== view[field]);

@@ -236,7 +236,7 @@ function refuseImpossible(policy: Policy, given: UpdatePolicy): void {
   if (foreign !== undefined) throw appError("BadRequest", `${foreign}: a local policy has none.`);
 }
 
-/** Why the policy can't be deleted, as a sentence; null: it can. */
+/** Why the policy can't be deleted, as a sentence, or null. */
 function obstacleOf({ isDefault }: Policy, { blobs, uploads, folders }: PolicyUses): string | null {
   if (isDefault) return "The default policy can't be deleted; make another one the default first.";
   const names = folders.map(({ id, name }) => `'${name}' (${id})`);

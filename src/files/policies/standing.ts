@@ -15,7 +15,7 @@ export type StorageStanding = Pick<Policy, "id" | "name" | "driverType" | "isDef
 const DEADLINE_MS = 2_000;
 const AT_ONCE = 4;
 const MOST_ASKED = 50;
-/** An answer is as old at most. */
+/** Longest age of an answer. */
 const FRESH_MS = 15_000;
 
 type Deps = { policies: PolicyCache; drivers: Pick<Drivers, "verify">; clock: Clock };

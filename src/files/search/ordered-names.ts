@@ -10,7 +10,7 @@ import { comparePlaces, type HeldName, keyOfPlace, type NamePlace } from "./name
 const SIZE = 512;
 /** Longest use of the event loop without a rest. */
 const SLICE_MS = 4;
-/** Ids that a native search finds sooner than a set. */
+/** Up to this many ids a native search is faster than a set. */
 const FEW = 4;
 
 export type OrderedNames = ReturnType<typeof createOrderedNames>;
@@ -72,7 +72,7 @@ export function createOrderedNames(size = SIZE) {
   return {
     bytes: (): number => bytes,
 
-    /** In order, behind all. */
+    /** In order, after all others. */
     append(names: readonly HeldName[]): void {
       const added = cut(names, size);
       blocks = [...blocks, ...added];

@@ -80,7 +80,7 @@ export function createSearchRepository({ read, dialect }: Pick<Database, "read" 
       return newest?.id ?? 0;
     },
 
-    /** All names that may have the text, in any order; null if no index tells, or beyond `most`. */
+    /** All names that may have the text, in any order. Null without a suitable index, or beyond `most`. */
     async candidates(accountId: number, text: string, most: number): Promise<HeldName[] | null> {
       const ids = await dialect.nameCandidates(read, text, most + 1);
       if (ids === null || ids.length > most) return null;

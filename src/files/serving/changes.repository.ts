@@ -77,7 +77,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
     },
 
-    /** Keeps downloads, and what a drop box has taken while it stays one. */
+    /** Keeps downloads, and what a drop box received while it stays one. */
     async update(
       tx: Db,
       linkId: number,
@@ -91,7 +91,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         .execute();
     },
 
-    /** The link redirects from now on. Returns its downloads, which are kept. */
+    /** Makes the link redirect. Returns its downloads, which are kept. */
     async remove(tx: Db, linkId: number): Promise<number> {
       const query = tx.selectFrom("shares").select("downloads").where("link_id", "=", linkId);
       const { downloads } = await query.$call(dialect.forUpdate).executeTakeFirstOrThrow();

@@ -15,7 +15,7 @@ import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import type { DropLimits, Serving, Shareable, ShareRecord } from "./served.ts";
 
-/** Absent: as before. */
+/** Absent: unchanged. */
 export type ShareChange = UsesInput &
   Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
     max_downloads?: number | null | undefined;

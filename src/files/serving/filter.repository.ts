@@ -5,11 +5,11 @@ import type { SHARE_KINDS, ShareFilter } from "./share-filter.ts";
 
 type Tables = ExpressionBuilder<Schema, "shares" | "links" | "entries" | "blobs">;
 
-/** Beside the account. */
+/** Besides the account. */
 export const isFiltered = ({ search, kind, state }: ShareFilter): boolean =>
   search !== undefined || kind !== undefined || state !== undefined;
 
-/** Beside the account. */
+/** Besides the account. */
 export const shareConditions =
   ({ search, kind, state }: ShareFilter, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>

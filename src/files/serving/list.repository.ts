@@ -38,7 +38,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
       .where(shareConditions(filter, dialect));
 
-  /** Links whose entries a path from the account's root leads to. */
+  /** Links to entries that a path from the account's root reaches. */
   async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number>> {
     const rows = await db
       .withRecursive("line", (query) =>
@@ -131,7 +131,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     ): Promise<number[]> {
       const direction = isDescending ? "desc" : "asc";
       const isByAge = by === "created_at";
-      // Links are numbered as they are made.
+      // Newer links have larger ids.
       const shares = (isByAge && !isFiltered(filter) ? ownedBy(read, filter) : within(read, filter))
         .select("shares.link_id")
         .$if(after !== null, (query) => query.where("shares.link_id", "<", after!))

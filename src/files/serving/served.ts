@@ -33,9 +33,9 @@ export type ShareRecord = ShownLink & {
   owner: { id: number; username: string | null } | null;
   /** Null is unlimited. */
   maxDownloads: number | null;
-  /** Finished downloads; of a limited share also running ones. */
+  /** Finished downloads; of a limited share running ones too. */
   downloads: number;
-  /** Limits, and what it has taken. */
+  /** Limits, and what it has received. */
   drop: (DropLimits & { bytes: number; files: number }) | null;
   /** Visitors find nothing. */
   inTrash: boolean;

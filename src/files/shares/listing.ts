@@ -11,7 +11,7 @@ type Deps = { shares: Pick<Shares, "folders">; folders: Pick<Folders, "page"> };
 
 const PART = 500;
 
-/** `from`: counted from 1. `after`: a cursor, in folders that are not counted. */
+/** `from`: counted from 1. `after`: a cursor, for folders that are not counted. */
 export type FolderPart = { folder: number; from: number; after: string | null };
 
 /** @throws FolderNotFound, BadRequest (cursor) */

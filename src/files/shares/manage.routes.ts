@@ -1,4 +1,4 @@
-/** All shares and drop boxes of an account. */
+/** Shares and drop boxes of an account. */
 import { z } from "zod";
 import {
   actorOf,

@@ -50,7 +50,7 @@ export function createSharesRepository({ database, record }: Deps) {
     return Number(result.numUpdatedRows) === 1;
   }
 
-  /** A link that redirects by now keeps its downloads, too. */
+  /** A link that redirects now keeps its downloads too. */
   async function add(linkId: number, by: 1 | -1): Promise<void> {
     for (let tries = 0; tries < TRIES; tries++) {
       for (const table of ["shares", "link_downloads"] as const) {
@@ -97,7 +97,7 @@ export function createSharesRepository({ database, record }: Deps) {
     removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> =>
       deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
 
-    /** A share, no drop box. Null also if it is in the trash, or its account is disabled or gone. */
+    /** A share, not a drop box. Null if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;

@@ -109,7 +109,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return { shares: await repository.load(shown), next: ids.length > limit ? shown.at(-1)! : null };
     },
 
-    /** Null if the link serves nothing any more. */
+    /** Null if the link serves nothing. */
     async find(linkId: number): Promise<SharedEntry | null> {
       const share = await repository.find(linkId);
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;

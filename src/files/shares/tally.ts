@@ -8,7 +8,7 @@ import type { Shares } from "./service.ts";
 
 type Counts = Pick<Shares, "count" | "finish" | "uncount">;
 
-/** Takes a download of a limited share; for HEAD (`takes` false) it only looks. */
+/** Takes a download of a limited share. For HEAD (`takes` false) only checks. */
 export async function mayDownload(
   { count }: Pick<Counts, "count">,
   { linkId, maxDownloads, downloads }: SharedEntry,

@@ -78,7 +78,7 @@ export function createTrash(deps: Deps) {
       };
     });
 
-  /** Deletes in portions what is due. Entries that fail are left for later. */
+  /** Deletes in portions what is due. Failed entries wait for a later call. */
   const removeDue = (accountId: number, until: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
     inPortions<number>({
       most: PORTION,

@@ -28,7 +28,9 @@ export async function freeNames(files: readonly Named[], takenIn: TakenNames): P
   return names;
 }
 
-/** One query finds the first numbers, whether or not the name is taken. Then the number doubles, and halves the gap. */
+/**
+ * One query finds the first numbers, whether or not the name is taken. Then the number doubles, and the gap is halved.
+ */
 async function freeName(
   name: string,
   among: (names: readonly string[]) => Promise<(name: string) => boolean>,
@@ -51,7 +53,7 @@ async function freeName(
   return numbered(free);
 }
 
-/** The number stands before the extension; a long name is cut. */
+/** Puts the number before the extension, and cuts a long name. */
 function numberedName(name: string, number: number): string {
   const [stem, extension] = splitName(name);
   const end = ` (${number})${extension}`;

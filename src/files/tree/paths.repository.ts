@@ -11,7 +11,7 @@ export type PathsRepository = ReturnType<typeof createPathsRepository>;
 const CHUNK = 1_000;
 
 export function createPathsRepository({ read }: Pick<Database, "read">) {
-  /** The folders and their ancestors, of any account: restricted to one, a database may read all its entries. */
+  /** The folders and their ancestors, of any account: with one account, a database may read all its entries. */
   const around = (accountId: number, folderIds: readonly number[], db: Db) =>
     db
       .withRecursive("line", (query) =>

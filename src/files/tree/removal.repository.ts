@@ -9,7 +9,7 @@ import type { Db } from "../../db/dialect.ts";
 export const REMOVED_ACCOUNT_ID = -1;
 
 export type Removable = { id: number; kind: "folder" | "file"; blobId: number | null; size: number };
-/** `parentId`: the folder that can't go before it. */
+/** `parentId`: the folder that must go after it. */
 export type Inside = Removable & { parentId: number };
 
 export type RemovalRepository = ReturnType<typeof createRemovalRepository>;

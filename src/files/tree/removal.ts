@@ -105,7 +105,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       const folders = isGone ? [...detached, ROOT, TRASH] : detached;
       const room = limit - Math.min(detached.length, Math.floor(limit / 2));
       const inside = await removal.inside(tx.db, accountId, folders, { limit: room, without });
-      // A folder stays until what failed in it is gone.
+      // A folder stays until its failed entries are gone.
       const held = new Set(waiting.map(({ parentId }) => parentId));
       const empty = inside.length < room ? detached.filter((id) => !held.has(id)).map(emptyFolder) : [];
       const emptied = empty.slice(0, limit - inside.length);
@@ -123,7 +123,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
     return isLeft;
   }
 
-  /** What fails by itself is left for later. */
+  /** Leaves failed entries for a later call. */
   const finish = (accountId: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
     inPortions<Inside>({
       most: PORTION,

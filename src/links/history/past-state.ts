@@ -1,6 +1,6 @@
 /**
- * The whole state of a link before or after an event. An event tells only what changed (link-events.ts), so every other
- * field has the value that the next event which changed it found, or else the present one.
+ * The whole state of a link before or after an event. An event has only the changed fields (link-events.ts).
+ * Every other field has the value from before the next event that changed it, or else the present one.
  */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
@@ -25,7 +25,7 @@ const MOST_PORTIONS = 100;
 const state = z.record(z.string(), z.unknown());
 const read = (json: string): State => state.parse(JSON.parse(json));
 
-/** Events of earlier versions told every state whole. */
+/** Events of earlier versions have whole states. */
 const isWhole = (told: State): boolean => "code" in told;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Finds searches in texts held outside the database, once they are read, and prepares in advance what pages far from
- * the start need. The first list starts that, in the background.
+ * Searches texts held outside the database, once they are read, and prepares what pages far from the start need. The
+ * first list starts both in the background.
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Held, HeldThings } from "../../lib/held.ts";
@@ -36,7 +36,7 @@ const TEXTS = "texts";
 /** Without the order by clicks, which is rebuilt too often. */
 const ORDERS: readonly SortKey[] = ["created_at", "expires_at", "code"];
 const CHUNK = 1_000;
-/** Many changes at once end a try. */
+/** Too many changes at once end an attempt. */
 const PAUSE_MS = 10_000;
 
 export const AHEAD_FROM = 100_000;
@@ -84,7 +84,7 @@ export function createHeldTexts({ repository, held, ahead: { open, from }, every
   return {
     isReady: (): boolean => held.peek(TEXTS) !== undefined,
 
-    /** Null if the texts are not there or can't tell. */
+    /** Null if the texts are not ready or can't answer. */
     async searched(search: string, all: IdRange): Promise<IdSet | null> {
       const kept = (await held.current(TEXTS)) as HeldTexts | undefined;
       if (kept === undefined) return null;
@@ -98,7 +98,7 @@ export function createHeldTexts({ repository, held, ahead: { open, from }, every
         }
         return set;
       } catch {
-        // The thread failed; the next try reads them anew.
+        // The thread failed; the next attempt reads them again.
         held.forget(TEXTS);
         return null;
       }

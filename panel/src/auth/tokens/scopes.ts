@@ -3,7 +3,7 @@ import type { Account, NewToken } from "../../app/api.ts";
 
 export type Scope = NewToken["scopes"][number];
 
-/** What tokens of an account with the role may have. */
+/** Scopes that tokens of an account with the role can have. */
 export const SCOPES: Record<Account["role"], readonly Scope[]> = {
   user: ["files:read", "files:write"],
   editor: ["links:read", "links:write", "analytics:read", "files:read", "files:write"],

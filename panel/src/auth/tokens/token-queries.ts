@@ -5,7 +5,7 @@ export type TokenSearch = { all?: boolean; page?: number };
 
 const PAGE_SIZE = 50;
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export const readTokenSearch = ({ all, page }: Record<string, unknown>): TokenSearch => ({
   ...(all === true && { all }),
   ...(typeof page === "number" && Number.isSafeInteger(page) && page > 1 && { page }),

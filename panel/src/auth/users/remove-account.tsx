@@ -10,7 +10,7 @@ import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts"
 
 type Props = { account: Account; onClose(): void };
 
-/** Asks before an account goes, and names what goes with it. */
+/** Asks before an account is deleted, and names what is deleted with it. */
 export function RemoveAccount({ account, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();

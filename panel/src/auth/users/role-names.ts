@@ -6,7 +6,7 @@ export function useRoleNames(): Record<Account["role"], string> {
   return { admin: t`Administrator`, editor: t`Editor`, user: t`Files only` };
 }
 
-/** What each may do. */
+/** What each role can do. */
 export function useRoleTexts(): Record<Account["role"], string> {
   const { t } = useLingui();
   return {

@@ -12,7 +12,7 @@ export type UserSearch = {
   page?: number;
 };
 
-/** Of an address, which anybody may have typed. */
+/** Reads the address, which anybody may have typed. */
 export function readUserSearch(search: Record<string, unknown>): UserSearch {
   const { page } = search;
   const q = ["string", "number"].includes(typeof search["q"]) ? String(search["q"]).slice(0, 64) : "";
@@ -44,10 +44,10 @@ export const usersQuery = ({ q, role, state, page = 1 }: UserSearch) =>
 
 const at = ({ id }: Pick<Account, "id">) => ({ params: { path: { id } } });
 
-/** What goes, and what stays, when it is deleted. */
+/** What is deleted with the account, and what stays. */
 export const belongingsQuery = (account: Account) =>
   queryOptions({
-    // Apart from the list, which is asked for again when the account is gone.
+    // Separate from the list, which is requested again when the account is gone.
     queryKey: ["belongings", account.id],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/v1/users/{id}/belongings", { ...at(account), signal }))).data,

@@ -1,4 +1,4 @@
-/** Pointing at a bucket of a chart and choosing a part of it, by mouse, touch and keys. */
+/** Points at a bucket of a chart and selects a part of it, by mouse, touch and keys. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 
 /** First and last bucket, both included. */
@@ -10,9 +10,9 @@ type Props = {
   onBrush(brush: Brush | null): void;
 };
 
-/** A pointer that moved less has clicked. */
+/** A pointer that moved less counts as a click. */
 const CLICK_PIXELS = 4;
-/** Keys that pause this long have chosen. */
+/** After this pause a choice by keys counts. */
 const PAUSE_MS = 400;
 const PAGE = 0.1;
 

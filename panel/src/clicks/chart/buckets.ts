@@ -74,7 +74,7 @@ export function longName(start: number, unit: Unit): string {
 
 const isMidnight = (time: number): boolean => time % DAY_MS === 0;
 
-/** From its first to its last day, or with hours if it is no whole days. */
+/** From its first to its last day; with hours unless it is whole days. */
 export function spanName({ start, end }: Span): string {
   if (!isMidnight(start) || !isMidnight(end)) return formatOf(LONG.hour).formatRange(start, end);
   const days: Options = { day: "numeric", month: "short", year: "numeric", ...UTC };

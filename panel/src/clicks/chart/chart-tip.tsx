@@ -6,7 +6,7 @@ import { type Series, sum } from "./series.ts";
 
 type Props = { at: number; starts: readonly number[]; unit: Unit; series: readonly Series[] };
 
-/** The values of a bucket beside it. */
+/** The values of a bucket, beside it. */
 export function ChartTip({ at, starts, unit, series }: Props) {
   const middle = ((at + 0.5) / starts.length) * 100;
   const side = middle > 50 ? { right: `calc(${100 - middle}% + 10px)` } : { left: `calc(${middle}% + 10px)` };

@@ -1,4 +1,4 @@
-/** The drawing of a trend by uPlot. Pointer and keys are those of brush.ts. */
+/** Draws a trend with uPlot. brush.ts handles pointer and keys. */
 import uPlot from "uplot";
 import { formatCompact } from "../../app/i18n.ts";
 import { shortName, type Unit } from "./buckets.ts";
@@ -20,7 +20,7 @@ const LEFT = 52;
 const RIGHT = 26;
 const TOP = 10;
 const BOTTOM = 30;
-/** Points are drawn up to so many buckets. */
+/** Up to this many buckets points are drawn. */
 const MOST_POINTS = 45;
 const STEPS: Record<Unit, readonly number[]> = {
   hour: [1, 2, 3, 6, 12, 24, 48, 72, 168, 336],

@@ -13,7 +13,7 @@ export type Series = {
   isArea?: boolean;
   /** Drawn on top of the series before it. */
   isStacked?: boolean;
-  /** Heights of the line if they are not the values. */
+  /** Heights of the line if they differ from the values. */
   drawn?: readonly number[];
 };
 

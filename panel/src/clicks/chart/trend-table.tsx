@@ -7,7 +7,7 @@ import type { DrawnSeries } from "./series.ts";
 
 const TrendValues = lazyPart(async () => (await import("./trend-values.tsx")).TrendValues);
 
-/** The values of a chart, when they are asked for. */
+/** The values of a chart, shown on request. */
 export function TrendTable(props: DrawnSeries) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -10,7 +10,7 @@ import type * as Reports from "./reports.ts";
 
 type Props = {
   report: Report;
-  /** Of one link; without it all links. */
+  /** Of one link; absent for all links. */
   name?: string;
   top?: readonly TopLink[] | undefined;
 };
@@ -19,7 +19,7 @@ type Props = {
 export function ExportMenu({ report, name, top }: Props) {
   const { t } = useLingui();
 
-  /** Few export: what does it loads then. */
+  /** Few export, so the code loads on demand. */
   const load = (run: (part: typeof Reports) => unknown): Promise<unknown> =>
     loaded(() => import("./reports.ts")).then(run, markOutdated);
 

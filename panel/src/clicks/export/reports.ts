@@ -5,14 +5,14 @@ import { datesOf } from "../range.ts";
 import { csvOf, download, follow } from "./csv.ts";
 import type { Report } from "../use-report.ts";
 
-/** Asks first, which renews the session: a download can't. */
+/** Requests something first, which renews the session: a download can't. */
 export async function exportClicks({ shown, visitors }: Report): Promise<void> {
   await answerOf(api.GET("/admin/v1/auth/me"));
   const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all" });
   follow(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/export?${query}`, "");
 }
 
-/** As CSV what a report shows; `name` is of one link. */
+/** The shown report as CSV. `name` is of one link. */
 export const downloadSums = (report: Report, name = "clicks", top?: readonly TopLink[]): void =>
   download(
     `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")}_${isoDay(report.span.start)}_${isoDay(report.span.end - 1)}.csv`,

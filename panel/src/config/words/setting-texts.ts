@@ -13,7 +13,7 @@ export function useUnitNames(): Record<NonNullable<SettingDefinition["unit"]>, s
   };
 }
 
-/** A category that this panel does not know has its own name. */
+/** A category unknown to this panel shows its own name. */
 export function useCategoryNames(): (category: string) => string {
   const { t } = useLingui();
   return (category) => {

@@ -1,4 +1,4 @@
-/** What the panel calls a setting and says of it, in the reader's language. The server's own words are English. */
+/** Names and descriptions of settings in the reader's language. The server's texts are English. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import type { SettingDefinition } from "../../app/api.ts";
@@ -10,7 +10,7 @@ import { SERVICE_WORDS } from "./service.ts";
 type Words = {
   name: MessageDescriptor;
   description: MessageDescriptor;
-  /** Of texts and lists. */
+  /** For texts and lists. */
   allowed?: MessageDescriptor;
   options?: Readonly<Record<string, MessageDescriptor>>;
 };
@@ -19,20 +19,20 @@ const WORDS: Readonly<Record<string, Words>> = { ...ACCESS_WORDS, ...SERVICE_WOR
 
 const catalog = (language: string) => import(`../../locales/settings/${language}.po`);
 
-/** Before any other function of this file. Rejects when a new build has replaced the file. */
+/** Call it before any other function of this file. Rejects if a new build has replaced the file. */
 export const loadSettingWords = (): Promise<void> => loadTexts(catalog);
 
 export type SettingWords = {
   name: string;
   description: string;
-  /** A sentence; undefined where the field shows what may be chosen. */
+  /** A sentence; undefined where the field shows the choices. */
   allowed: string | undefined;
   optionOf(value: string): string | null | undefined;
-  /** Of these words, where the page's is another. */
+  /** Language of these texts if it differs from the page's. */
   lang: "en" | undefined;
 };
 
-/** Of a setting that the panel does not know, the key and the server's words. */
+/** For a setting unknown to the panel, its key and the server's texts. */
 export function wordsOf({ key, description, allowed, ...more }: SettingDefinition): SettingWords {
   const words = Object.hasOwn(WORDS, key) ? WORDS[key] : undefined;
   const { value_type: type, enum_options: options } = more;
@@ -64,7 +64,7 @@ function sentence(words: string): string {
   return t`${text}.`;
 }
 
-/** By all words of the search in its key, name, description or `more`; in English too. */
+/** Whether all words of the search occur in its key, name, description or `more`, in English too. */
 export function isSettingFound(search: string, definition: SettingDefinition, more = ""): boolean {
   const { name, description } = wordsOf(definition);
   const text = [definition.key, name, description, definition.description, more].join(" ").toLowerCase();

@@ -18,12 +18,12 @@ type Props = {
   onSort?: (sort: FileSort, order: FileOrder) => void;
   commands: EntryCommands;
   onUp(): void;
-  /** What is renamed in place. */
+  /** The entry that is renamed in place. */
   renamed: Entry | null;
   onRename(entry: Entry, name: string | null): void;
   onMove(entries: readonly Entry[], folder: Entry): void;
   onFiles(transfer: DataTransfer, folder: Entry): void;
-  /** When the list opens, if nothing else has the focus. */
+  /** When the list opens, unless something else has the focus. */
   takesFocus: boolean;
   /** The last rows are shown. */
   onEnd?: () => void;
@@ -33,7 +33,7 @@ const ROW = 44;
 const NARROW_ROW = 60;
 const AHEAD = 40;
 
-/** Rows of a folder, as many as there are. The grid has the focus, and names the row where the keyboard is. */
+/** Any number of rows of a folder. The grid has the focus and names the active row. */
 export function EntryGrid(props: Props) {
   const { label, entries, search, onSort, commands, renamed, onRename, onMove, onFiles, onEnd } = props;
   const grid = useRef<HTMLDivElement>(null);
@@ -49,7 +49,7 @@ export function EntryGrid(props: Props) {
     // The head stays above the rows.
     scrollPaddingStart: ROW,
     getItemKey: (at) => entryKey(entries[at]!),
-    // The grid names its active row, so that is always there.
+    // The grid names its active row, so that row always exists.
     rangeExtractor(range) {
       const shown = defaultRangeExtractor(range);
       const { activeAt } = selection;
@@ -64,7 +64,7 @@ export function EntryGrid(props: Props) {
     if (onEnd !== undefined && last > entries.length - AHEAD) onEnd();
   }, [onEnd, last, entries.length]);
 
-  /** Keys go on at the file that one looked at last. */
+  /** Keys continue at the file that was viewed last. */
   const follow = useEffectEvent((file: number) => {
     const at = entries.findIndex((entry) => entry.kind === "file" && entry.id === file);
     if (at === -1 || at === selection.activeAt) return;

@@ -21,9 +21,9 @@ type Props = {
   state: RowState;
   commands: EntryCommands;
   onReach(how: Reach): void;
-  /** Null gives it up. */
+  /** Null cancels. */
   onRename(name: string | null): void;
-  /** What goes along when the row is dragged. */
+  /** The entries to drag with the row. */
   dragged(): readonly Entry[];
   onDrop: DropHandlers | null;
 };

@@ -17,14 +17,14 @@ import type { Selection } from "./selection.ts";
 
 type Props = {
   search: FileSearch;
-  /** Undefined where the server gives the order. */
+  /** Undefined if the server sets the order. */
   onSort: ((sort: FileSort, order: FileOrder) => void) | undefined;
   entries: readonly Entry[];
   selection: Selection;
   commands: EntryCommands;
 };
 
-/** The columns, or what can be done with the selected rows. */
+/** The columns, or the actions for the selected rows. */
 export function GridHead({ search, onSort, entries, selection, commands }: Props) {
   const { t } = useLingui();
   const { selected } = selection;

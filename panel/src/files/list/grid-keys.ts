@@ -18,7 +18,7 @@ type Options = {
 export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Options) {
   const { activeAt, selected, reach } = selection;
   const active = entries[activeAt];
-  /** The selected rows, or the one where the keyboard is. */
+  /** The selected rows, or the active one. */
   const meant = selected.length > 0 ? selected : active === undefined ? [] : [active];
   const steps: Record<string, number> = {
     ArrowDown: activeAt + 1,
@@ -44,7 +44,7 @@ export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Opt
       return;
     }
     if (isWithCommand || event.altKey) return;
-    // Buttons and links in the grid keep theirs.
+    // Buttons and links in the grid handle their own keys.
     if (event.target !== event.currentTarget && ["Enter", " "].includes(event.key)) return;
     const step = steps[event.key];
     if (step !== undefined && entries.length > 0) {
@@ -57,7 +57,7 @@ export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Opt
     const run = runs[event.key];
     if (run === undefined) return;
     event.preventDefault();
-    // Held down, a key would do to the next entries what was meant for one.
+    // Held down, a key would affect the next entries too.
     if (!event.repeat) run();
   };
 }

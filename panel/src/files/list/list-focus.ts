@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** Whether another list opened on this page already: a list that opens with the page takes no focus. */
+/** Whether another list opened on this page before. The first list takes no focus. */
 export function useIsLaterList(list: string): () => boolean {
   const first = useRef(list);
   const isLater = useRef(false);

@@ -9,7 +9,7 @@ import classes from "./files.module.css";
 
 const ROWS = 12;
 
-/** As high as the rows that come. */
+/** As high as the rows to come. */
 export function LoadingRows() {
   return (
     <div className={classes["scroller"]} aria-busy>

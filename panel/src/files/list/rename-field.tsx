@@ -46,7 +46,7 @@ export function RenameField({ name, isFolder, draft, onSave, onCancel }: Props) 
         isTouched.current = true;
         type(event.currentTarget.value);
       }}
-      // What was typed before is given by Enter only.
+      // A restored draft is saved by Enter only.
       onBlur={({ relatedTarget }) => {
         if (relatedTarget === null || relatedTarget !== anew.current) end(isTouched.current);
       }}

@@ -4,9 +4,9 @@ import { type Entry, entryKey } from "../file-queries.ts";
 
 type State = {
   keys: ReadonlySet<string>;
-  /** Place of the keyboard, and where a range begins. */
+  /** The active row, and the start of a range. */
   active: string | null;
-  /** Of the active row, for when it is gone. */
+  /** Position of the active row, for when it is gone. */
   at: number;
   anchor: string | null;
 };
@@ -18,12 +18,15 @@ export type Selection = ReturnType<typeof useSelection>;
 export function useSelection(entries: readonly Entry[]) {
   const [state, setState] = useState(NOTHING);
   const { keys, active, at: lastAt, anchor } = state;
-  // What has left the list is not selected.
+  // Entries that left the list are not selected.
   const selected = keys.size === 0 ? [] : entries.filter((entry) => keys.has(entryKey(entry)));
   const placeOf = (key: string | null): number =>
     key === null ? -1 : entries.findIndex((entry) => entryKey(entry) === key);
 
-  /** `only`: it alone. `toggle`: it too, or not. `range`: from the anchor to it. `move`: the keyboard goes there. */
+  /**
+   * `only`: selects it alone. `toggle`: adds or removes it. `range`: selects from the anchor to it. `move`: makes it
+   * active.
+   */
   function reach(at: number, how: Reach): void {
     const entry = entries[at];
     if (entry === undefined) return;

@@ -4,7 +4,7 @@ import { inOrder } from "../entry-order.ts";
 import { entriesOf, folderQuery, foundQuery } from "../file-queries.ts";
 import type { FileSearch } from "../file-search.ts";
 
-/** The rows that the address asks for. A folder comes whole, page by page; a search as far as it is read. */
+/** The rows for the address. A folder loads completely, page by page; a search as far as one scrolls. */
 export function useEntries({ folder, q, sort, order }: FileSearch) {
   const isSearch = q !== undefined;
   const list = useInfiniteQuery({ ...folderQuery(folder ?? null), enabled: !isSearch });

@@ -1,4 +1,4 @@
-/** Entries that are dragged within the panel, and files that come from the desktop. */
+/** Entries dragged within the panel, and files dragged from the desktop. */
 import { type DragEvent, useState } from "react";
 import type { Entry } from "../file-queries.ts";
 
@@ -30,7 +30,7 @@ export type DropHandlers = {
   onFiles?(transfer: DataTransfer): void;
 };
 
-/** For the folder with this id, null for the root. A folder takes neither itself nor what lies in it already. */
+/** For the folder with this id, null for the root. A folder accepts neither itself nor its own entries. */
 export function useDropInto(folder: number | null, { onEntries, onFiles }: DropHandlers) {
   const [isOver, setIsOver] = useState(false);
   const fits = (): readonly Entry[] => {

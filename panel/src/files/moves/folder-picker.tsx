@@ -9,10 +9,10 @@ import { entriesOf, folderQuery } from "../file-queries.ts";
 import { inOrder } from "../entry-order.ts";
 import classes from "./folder-picker.module.css";
 
-/** As high as the style says. */
+/** The height in the style. */
 const OPTION = 44;
 
-/** The name is empty until the server has said it. Null is the root. */
+/** The name is empty until the server has answered. Null is the root. */
 export type PickedFolder = { id: number | null; name: string };
 type Props = {
   folder: PickedFolder;

@@ -9,7 +9,7 @@ import { testPolicy } from "./policy-queries.ts";
 
 type Props = {
   policy: Policy;
-  /** Begins with a test. */
+  /** Starts with a test. */
   isNew: boolean;
   /** The actions beside it. */
   children: ReactNode;

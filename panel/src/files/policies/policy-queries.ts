@@ -13,7 +13,7 @@ const at = ({ id }: Pick<Policy, "id">) => ({ params: { path: { id } } });
 /** What it holds, and what prevents its deletion. */
 export const policyUsageQuery = (policy: Policy) =>
   queryOptions({
-    // Apart from the list, which is asked for again when the policy is gone.
+    // Separate from the list, which is requested again when the policy is gone.
     queryKey: [USAGE, policy.id],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/admin/policies/{id}/usage", { ...at(policy), signal }))).data,
@@ -35,7 +35,7 @@ export const removePolicy = (policy: Policy): Promise<unknown> =>
 export const testPolicy = async (policy: Policy) =>
   (await answerOf(api.POST("/admin/policies/{id}/test", at(policy)))).data;
 
-/** Policies that are there: one that was removed has no use to ask for. */
+/** Only for existing policies: a removed one has no usage to request. */
 export async function refreshPolicies(queries: QueryClient): Promise<void> {
   await queries.invalidateQueries({ queryKey: policiesQuery.queryKey });
   await queries.invalidateQueries({ queryKey: [USAGE] });

@@ -37,7 +37,7 @@ export function PolicyContents({ policy }: { policy: Policy }) {
   );
 }
 
-/** Only where nothing is in the way, as far as the list and the use, which comes after it, know. */
+/** Shown only if nothing prevents it, as far as the list and the later usage tell. */
 export function RemovePolicy({ policy }: { policy: Policy }) {
   const { t } = useLingui();
   const { data } = useQuery(policyUsageQuery(policy));

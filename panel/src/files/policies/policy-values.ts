@@ -35,7 +35,7 @@ export function newPolicyOf(values: PolicyValues): NewPolicy {
   return { ...shared, endpoint, bucket, region, access_key, secret_key, download };
 }
 
-/** Where the content is can't be changed; an empty key stays. */
+/** The location of the content can't be changed. An empty key stays. */
 export function policyUpdateOf(policy: Policy, values: PolicyValues): PolicyUpdate {
   const { name, max_file_size, download, region, access_key, secret_key, is_default } = values;
   return {

@@ -1,6 +1,6 @@
 /**
- * What is in a file. The server gives only what can run nothing, decided by its first bytes where that counts, and with
- * a policy that allows nothing; a text is shown as text.
+ * The content of a file. The server sends only types that can't run anything, checked by their first bytes where
+ * needed, under a policy that allows nothing. A text is shown as text.
  */
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Text } from "@mantine/core";

@@ -3,7 +3,7 @@ import { lazyPart } from "../../app/lazy.ts";
 
 const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")).PreviewDialog);
 
-/** Loaded with the first file that is opened, and kept, so that closing gives the focus back. */
+/** Loaded with the first opened file, and kept, so that closing returns the focus. */
 export function LazyPreview(props: ComponentProps<typeof PreviewDialog>) {
   const [isAsked, setIsAsked] = useState(false);
   if (props.id !== null && !isAsked) setIsAsked(true);

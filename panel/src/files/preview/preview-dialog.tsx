@@ -20,10 +20,10 @@ type Props = {
   onClose(): void;
 };
 
-/** A file, what is in it, and the ones beside it. */
+/** A file with its content, and the files beside it. */
 export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
   const { t } = useLingui();
-  // It opens after it was mounted: only then the focus returns to where it was.
+  // It opens after it is mounted: only then the focus returns.
   const [isMounted, setIsMounted] = useState(false);
   useEffect(() => setIsMounted(true), []);
   const at = files.findIndex((file) => file.id === id);
@@ -31,7 +31,7 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
   const { data } = useQuery({ ...fileQuery(id ?? 0), enabled: id !== null });
   const [before, after] = [files[at - 1], at === -1 ? undefined : files[at + 1]];
   function press(event: KeyboardEvent): void {
-    // Those of a film or song are its own.
+    // Keys of a film or song belong to its player.
     if (event.target instanceof HTMLMediaElement) return;
     const next = event.key === "ArrowLeft" ? before : event.key === "ArrowRight" ? after : undefined;
     if (next === undefined) return;

@@ -2,12 +2,12 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ApiError } from "../../app/api.ts";
 import { SERVER_URL } from "../../app/place.ts";
 
-/** Of a text, from its beginning. The server cuts it. */
+/** The beginning of a text, which the server cuts. */
 export const TEXT_PREVIEW_BYTES = 128 * 1024;
 
 export const previewAddress = (id: number): string => `${SERVER_URL}/files/${id}/preview`;
 
-/** Null for what is no text. */
+/** Null if it is not a text. */
 export const textQuery = (id: number) =>
   queryOptions({
     queryKey: ["files", "text", id],

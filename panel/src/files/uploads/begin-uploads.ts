@@ -1,4 +1,4 @@
-/** From what was dropped or chosen to running uploads. */
+/** From dropped or chosen files to running uploads. */
 import { randomName } from "../../app/random-name.ts";
 import type { Incoming } from "./incoming.ts";
 import { tabName } from "./upload-tabs.ts";
@@ -29,7 +29,7 @@ export async function beginUploads(incoming: Incoming, { account, folder, ask }:
         lastModified: file.lastModified,
         tusId: null,
         isPaused: false,
-        // What is kept needs no other place.
+        // A file whose bytes are kept needs no source.
         source: file.size > MOST_KEPT_BYTES ? source : null,
         sourcePath,
       };

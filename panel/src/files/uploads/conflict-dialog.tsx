@@ -5,7 +5,7 @@ import { type ConflictQuestion, useConflictQuestion } from "./conflict-question.
 
 const MOST_NAMED = 5;
 
-/** Asks once for all names that are taken. */
+/** Asks once for all taken names. */
 export function ConflictDialog() {
   const question = useConflictQuestion();
   const giveUp = () => question?.answer(null);

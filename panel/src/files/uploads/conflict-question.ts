@@ -1,4 +1,4 @@
-/** The one question about taken names that may be open. */
+/** The question about taken names. At most one is open. */
 import { useSyncExternalStore } from "react";
 import type { AskConflicts, ConflictChoice } from "./upload-plan.ts";
 
@@ -12,7 +12,7 @@ function show(next: ConflictQuestion | null): void {
   for (const listener of listeners) listener();
 }
 
-/** An open question that another one replaces counts as given up. */
+/** A new question cancels the open one. */
 export const askConflicts: AskConflicts = (names) =>
   new Promise((resolve) => {
     question?.answer(null);

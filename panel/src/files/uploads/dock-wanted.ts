@@ -2,7 +2,7 @@ import { useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { UPLOADS_DATABASE } from "./upload-store.ts";
 
-/** Whether the page needs the list of uploads: files are shown, or this browser may have uploads that broke off. */
+/** Whether the page needs the list of uploads: files are shown, or this browser may have interrupted uploads. */
 export function useDockWanted(): boolean {
   const showsFiles = useLocation({ select: ({ pathname }) => pathname.startsWith("/files") });
   const [isWanted, setIsWanted] = useState(false);
@@ -15,7 +15,7 @@ export function useDockWanted(): boolean {
       () => {},
     );
   }, []);
-  // It stays: uploads go on while other pages are shown.
+  // It stays: uploads continue while other pages are shown.
   useEffect(() => {
     if (showsFiles) setIsWanted(true);
   }, [showsFiles]);

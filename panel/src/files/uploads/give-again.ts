@@ -1,9 +1,12 @@
-/** A reload leaves uploads without their bytes, where the browser could not keep them. The same file goes on. */
+/**
+ * After a reload some uploads lack their bytes, because the browser could not keep them. Choosing the same file
+ * continues them.
+ */
 import { allItems } from "./upload-list.ts";
 import { isSameFile } from "./upload-source.ts";
 import { giveFile } from "./uploads.ts";
 
-/** Whether an upload waited for it. */
+/** Returns whether an upload waited for this file. */
 export function giveAgain(file: File): boolean {
   const item = allItems().find(
     ({ state, record }) =>

@@ -3,7 +3,7 @@ import type { FileSource } from "./upload-record.ts";
 
 export type IncomingFile = {
   file: File;
-  /** Names of the folders that it came in. */
+  /** Names of the folders around it. */
   folders: readonly string[];
   source: FileSource | null;
   sourcePath: readonly string[];
@@ -12,7 +12,7 @@ export type Incoming = { files: IncomingFile[]; folders: (readonly string[])[] }
 
 type Item = DataTransferItem & { getAsFileSystemHandle?(): Promise<FileSource | null> };
 
-/** Of a file chooser; one for a folder gives paths. */
+/** From a file chooser. A chooser for folders gives paths. */
 export function chosenFiles(files: readonly File[]): Incoming {
   const found = files.map((file) => ({
     file,
@@ -23,7 +23,7 @@ export function chosenFiles(files: readonly File[]): Incoming {
   return { files: found, folders: found.map(({ folders }) => folders).filter(({ length }) => length > 0) };
 }
 
-/** Call it while the event of the drop lasts. Afterwards browsers have forgotten what came. */
+/** Call it during the drop event: afterwards browsers forget the files. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Incoming> {
   const items = [...transfer.items].filter(({ kind }) => kind === "file") as Item[];
   const roots = items.map((item) => ({
@@ -56,7 +56,7 @@ async function walk(
   const inside = [...folders, entry.name];
   incoming.folders.push(inside);
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // Each call gives some; the last one gives none.
+  // Each call returns some entries, the last one none.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => {
       reader.readEntries(resolve, reject);

@@ -1,7 +1,10 @@
-/** A lost network may leave a request hanging for minutes: it is given up when the browser says so, or in silence. */
+/**
+ * A lost network may leave a request hanging for minutes. It is aborted when the browser goes offline, or after a
+ * silence.
+ */
 const SILENCE_MS = 120_000;
 
-/** Its signal ends with `stop`, when the network goes, and so long after the last `touch`. Call `end`. */
+/** Its signal aborts with `stop`, when the network goes, and this long after the last `touch`. Call `end`. */
 export function beginAttempt(stop: AbortSignal) {
   const lost = new AbortController();
   const lose = () => lost.abort();

@@ -17,10 +17,10 @@ import { durationText } from "./upload-words.ts";
 import classes from "./uploads.module.css";
 import { clearUploads, whenStored } from "./uploads.ts";
 
-/** A list must not be read anew for each of many small files. */
+/** A list must not be requested again for each of many small files. */
 const REFRESH_MS = 1_000;
 
-/** On every page: what is uploaded, and what waits for its file. */
+/** On every page: running uploads, and those that wait for their file. */
 export function UploadDock({ account }: { account: string }) {
   const { t } = useLingui();
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { createRate } from "./upload-rate.ts";
 import { isMoving, type UploadItem } from "./upload-record.ts";
 
-/** Many small files must not paint at every step. */
+/** Many small files must not repaint at every step. */
 const PAINT_MS = 100;
 
 const items = new Map<string, UploadItem>();
@@ -30,7 +30,7 @@ export function setItem(item: UploadItem): void {
   changed();
 }
 
-/** Nothing if it is gone. */
+/** No effect if it is gone. */
 export function changeItem(id: string, next: Partial<UploadItem>): void {
   const item = items.get(id);
   if (item === undefined) return;

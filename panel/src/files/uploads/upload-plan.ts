@@ -1,11 +1,11 @@
-/** Where incoming files go: makes their folders, and asks once about all names that are taken. */
+/** Plans where incoming files go: makes their folders, and asks once about all taken names. */
 import { answerOf, api, ApiError } from "../../app/api.ts";
 import { createFolder, type EntryId } from "../file-queries.ts";
 import { freeNameFor } from "./free-names.ts";
 import type { Incoming, IncomingFile } from "./incoming.ts";
 
 export type ConflictChoice = "both" | "replace" | "skip";
-/** Null gives the whole upload up. */
+/** Null cancels the whole upload. */
 export type AskConflicts = (names: readonly string[]) => Promise<ConflictChoice | null>;
 
 export type PlannedUpload = IncomingFile & {
@@ -37,7 +37,7 @@ const pageOf = (id: number | null, query: { limit: number; cursor?: string }) =>
     ? answerOf(api.GET("/folders", { params: { query } }))
     : answerOf(api.GET("/folders/{id}", { params: { path: { id }, query } }));
 
-/** Null if the person gave it up. @throws ApiError */
+/** Null if the person cancelled. @throws ApiError */
 export async function planUploads(
   incoming: Incoming,
   target: number | null,

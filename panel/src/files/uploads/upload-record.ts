@@ -1,6 +1,6 @@
-/** What the browser keeps of an upload until it has ended, so that a reload goes on. */
+/** The browser's record of an upload until its end, so that a reload can continue it. */
 
-/** A place from which the bytes can be read again, if the person allows it. Not in every browser. */
+/** A handle to read the bytes again, if the person allows it. Not in every browser. */
 export type FileSource = FileSystemHandle & {
   queryPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
   requestPermission?(wanted: { mode: "read" }): Promise<PermissionState>;
@@ -15,7 +15,7 @@ export type UploadRecord = {
   /** Null is the root. */
   folder: number | null;
   name: string;
-  /** As shown: with the folders that came along. */
+  /** As shown: with the folders around it. */
   path: string;
   size: number;
   type: string;
@@ -23,7 +23,7 @@ export type UploadRecord = {
   /** On the server; null before it has begun there. */
   tusId: string | null;
   isPaused: boolean;
-  /** Goes to the trash when this one is complete, which then takes its name. */
+  /** Moved to the trash when this upload is complete, which then takes its name. */
   replaces: number | null;
   finalName: string;
   /** A file, or the folder that it lies in. */
@@ -32,14 +32,17 @@ export type UploadRecord = {
   sourcePath: readonly string[];
 };
 
-/** `again`: its bytes are gone, and the person gives them again. `asks`: the browser asks whether we may read them. */
+/**
+ * `again`: its bytes are gone, and the person must choose the file again. `asks`: the browser asks for permission to
+ * read them.
+ */
 export type UploadState = "queued" | "running" | "waiting" | "paused" | "again" | "asks" | "done" | "failed";
 
 export type UploadItem = {
   record: UploadRecord;
   state: UploadState;
   sent: number;
-  /** The server's sentence. */
+  /** The server's message. */
   problem: string;
 };
 

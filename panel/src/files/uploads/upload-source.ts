@@ -3,7 +3,10 @@ import type { UploadRecord } from "./upload-record.ts";
 export const isSameFile = (file: File, { size, lastModified }: UploadRecord): boolean =>
   file.size === size && file.lastModified === lastModified;
 
-/** From where it lies. Null if the browser has no such place, may not read it, or it changed. @param mayAsk in a click */
+/**
+ * Reads the file from its place on disk. Null if the browser has no such place, may not read it, or it changed. @param
+ * mayAsk true during a click
+ */
 export async function sourceFile(record: UploadRecord, mayAsk: boolean): Promise<File | null> {
   const { source, sourcePath } = record;
   if (source === null) return null;

@@ -1,10 +1,10 @@
-/** Records and bytes of uploads in IndexedDB. A browser without room keeps nothing, and uploads go on without it. */
+/** Records and bytes of uploads in IndexedDB. If the browser has no room, nothing is kept, and uploads continue. */
 import type { UploadRecord } from "./upload-record.ts";
 
 export const UPLOADS_DATABASE = "waymark-uploads";
 const RECORDS = "records";
 const BYTES = "bytes";
-/** Larger files are read again from where they lie. */
+/** Larger files are read again from their place on disk. */
 export const MOST_KEPT_BYTES = 256 * 1024 * 1024;
 const MOST_KEPT_TOGETHER = 1024 * 1024 * 1024;
 
@@ -76,7 +76,7 @@ export async function keepBytes(id: string, file: File): Promise<void> {
 export const keptBytes = (id: string): Promise<File | undefined> =>
   read<File | undefined>(BYTES, (store) => store.get(id)).catch(() => undefined);
 
-/** They count no more. */
+/** They no longer count. */
 export function freeBytes(size: number): void {
   if (size <= MOST_KEPT_BYTES) kept = Math.max(0, kept - size);
 }

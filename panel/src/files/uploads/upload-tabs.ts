@@ -1,4 +1,6 @@
-/** Which tab runs which upload. A tab holds a lock as long as it lives; what a closed tab leaves, another takes over. */
+/**
+ * Which tab runs which upload. A tab holds a lock while it lives. Another tab takes over the uploads of a closed one.
+ */
 import { randomName } from "../../app/random-name.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
@@ -7,7 +9,7 @@ import { sourceFile } from "./upload-source.ts";
 import { giveFile, stopUploads } from "./uploads.ts";
 
 const LOCK = "waymark-upload-tab";
-/** Not over plain HTTP. Then only one tab should upload. */
+/** Missing over plain HTTP. Then only one tab should upload. */
 const LOCKS = "locks" in navigator;
 
 let mine: Promise<string> | undefined;
@@ -26,7 +28,7 @@ export function tabName(): Promise<string> {
   return mine;
 }
 
-/** Once for an account. Uploads of others are forgotten: this browser is no longer theirs. */
+/** Once per account. Forgets uploads of other accounts: this browser is no longer theirs. */
 export async function takeOverUploads(name: string): Promise<void> {
   if (account === name) return;
   if (account !== undefined) stopUploads();
@@ -36,7 +38,7 @@ export async function takeOverUploads(name: string): Promise<void> {
   const own = await tabName();
   const others = new Set(records.filter((record) => record.account === name).map(({ tab }) => tab));
   others.delete(own);
-  // A living tab keeps its lock; its turn comes when it is closed.
+  // A living tab keeps its lock, so its turn comes when it closes.
   for (const tab of others) {
     void (LOCKS ? navigator.locks.request(tab, () => adopt(tab, own)) : adopt(tab, own));
   }

@@ -2,7 +2,7 @@ import { isMoving, type UploadItem } from "./upload-record.ts";
 import { MOST_KEPT_BYTES } from "./upload-store.ts";
 
 const MOST_SHOWN = 50;
-/** What needs somebody stands first. */
+/** Uploads that need attention come first. */
 const RANK = { failed: 0, again: 1, asks: 1, running: 2, waiting: 2, paused: 3, queued: 4, done: 5 } as const;
 
 export function totalsOf(items: readonly UploadItem[]) {

@@ -17,7 +17,7 @@ type Options = {
 
 const addressOf = (tusId: string): string => `${ENDPOINT}/${tusId}`;
 
-/** The file's id, if the server said it. @throws ApiError, its status 0 if the server can't be reached */
+/** The file's id, if the server returned it. @throws ApiError, with status 0 if the server can't be reached */
 export async function transfer(
   { name, type, folder, tusId }: UploadRecord,
   file: File,
@@ -32,7 +32,7 @@ export async function transfer(
     ...(tusId === null ? { endpoint: ENDPOINT } : { uploadUrl: addressOf(tusId) }),
     metadata: { filename: name, filetype: type, ...(folder !== null && { folder_id: String(folder) }) },
     chunkSize: PIECE_BYTES,
-    // The caller tries again, as long as it takes.
+    // The caller retries, for as long as it takes.
     retryDelays: [],
     storeFingerprintForResuming: false,
     async onBeforeRequest(request) {
@@ -79,7 +79,7 @@ function failureOf({ originalResponse: answer }: Partial<DetailedError>): ApiErr
   }
 }
 
-/** Deletes what the server has of it. */
+/** Deletes the server's part of it. */
 export async function discard(tusId: string): Promise<void> {
   const headers = { "Tus-Resumable": "1.0.0", ...csrfHeader() };
   await fetch(addressOf(tusId), { method: "DELETE", headers, credentials: "same-origin" }).catch(() => {});

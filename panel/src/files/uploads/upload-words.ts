@@ -1,4 +1,4 @@
-/** Shares and times of uploads in words. */
+/** Percentages and times of uploads in words. */
 import { i18n } from "@lingui/core";
 
 const UNIT_SECONDS = [

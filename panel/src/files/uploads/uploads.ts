@@ -1,7 +1,7 @@
 /**
- * Uploads of this tab. A few run at once. What may pass (no network, a server that restarts, an ended session) is tried
- * again as long as it takes; a refusal shows the server's sentence. Records and bytes lie in IndexedDB, so that a
- * reload goes on; a lock tells other tabs whether the tab that runs an upload still lives.
+ * Uploads of this tab. A few run at once. Temporary failures (no network, a server that restarts, an ended session)
+ * are retried for as long as it takes; a refusal shows the server's message. Records and bytes are in IndexedDB, so a
+ * reload continues. A lock tells other tabs whether the tab that runs an upload still lives.
  */
 import { ApiError } from "../../app/api.ts";
 import { renameEntry, trashEntry } from "../file-queries.ts";
@@ -16,12 +16,12 @@ const AT_ONCE = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Bytes at hand. */
+/** Available bytes. */
 const files = new Map<string, File>();
 const keeping = new Map<string, Promise<void>>();
 const running = new Map<string, AbortController>();
 let onStored: () => void = () => {};
-/** Called after each file that is stored. */
+/** Called after each stored file. */
 export const whenStored = (tell: () => void): void => void (onStored = tell);
 
 export function addUploads(added: readonly { record: UploadRecord; file: File }[]): void {
@@ -36,7 +36,7 @@ export function addUploads(added: readonly { record: UploadRecord; file: File }[
   startNext();
 }
 
-/** Goes on with bytes that are at hand again. */
+/** Continues with bytes that are available again. */
 export function giveFile(id: string, file: File): void {
   const item = itemOf(id);
   if (item === undefined) return;
@@ -106,7 +106,7 @@ async function untilStored(id: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Also makes it so that the next try may succeed. False ends it. */
+/** Whether the next try may succeed; prepares it. False ends the upload. */
 function mayPass(id: string, error: unknown): boolean {
   const { record } = itemOf(id)!;
   const failure = error instanceof ApiError ? error : new ApiError(-1, { message: String(error) });
@@ -115,7 +115,7 @@ function mayPass(id: string, error: unknown): boolean {
     update(id, { name: numberedName(record.name), tusId: null });
     return true;
   }
-  // It expired, or another storage took its place.
+  // It expired, or the storage changed.
   if (record.tusId !== null && (status === 404 || status === 410)) {
     update(id, { tusId: null });
     changeItem(id, { sent: 0 });
@@ -178,7 +178,7 @@ export function resumeUpload(id: string): void {
   startNext();
 }
 
-/** Nothing of it stays, here or on the server. */
+/** Removes everything of it, here and on the server. */
 export function cancelUpload(id: string): void {
   const tusId = itemOf(id)?.record.tusId ?? null;
   const isDone = itemOf(id)?.state === "done";
@@ -188,7 +188,7 @@ export function cancelUpload(id: string): void {
   if (tusId !== null && !isDone) void discard(tusId);
 }
 
-/** What has ended goes from the list. */
+/** Removes finished uploads from the list. */
 export function clearUploads(): void {
   for (const { record, state } of allItems()) {
     if (state === "failed") cancelUpload(record.id);

@@ -7,7 +7,7 @@ import { beginUploads } from "./begin-uploads.ts";
 import { askConflicts } from "./conflict-question.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** Long enough that small drops show nothing. */
+/** Small drops finish before, and show nothing. */
 const PATIENCE_MS = 500;
 
 export function useUpload(account: string): (incoming: Promise<Incoming>, folder: number | null) => void {

@@ -17,7 +17,7 @@ type Props = {
   onDelete(): void;
 };
 
-/** Over the end of the list, while links are selected. */
+/** At the end of the list, while links are selected. */
 export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Props) {
   const { t } = useLingui();
   const { selected, clear } = selection;
@@ -57,7 +57,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
   );
 }
 
-/** How far bulk work is, while there is some. */
+/** The progress of bulk work. */
 export function TaskBar({
   runs: { task, stop },
   label: name,

@@ -1,8 +1,8 @@
-/** What the form of bulk edits asks for. Apart from the work, which pages of one link need not load. */
-/** Of what is typed until a change is through. */
+/** The form of bulk edits. Separate from the work, which pages of one link need not load. */
+/** The draft, until a change is complete. */
 export const BULK_DRAFT = "edit of many";
 
-/** What changes of each of many links. */
+/** A change of many links. */
 export type BulkChange = {
   add: readonly string[];
   remove: readonly string[];

@@ -12,7 +12,7 @@ type Props = {
   onClose(): void;
 };
 
-/** What a filter finds is counted by the server before it is deleted. */
+/** The server counts what a filter finds before it is deleted. */
 export function BulkDelete({ selected, onDelete, onClose }: Props) {
   const { t } = useLingui();
   const sentenceOf = useSentence();

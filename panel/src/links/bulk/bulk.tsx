@@ -10,7 +10,7 @@ export function useBulk(selection: Selection) {
     task: runs.task,
     stop: runs.stop,
     remove: (selected: Selected) => runs.runAll(changeRun(selected, null)),
-    /** A selection knows links by their domain, which a move changes. */
+    /** A selection names links with their domain, which a move changes. */
     async change(selected: Selected, wanted: BulkChange) {
       await runs.runAll(changeRun(selected, wanted));
       if (wanted.domain !== undefined) selection.clear();

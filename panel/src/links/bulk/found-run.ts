@@ -1,6 +1,6 @@
 /**
- * What is done to selected links, or to all that a filter finds, call by call, and its undo. The tab keeps it, so that a
- * reload goes on.
+ * Changes selected links, or all that a filter finds, call by call, and undoes that. The tab keeps the state, so a
+ * reload continues.
  */
 import { answerOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../app/api.ts";
 import { reachable } from "../../app/connection.ts";
@@ -8,7 +8,7 @@ import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import type { BulkChange } from "./bulk-change.ts";
 
-/** How far it is, and whether it was stopped. */
+/** Reports progress, and whether it was stopped. */
 export type Course = { signal: AbortSignal; onDone(done: number): void };
 
 type Named = Pick<Link, "code" | "domain">;
@@ -16,25 +16,25 @@ type Named = Pick<Link, "code" | "domain">;
 export type ChangeRun = {
   kind: "delete" | "change";
   body: PostLinksBatchQueryBody;
-  /** Selected links that are left; absent for a filter. */
+  /** Selected links that remain; absent for a filter. */
   left?: readonly Named[];
-  /** Whether the server has more to do. */
+  /** The server has more to do. */
   isOpen: boolean;
   total: number;
   matched: number;
   changed: number;
-  /** Why the first of those that stay does. */
+  /** Why the first unchanged link stays. */
   refusal?: string | undefined;
-  /** An answer may be lost: the server knows how many it has changed. */
+  /** An answer may be lost: the server knows how many links it has changed. */
   isUnsure?: true;
-  /** Names what is done so far to the server, for undo. */
+  /** Identifies what is done so far, for undo. */
   change?: string | undefined;
 };
 export type UndoRun = {
   kind: "undo";
   of: ChangeRun["kind"];
   change: string;
-  /** Undefined: the server has gone through all. */
+  /** Undefined: the server has handled all links. */
   after: number | undefined;
   total: number;
   restored: number;
@@ -46,10 +46,10 @@ export type FoundRun = ChangeRun | UndoRun;
 
 const KEPT = "waymark-bulk";
 const AT_ONCE = 1_000;
-/** Calls in a row that do not arrive although the server is there. */
+/** Consecutive calls that fail although the server is reachable. */
 const MOST_MISSES = 5;
 
-/** Without a change they are deleted. */
+/** Without a change the links are deleted. */
 const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
   change === null
     ? { action: "delete" }
@@ -69,7 +69,7 @@ const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatch
   ...(!isFiltered(finding) && { confirm: "all" }),
 });
 
-/** All that the server finds now. */
+/** The number of links that the server finds now. */
 export const countFound = async (finding: LinkFinding, signal: AbortSignal): Promise<number> => {
   const body = { ...bodyOf(finding, null), dry_run: true };
   return (await answerOf(api.POST("/admin/v1/links/batch/query", { body, signal }))).data.matched;
@@ -77,7 +77,7 @@ export const countFound = async (finding: LinkFinding, signal: AbortSignal): Pro
 
 export const changeRun = (selected: Selected, change: BulkChange | null): ChangeRun => ({
   kind: change === null ? "delete" : "change",
-  // The first call takes one link: its answer names the change, so that a reload loses nothing.
+  // The first call handles one link: its answer names the change, so a reload loses nothing.
   ...(selected.kind === "all"
     ? { body: { ...bodyOf(selected.finding, change), limit: 1 } }
     : {
@@ -142,7 +142,7 @@ async function nextOfChange(run: ChangeRun): Promise<ChangeRun> {
   };
 }
 
-/** Of selected links some may be gone: those count as well. */
+/** Selected links may be gone; they count too. */
 function doneOf(run: FoundRun): number {
   if (run.kind === "undo") return run.restored + run.failed;
   return run.left === undefined ? run.matched : run.total - run.left.length;
@@ -152,7 +152,7 @@ function doneOf(run: FoundRun): number {
 export const isOpen = (run: FoundRun): boolean =>
   run.kind === "undo" ? run.after !== undefined : run.isOpen;
 
-/** A network or server that is away is waited for, until a stop. The server does nothing twice. */
+/** Waits for a network or server that is away, until a stop. The server does nothing twice. */
 async function outlasted(cause: unknown, run: FoundRun, signal: AbortSignal): Promise<FoundRun> {
   if (!(cause instanceof ApiError) || cause.status !== 0) throw cause;
   const stop = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ const unsure = (run: FoundRun): FoundRun => (run.kind === "undo" ? run : { ...ru
 
 async function counted(run: FoundRun): Promise<FoundRun> {
   if (run.kind === "undo" || run.isUnsure === undefined || run.change === undefined) return run;
-  // What the filter finds matters to the other number.
+  // Only the number of changed links matters here, so the filter finds nothing.
   const body: PostLinksBatchQueryBody = {
     filter: { codes: ["-"] },
     action: "delete",
@@ -178,7 +178,7 @@ async function counted(run: FoundRun): Promise<FoundRun> {
 
 let isRunning = false;
 
-/** A selection too long for the tab's storage goes on until a reload. */
+/** A selection too long for the tab's storage continues only until a reload. */
 function keep(account: string, run: FoundRun): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify({ account, run }));
@@ -187,7 +187,7 @@ function keep(account: string, run: FoundRun): void {
   }
 }
 
-/** Returns how far it came: to the end, a stop or a failure, which `onFailure` hears. */
+/** Returns how far it came: to the end, a stop or a failure, which `onFailure` receives. */
 export async function runFound<R extends FoundRun>(
   start: R,
   account: string,
@@ -222,7 +222,7 @@ export async function runFound<R extends FoundRun>(
   return (await counted(run).catch(() => run)) as R;
 }
 
-/** What a reload of the page interrupted, of this account; once. */
+/** The work of this account that a reload interrupted. Returns it once. */
 export function interruptedRun(account: string): FoundRun | null {
   const kept = sessionStorage.getItem(KEPT);
   if (kept === null || isRunning) return null;

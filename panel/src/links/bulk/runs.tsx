@@ -1,4 +1,4 @@
-/** Bulk work that the server does, call by call: its course, its undo, and how it goes on after a reload. */
+/** Bulk work on the server, call by call: its progress, undo, and continuation after a reload. */
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -39,7 +39,7 @@ export function Back({ done, total }: { done: number; total: number }) {
   );
 }
 
-/** @param onDeleted after links were deleted, before the lists ask again */
+/** @param onDeleted called after links were deleted, before the lists are requested again */
 export function useRuns(onDeleted?: () => void) {
   const { t } = useLingui();
   const queries = useQueryClient();
@@ -50,7 +50,7 @@ export function useRuns(onDeleted?: () => void) {
   const last = useRef<Promise<void>>(Promise.resolve());
   const refresh = (): Promise<void> => refreshLinks(queries);
 
-  /** Once the work before has ended. Shows how far it is, and the sentence of a failure. False: it stopped. */
+  /** Waits for the previous work. Shows progress, and the message of a failure. False: it stopped. */
   async function follow(
     label: string,
     total: number | null,
@@ -77,7 +77,7 @@ export function useRuns(onDeleted?: () => void) {
     }
   }
 
-  /** However many: the server knows what a change did. */
+  /** However many links: the server knows what a change did. */
   async function runAll(start: FoundRun): Promise<void> {
     const account = (await queries.ensureQueryData(accountQuery)).username;
     let run = start;

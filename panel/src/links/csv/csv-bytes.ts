@@ -1,11 +1,11 @@
 /**
- * Where the records of a CSV file stand, read as the server reads them (src/lib/csv.ts): line ends `\n`, `\r\n` and `\r`,
- * quotes at the beginning of a field alone, and a broken record ends with its line.
+ * Finds the records of a CSV file by the server's rules (src/lib/csv.ts): line ends `\n`, `\r\n` and `\r`, quotes only
+ * at the beginning of a field, and a broken record ends with its line.
  */
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
-/** An open quote ends there. */
+/** An open quote ends after this many bytes. */
 const MOST_BYTES = 64 * 1024;
 
 export type CsvPlace = {
@@ -20,7 +20,7 @@ const isBreak = (byte: number | undefined): boolean => byte === LF || byte === C
 const afterBreak = (bytes: Uint8Array, at: number): number =>
   Math.min(bytes.length, at + (bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1));
 
-/** From an offset and its line on, without blank lines. */
+/** From an offset and its line, without blank lines. */
 export function* csvPlaces(bytes: Uint8Array, separator: string, from = 0, row = 1): Generator<CsvPlace> {
   const comma = separator.charCodeAt(0);
   const hasMark = from === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -43,7 +43,7 @@ function lineEndFrom(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Of the record; -1 for a broken one. */
+/** End of the record; -1 for a broken one. */
 function quotedEnd(bytes: Uint8Array, from: number, comma: number): number {
   const limit = Math.min(bytes.length, from + MOST_BYTES);
   for (let at = from; at <= limit; at++) {

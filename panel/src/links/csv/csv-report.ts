@@ -1,4 +1,7 @@
-/** The failed rows as they are in the file, each with its line and the reason: mended, they can be imported again. */
+/**
+ * The failed rows as they are in the file, each with its line and the reason. Once corrected, they can be imported
+ * again.
+ */
 import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
 import type { CsvSource } from "./csv-source.ts";
 import type { KeptReport } from "./import-record.ts";
@@ -15,7 +18,7 @@ export const failureReport = (source: CsvSource, failed: readonly FailedCsvRow[]
 
 export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "text/csv;charset=utf-8" });
 
-/** For the storage of a tab: bounded, and only with code and reason where rows may have passwords. */
+/** For the storage of a tab: bounded, and only with code and reason if rows may have passwords. */
 export function keptReport(
   source: CsvSource,
   columns: readonly string[],
@@ -40,7 +43,7 @@ function* linesOf(source: CsvSource, failed: readonly FailedCsvRow[]): Generator
     const reason = reasons.get(place.row);
     if (reason === undefined) continue;
     const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
-    // What can't be read would spoil the rows after it.
+    // A record that can't be read would spoil the rows after it.
     const isWhole = csvCells(text, separator).length === header.length;
     yield `${[place.row, csvCell(reason), isWhole ? text : csvCell(text)].join(separator)}\n`;
   }

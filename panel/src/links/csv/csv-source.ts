@@ -1,4 +1,4 @@
-/** A chosen CSV file: its columns, what an import takes of them, and the pieces that are sent. */
+/** A chosen CSV file: its columns, which of them an import takes, and the pieces to send. */
 import { csvCells, csvPlaces } from "./csv-bytes.ts";
 
 export const COLUMNS = [
@@ -32,7 +32,7 @@ export type CsvSource = {
   row: number;
 };
 
-/** Names that other services give them. */
+/** Names in the files of other services. */
 const OTHER_NAMES: Partial<Record<CsvColumn, readonly string[]>> = {
   code: ["slug", "short", "key", "alias", "keyword", "short code", "shortcode", "back-half", "path"],
   target: [
@@ -72,7 +72,7 @@ export function readCsvSource(name: string, bytes: Uint8Array<ArrayBuffer>): Csv
   return readings.toSorted((a, b) => b.header.length - a.header.length)[0]!;
 }
 
-/** By column of the file; empty: left out. Each is given once. */
+/** By column of the file; empty: left out. Each name is given once. */
 export function guessedColumns({ header }: CsvSource): (CsvColumn | "")[] {
   const names = header.map((cell) => cell.trim().toLowerCase());
   const columns: (CsvColumn | "")[] = names.map(() => "");
@@ -88,10 +88,10 @@ export function guessedColumns({ header }: CsvSource): (CsvColumn | "")[] {
 /** `row`: line of its first record in the file. */
 export type CsvPiece = { blob: Blob; bytes: number; row: number };
 
-/** Of at most so many bytes, each under a header that names what is taken. */
+/** Pieces of at most this many bytes, each with a header of the taken columns. */
 export function csvPieces(source: CsvSource, columns: readonly string[], most: number): CsvPiece[] {
   const { bytes, separator, start, row } = source;
-  // The server names what is wrong with a file of UTF-16.
+  // The server explains what is wrong with a UTF-16 file.
   if (bytes[0] === 0xff || bytes[0] === 0xfe)
     return [{ blob: new Blob([bytes]), bytes: bytes.length, row: 2 }];
   const header = `${columns.map((name, at) => name || `left-out-${at}`).join(separator)}\n`;

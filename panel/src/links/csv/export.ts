@@ -5,7 +5,7 @@ import { saveAddress } from "./save-blob.ts";
 
 /** All columns of what the filter finds, streamed to disk by the browser. */
 export async function exportLinks(search: LinkSearch): Promise<void> {
-  // A session that was idle is renewed first: a download can't do that.
+  // Renews an idle session first: a download can't do that.
   await answerOf(api.GET("/admin/v1/auth/me"));
   const query = new URLSearchParams({ columns: "all" });
   for (const [name, value] of Object.entries(filterOf(search))) {

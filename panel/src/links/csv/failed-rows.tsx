@@ -16,7 +16,7 @@ type Props = {
   report: { rows: number; blob(): Blob };
 };
 
-/** The first of them with the server's sentences, and all of them as a file. */
+/** The first failed rows with the server's messages, and all of them as a file. */
 export function FailedRows({ name, result, report }: Props) {
   const { t } = useLingui();
   const { failed_items: failed, failed_count: count } = result;

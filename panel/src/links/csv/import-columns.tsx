@@ -6,7 +6,7 @@ import { chooseColumn, useImport } from "./import-state.ts";
 
 const MOST_SHOWN = 60;
 
-/** Which columns of the file are taken, and as what. */
+/** Which columns of the file are imported, and as what. */
 export function ImportColumns() {
   const { t } = useLingui();
   const { source, columns } = useImport();

@@ -4,7 +4,7 @@ import { formatNumber } from "../../app/i18n.ts";
 import classes from "./csv.module.css";
 import type { ImportWork } from "./import-state.ts";
 
-/** How many rows become what, or did. */
+/** How many rows become what, or became. */
 export function ImportCounts({ work, isDone }: { work: ImportWork; isDone: boolean }) {
   const { t } = useLingui();
   const { result, step } = work;

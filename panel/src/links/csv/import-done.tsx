@@ -14,7 +14,7 @@ import type { ImportRecord } from "./import-record.ts";
 import { leaveImport, startImport, useImport } from "./import-state.ts";
 import { ImportUnknown } from "./import-unknown.tsx";
 
-/** What an import did, and what it could not do. After a reload as far as this tab has kept it. */
+/** The outcome of an import. After a reload, as far as this tab has kept it. */
 export function ImportDone({ record }: { record: ImportRecord }) {
   const { source, run } = useImport();
   const sentenceOf = useSentence();
@@ -22,7 +22,7 @@ export function ImportDone({ record }: { record: ImportRecord }) {
   const next = useRef<HTMLButtonElement & HTMLAnchorElement>(null);
   const { name, failure, isOver, part, parts } = record;
   useEffect(() => void refreshLinks(queries), [queries, isOver]);
-  // The button that began it is gone.
+  // The button that started it is gone.
   useEffect(() => {
     if (isFocusLost()) next.current?.focus({ preventScroll: true });
   }, []);

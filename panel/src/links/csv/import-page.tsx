@@ -19,7 +19,7 @@ import { ImportProgress } from "./import-progress.tsx";
 import { ImportDone } from "./import-done.tsx";
 import { hasNeededColumns, leaveImport, startImport, takeUpImport, useImport } from "./import-state.ts";
 
-/** From a CSV file, with what will happen told before anything is written. */
+/** Imports a CSV file, and shows what will happen before anything is written. */
 export function ImportPage() {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
@@ -57,7 +57,7 @@ function Prepared() {
   const state = useImport();
   const sentenceOf = useSentence();
   const name = useRef<HTMLParagraphElement>(null);
-  // What chose the file is gone.
+  // The field that chose the file is gone.
   useEffect(() => {
     if (isFocusLost()) name.current?.focus();
   }, []);

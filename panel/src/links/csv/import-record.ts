@@ -1,20 +1,20 @@
-/** What this tab keeps of an import, so that a reload shows its report, or asks the server what became of it. */
+/** This tab's record of an import, so that a reload shows its report, or asks the server for the outcome. */
 import type { ImportResult } from "../../app/api.ts";
 
 export type ImportRecord = {
-  /** Names the import at the server, with the number of the part. */
+  /** The id of the import on the server, with the number of the part. */
   id: string;
   /** Of the file. */
   name: string;
   parts: number;
-  /** From 0: the one under way, or the last one. */
+  /** From 0: the current one, or the last one. */
   part: number;
-  /** Of the parts that are done; with the first failed rows. */
+  /** Of the finished parts; with the first failed rows. */
   result: ImportResult | null;
   /** The failed rows as a file, as far as they are kept. */
   report: KeptReport | null;
   isOver: boolean;
-  /** The import ended by it. */
+  /** The failure that ended the import. */
   failure: { status: number; message: string } | null;
 };
 
@@ -39,7 +39,7 @@ export function keepImport(record: ImportRecord): void {
       sessionStorage.setItem(owner, JSON.stringify(kept));
       return;
     } catch {
-      // Full: the report is what takes room.
+      // Full: the report takes the room.
     }
   }
 }

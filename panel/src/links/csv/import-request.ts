@@ -1,4 +1,4 @@
-/** Sends a CSV file and tells how far it is, first of the sending, then of the work. */
+/** Sends a CSV file and reports progress, first of sending, then of the work. */
 import { answerOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../app/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
 
@@ -17,7 +17,7 @@ const LINE = /\{"stage":"(passwords|links)","done":(\d+),"total":(\d+)\}/g;
 
 /** @throws ApiError */
 export async function sendCsv(asked: Asked): Promise<ImportResult> {
-  // A session that has ended is renewed, or asks to sign in, before the file is sent.
+  // Renews an ended session, or asks to sign in, before the file is sent.
   await answerOf(api.GET("/admin/v1/auth/me", { signal: asked.signal }));
   const { status, text } = await upload(asked);
   const told = parsed(text);
@@ -33,7 +33,7 @@ function parsed(text: string): Told {
   }
 }
 
-/** By XMLHttpRequest: fetch tells nothing of what is sent. */
+/** With XMLHttpRequest, because fetch reports no upload progress. */
 function upload({ file, fields, signal, onStep }: Asked): Promise<{ status: number; text: string }> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);

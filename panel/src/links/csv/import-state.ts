@@ -1,4 +1,4 @@
-/** The import of this tab. It goes on while other pages are shown. */
+/** The import of this tab. It continues while other pages are shown. */
 import { useSyncExternalStore } from "react";
 import { ApiError, type ImportResult, type PostLinksImportBody } from "../../app/api.ts";
 import { randomName } from "../../app/random-name.ts";
@@ -9,7 +9,7 @@ import { type ImportStep, sendCsv } from "./import-request.ts";
 
 export type ImportMode = NonNullable<PostLinksImportBody["mode"]>;
 export type ImportWork = {
-  /** Null: not begun, or over. */
+  /** Null: not started, or over. */
   step: ImportStep | null;
   result: ImportResult | null;
   error: Error | null;
@@ -21,7 +21,7 @@ export type ImportState = {
   columns: readonly (CsvColumn | "")[];
   preview: ImportWork;
   run: ImportWork;
-  /** Of the import that this tab runs, has run, or ran before it was reloaded. */
+  /** The import that this tab runs, has run, or ran before a reload. */
   record: ImportRecord | null;
 };
 
@@ -73,7 +73,7 @@ export function chooseMode(mode: ImportMode): void {
   void preview();
 }
 
-/** One column of the file is taken for it; another one that was is left out. */
+/** Assigns a column of the file. A column that was assigned before is left out. */
 export function chooseColumn(at: number, column: CsvColumn | ""): void {
   change({
     columns: state.columns.map((now, index) => (index === at ? column : now === column ? "" : now)),
@@ -89,7 +89,7 @@ export function leaveImport(): void {
 
 let owner: number | undefined;
 
-/** What the tab held before a reload. An import that runs stays as it is, unless somebody else has signed in. */
+/** Restores the tab's state from before a reload. A running import stays, unless another account has signed in. */
 export function takeUpImport(account: number): void {
   if (owner === account) return;
   const isOther = owner !== undefined;
@@ -106,7 +106,7 @@ function keepRecord(next: Partial<ImportRecord>): void {
   change({ record });
 }
 
-/** The server has told what became of the part that was under way. */
+/** The server has reported the outcome of the current part. */
 export function settlePart(told: ImportResult): void {
   const { record } = state;
   if (record === null || record.isOver) return;
@@ -127,7 +127,7 @@ async function preview(): Promise<void> {
   });
 }
 
-/** Goes on when its page is left. */
+/** Continues when its page is left. */
 export async function startImport(): Promise<void> {
   previewing.abort();
   const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -142,7 +142,7 @@ export async function startImport(): Promise<void> {
   removeEventListener("beforeunload", warn);
 }
 
-/** One piece after the other; what is done is told even if a later one fails. */
+/** One piece after the other. Finished ones are reported even if a later one fails. */
 async function work(
   signal: AbortSignal,
   fieldsOf: (part: number) => Record<string, string>,
@@ -160,7 +160,7 @@ async function work(
     try {
       const all = { mode, progress: "true", ...fieldsOf(at) };
       const told = await sendCsv({ file: piece.blob, fields: all, signal, onStep });
-      // The first record stands on line 2 of its piece.
+      // The first record is on line 2 of its piece.
       const failed = told.failed_items.map((item) => ({ ...item, row: item.row - 2 + piece.row }));
       result = joined(result, { ...told, failed_items: failed });
       const isLast = at === pieces.length - 1;
@@ -168,7 +168,7 @@ async function work(
       note({ result, report, isOver: isLast, part: isLast ? at : at + 1 });
     } catch (error) {
       const { status, message } = error instanceof ApiError ? error : { status: 500, message: "" };
-      // Without an answer it may have been written.
+      // Without an answer, the rows may have been written.
       note({ failure: { status, message }, isOver: status !== 0 });
       return tell({ step: null, result, error: error as Error });
     }

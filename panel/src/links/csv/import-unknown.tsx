@@ -9,7 +9,7 @@ import { settlePart } from "./import-state.ts";
 const ASK_MS = 2_000;
 const MOST_EVENTS = 100;
 
-/** What an import did, by the event that is written with its rows; null while there is none. */
+/** The outcome of an import, from the event that is written with its rows; null while there is none. */
 const outcomeQuery = (id: string) =>
   queryOptions({
     queryKey: ["imports", id],
@@ -32,7 +32,7 @@ const outcomeQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data ? false : ASK_MS),
   });
 
-/** Of an import whose answer was lost: asks the server until it has written it. */
+/** For an import whose answer was lost: asks the server until the rows are written. */
 export function ImportUnknown({ record: { id, part, parts, failure } }: { record: ImportRecord }) {
   const { data } = useQuery(outcomeQuery(`${id}-${part}`));
   useEffect(() => {

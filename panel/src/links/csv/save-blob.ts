@@ -7,7 +7,7 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** A name that the server gives wins. */
+/** A name from the server takes precedence. */
 export function saveAddress(address: string, name = ""): void {
   const anchor = document.createElement("a");
   anchor.href = address;

@@ -11,7 +11,7 @@ const DELAY_MS = 150;
 
 type Place = { code: string; domain: string };
 
-/** Whether a link may have a code, as one types. `now`: what the link has already. */
+/** Whether a link can have a code, while one types. `now`: the link's present code. */
 export function useAvailability({ code, domain }: Place, now: Place | null) {
   const [asked] = useDebouncedValue(code.trim(), DELAY_MS);
   const isNew = asked !== "" && (asked !== now?.code || domain !== now.domain);

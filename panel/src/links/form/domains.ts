@@ -9,7 +9,7 @@ export const domainsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Whether there is more than the default domain to choose from. */
+/** Whether there are other domains to choose from. */
 export function useHasDomains(): boolean {
   const { data: account } = useQuery(accountQuery);
   const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import type { LinkFieldName } from "./link-values.ts";
 
-/** How each field of a link is called, and what it does. */
+/** Name and purpose of each field of a link. */
 export function useFieldTexts(): Record<LinkFieldName, { label: string; does: string }> {
   const { t } = useLingui();
   return {
@@ -41,7 +41,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
   };
 }
 
-/** What browsers do with the answer. */
+/** How browsers treat the answer. */
 export function useRedirectKinds(): Record<string, string> {
   const { t } = useLingui();
   return {

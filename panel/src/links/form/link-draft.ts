@@ -3,7 +3,7 @@ import type { Link } from "../../app/api.ts";
 import { useDraft } from "../../ui/use-draft.tsx";
 import { type LinkValues, valuesOf } from "./link-values.ts";
 
-/** Values of a form that keeps what is typed until it is saved. @param part of the link's fields; empty: all */
+/** Values of a form whose draft is kept until it is saved. @param part of the link's fields; empty: all */
 export function useLinkDraft(link: Link | null, part = "") {
   const place = link === null ? "" : ` ${link.domain ?? ""}/${link.code}`;
   const draft = useDraft(`link${part && ` ${part}`}${place}`, valuesOf(link), ["password"]);

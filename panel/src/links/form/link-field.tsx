@@ -36,7 +36,7 @@ const STEPS: readonly TimeStep[] = [
   [1, "year"],
 ];
 
-/** One field of a link with its label, what it does, and what is wrong. */
+/** One field of a link with its label, its purpose, and its error. */
 export function LinkField({ name, values, set, error, hasPassword }: LinkFieldProps) {
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];

@@ -1,4 +1,4 @@
-/** What a form of a link holds, and what the API makes of it. */
+/** The values of a link's form, and their form in the API. */
 import type { ApiError, Link, LinkPatch, NewLink } from "../../app/api.ts";
 import { withScheme } from "./with-scheme.ts";
 
@@ -44,7 +44,7 @@ export const valuesOf = (link: Link | null): LinkValues => ({
 
 const filled = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
-/** Beside code and password. */
+/** Besides code and password. */
 const contentOf = (values: LinkValues) => ({
   target: withScheme(values.target),
   domain: values.domain,
@@ -65,7 +65,7 @@ export const newLinkOf = (values: LinkValues): NewLink => ({
   password: values.password === "" ? null : values.password,
 });
 
-/** What differs, so that others' changes to other fields stay. */
+/** The fields that differ, so others' changes to other fields stay. */
 export function linkPatchOf(values: LinkValues, link: Link): LinkPatch {
   const before: Record<string, unknown> = contentOf(valuesOf(link));
   const changed = Object.entries(contentOf(values)).filter(
@@ -83,7 +83,7 @@ export function linkPatchOf(values: LinkValues, link: Link): LinkPatch {
   };
 }
 
-/** The server's sentences by field. */
+/** The server's messages by field. */
 export function linkErrorsOf(error: ApiError): Partial<Record<LinkFieldName, string>> {
   const known = valuesOf(null);
   const named = error.details.map(({ field, message }) => {

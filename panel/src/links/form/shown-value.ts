@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { formatList, formatNumber, formatTime } from "../../app/i18n.ts";
 import { useRedirectKinds } from "./field-texts.ts";
 
-/** A value of a link's field as people read it; null for one that is not set. */
+/** A value of a link's field for people; null if it is not set. */
 export function useShownValue(): (name: string, value: unknown) => string | null {
   const { t } = useLingui();
   const kinds = useRedirectKinds();

@@ -9,7 +9,7 @@ type Props = {
   /** RFC 3339, or empty. */
   value: string;
   onChange(value: string): void;
-  /** From now, each chosen by one press. */
+  /** From now on; one press chooses each. */
   steps: readonly TimeStep[];
 };
 
@@ -41,7 +41,7 @@ const laterBy = (days: number): string =>
 /** A day and time of the browser's time zone. */
 export function TimeField({ label, description, error, value, onChange, steps }: Props) {
   const { t, i18n } = useLingui();
-  // As typed: years pass through others on the way.
+  // As typed: a year passes through other years while it is typed.
   const [typed, setTyped] = useState(() => localText(value));
   const shown = instantOf(typed) === value ? typed : localText(value);
   const names = new Intl.RelativeTimeFormat(i18n.locale, { numeric: "always" });

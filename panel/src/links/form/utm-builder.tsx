@@ -6,7 +6,7 @@ import { UTM, utmIn, withUtm } from "./utm.ts";
 
 type Props = { target: string; onChange(target: string): void };
 
-/** Campaign parameters of the target, which holds them: nothing is kept beside it. */
+/** Campaign parameters of the target. They are kept only in the target. */
 export function UtmBuilder({ target, onChange }: Props) {
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(false);

@@ -1,4 +1,4 @@
-/** The campaign parameters of an address. Everything else in it stays as it was typed. */
+/** The campaign parameters of an address. The rest of the address stays as typed. */
 export const UTM = ["source", "medium", "campaign", "term", "content"] as const;
 export type UtmName = (typeof UTM)[number];
 
@@ -26,13 +26,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Empty without it. */
+/** Empty without the parameter. */
 export function utmIn(address: string, name: UtmName): string {
   const pair = partsOf(address).pairs.find((one) => isPairOf(one, name)) ?? "";
   return decoded(pair.slice(pair.indexOf("=") + 1 || pair.length));
 }
 
-/** In the place of an earlier one. An empty value takes it away. */
+/** Replaces an earlier one. An empty value removes it. */
 export function withUtm(address: string, name: UtmName, value: string): string {
   const { path, pairs, fragment } = partsOf(address.trimEnd());
   const at = pairs.findIndex((pair) => isPairOf(pair, name));

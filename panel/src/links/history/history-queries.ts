@@ -33,7 +33,10 @@ async function newestIn(place: LinkPlace): Promise<number | undefined> {
   return (await answerOf(api.GET("/admin/v1/links/{code}/history", { params }))).data[0]?.id;
 }
 
-/** To how the link was after an event. Returns what takes that back, unless somebody has changed the link since. */
+/**
+ * Restores a link's state after an event. Returns a function that undoes this, unless somebody has changed the link
+ * since.
+ */
 export async function goBackTo(place: LinkPlace, id: number): Promise<() => Promise<void>> {
   const before = await newestIn(place);
   await restore(place, id, "after");

@@ -1,4 +1,4 @@
-/** Columns of the list: which there are, and which the reader chose. */
+/** Columns of the list, and which of them the reader chose. */
 import { useLingui } from "@lingui/react/macro";
 import { useLocalStorage } from "@mantine/hooks";
 import type { CSSProperties } from "react";
@@ -19,7 +19,7 @@ export type LinkColumn = {
   isFixed?: boolean;
 };
 
-/** The order in which a first choice of the column sorts. */
+/** The order of a column's first sort. */
 export const FIRST_ORDER: Record<Sort, Order> = {
   created_at: "desc",
   code: "asc",
@@ -55,7 +55,7 @@ export function useColumns() {
   };
 }
 
-/** What is stored may be of another version. */
+/** The stored value may be of another version. */
 function readColumns(stored: string | undefined): ColumnName[] {
   try {
     const names: unknown = JSON.parse(stored ?? "");

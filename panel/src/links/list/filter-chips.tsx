@@ -18,7 +18,7 @@ const UNFILTERED: FindingChange = {
   to: undefined,
 };
 
-/** The filters that are set; pressing one takes it off. */
+/** The current filters; pressing one removes it. */
 export function FilterChips({ finding, onChange }: Props) {
   const { t } = useLingui();
   const { q: _, ...conditions } = finding;

@@ -13,7 +13,7 @@ const MOST_SHOWN = 50;
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
-/** The conditions of the list. Takes the focus when it comes later than what it stands in. */
+/** The conditions of the list. Takes the focus, because it loads after the popover around it. */
 export function FilterFields({ finding, onChange }: Props) {
   const { t } = useLingui();
   const first = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** Whose links administrators filter by. */
+/** Accounts by which administrators filter links. */
 import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api } from "../../app/api.ts";
 

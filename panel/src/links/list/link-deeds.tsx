@@ -11,7 +11,7 @@ import type { RowDeed } from "./row-keys.ts";
 
 const NOTICE_MS = 2_000;
 
-/** What is done to one link without a form. */
+/** Actions on one link without a form. */
 export function useLinkDeeds() {
   const { t } = useLingui();
   const queries = useQueryClient();

@@ -23,11 +23,11 @@ type Props = {
   columns: readonly LinkColumn[];
   selection: Selection;
   onSort(sort: Sort, order: Order): void;
-  /** The first row in sight. */
+  /** The first visible row. */
   onPlace(at: number): void;
   /** Undefined while it is unknown. */
   onTotal(total: number | undefined): void;
-  /** What the grid does not do itself, with the link that was meant. */
+  /** Actions that the grid leaves to others, with their link. */
   onDeed(deed: RowDeed, link: Link | undefined): void;
   /** Shows all links. */
   onClear(): void;
@@ -141,14 +141,14 @@ export function LinkGrid(props: Props) {
     if (key === null) return;
     event.preventDefault();
     if (!scroller.current?.contains(document.activeElement)) scroller.current?.focus({ preventScroll: true });
-    // Held down, a key would do to the next links what was meant for one.
+    // Held down, a key would affect the next links too.
     if (event.repeat && !("move" in key)) return;
     if ("move" in key) cursor.move(key.move, key.isExtending);
     else run(key.deed, cursor.at, null);
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => onKey.current?.(event);
-    // Before dialogs, which close and are gone by the time that the event comes to the page.
+    // Before dialogs, which may be closed and gone when the event reaches the page.
     window.addEventListener("keydown", listen, { capture: true });
     return () => window.removeEventListener("keydown", listen, { capture: true });
   }, []);

@@ -71,7 +71,7 @@ export function LinksToolbar({ finding, columns, onChange, onHelp }: Props) {
   );
 }
 
-/** Where no column heads are. */
+/** For layouts without column heads. */
 function SortMenu({ finding, columns, onChange }: Pick<Props, "finding" | "columns" | "onChange">) {
   const { t } = useLingui();
   const now = orderOf(finding);

@@ -8,7 +8,7 @@ import classes from "./list.module.css";
 type FailedProps = {
   error: Error;
   onRetry(): void;
-  /** Above rows that are known already. */
+  /** Above rows that are already known. */
   isOver?: boolean;
 };
 
@@ -18,7 +18,7 @@ export const FailedRows = ({ error, onRetry, isOver }: FailedProps) => (
 
 const BONES = 12;
 
-/** As high as what comes. */
+/** As high as the rows to come. */
 export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[]; height: number }) {
   return (
     <div aria-busy className={classes["scroller"]} style={gridOf(columns)}>

@@ -1,10 +1,10 @@
-/** Pages of the list, by number, so that every place of it is one request away. */
+/** Pages of the list by number, so every position is one request away. */
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link } from "../../app/api.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
 export const PAGE = 50;
-/** Rows that are out of sight are forgotten after that. */
+/** Rows out of sight are forgotten after this time. */
 const KEPT_MS = 60_000;
 const AT_ONCE = 4;
 
@@ -21,7 +21,7 @@ export const pageQuery = (finding: LinkFinding, page: number) =>
     gcTime: KEPT_MS,
   });
 
-/** Both ends included, as they are known or after asking for them. */
+/** Both ends included. Requests missing rows. */
 export async function linksBetween(
   queries: QueryClient,
   finding: LinkFinding,
@@ -37,7 +37,7 @@ export async function linksBetween(
   return pages.flatMap(({ links }) => links).slice(from - first * PAGE, to - first * PAGE + 1);
 }
 
-/** Writes what the server answered into the rows, before they are asked for again. */
+/** Shows the server's answer in the rows before they are requested again. */
 export function showChanged(queries: QueryClient, old: Link, changed: Link): void {
   queries.setQueriesData<LinkPageAnswer>({ queryKey: ["links", "list"] }, (page) =>
     page?.links.some((link) => keyOfLink(link) === keyOfLink(old))

@@ -1,4 +1,4 @@
-/** The row that keys work on, and ranges that grow from it. */
+/** The active row for keys, and ranges that start at it. */
 import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
@@ -31,7 +31,7 @@ export function useRowCursor({ rows, sight, selection }: Props) {
     setCursor(row);
   }
 
-  /** Selects every row up to that one, also those that are not loaded. */
+  /** Selects every row up to that one, even those that are not loaded. */
   async function extendTo(row: number): Promise<void> {
     anchor.current ??= { row: at ?? row, before: selection.selected };
     const { row: start, before } = anchor.current;

@@ -25,7 +25,7 @@ const valuesOf = (link: Link): Values => ({
   expires_at: localOf(link.expires_at),
 });
 
-/** What differs, and how it was. */
+/** The fields that differ, and their former values. */
 function changesOf(link: Link, values: Values): { patch: LinkPatch; before: LinkPatch } {
   const old = valuesOf(link);
   const next: Required<Pick<LinkPatch, "title" | "target" | "tags" | "expires_at">> = {
@@ -46,14 +46,14 @@ function changesOf(link: Link, values: Values): { patch: LinkPatch; before: Link
 
 type Props = {
   link: Link;
-  /** The column from which it was opened. */
+  /** The column in which it was opened. */
   field: string;
   /** Pixels. */
   top: number;
   onClose(): void;
 };
 
-/** Edits a link in its row. What is typed stays until it is saved or taken back. */
+/** Edits a link in its row. The draft stays until it is saved or cancelled. */
 export function RowEditor({ link, field, top, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-/** What keys do in the list. */
+/** Keys of the list. */
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { isForPage } from "../../ui/keys/page-keys.ts";
 
@@ -51,7 +51,7 @@ const DEEDS: Record<string, RowDeed> = {
 
 type Pressed = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
-/** Null for keys that are not the list's. */
+/** Null for other keys. */
 export function rowKeyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): RowKey | null {
   if (altKey) return null;
   if (ctrlKey || metaKey) return key.toLowerCase() === "a" && !shiftKey ? { deed: "all" } : null;
@@ -62,10 +62,10 @@ export function rowKeyOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): 
   return deed === undefined || (shiftKey && deed !== "help") ? null : { deed };
 }
 
-/** Also for who has the focus beside the list, such as on the menu that led here. */
+/** Even if the focus is beside the list, such as on the menu. */
 const KEYS_ANYWHERE = new Set(["j", "k", "n", "?"]);
 
-/** Whether a key pressed there belongs to the list, which may be empty. */
+/** Whether a key pressed there is for the list, which may be empty. */
 export function isForRows({ target, key }: KeyboardEvent, list: HTMLElement | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.matches("[data-row] input")) return true;

@@ -20,7 +20,7 @@ type Props = {
 
 export const rowId = (row: number): string => `link-row-${row}`;
 
-/** One link. What is pressed in it is named by `data-deed`; the grid listens. */
+/** One link. `data-deed` names what is pressed in it; the grid listens. */
 export const LinkRow = memo(function LinkRow({ row, link, columns, height, isActive, isSelected }: Props) {
   const { t } = useLingui();
   if (link === undefined) return <LoadingRow row={row} columns={columns} height={height} />;

@@ -1,4 +1,4 @@
-/** The rows of the list. Those of the search before stay until the first of the new one are there. */
+/** The rows of the list. Rows of the previous search stay until the first of the new one arrive. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
@@ -6,11 +6,11 @@ import type { LinkFinding } from "../link-search.ts";
 import { PAGE, pageQuery } from "./page-queries.ts";
 
 export type LinkRows = {
-  /** What `link` and `total` belong to. */
+  /** The search to which `link` and `total` belong. */
   shown: LinkFinding;
   total: number;
   isPending: boolean;
-  /** A new search is under way. */
+  /** A new search is running. */
   isWaiting: boolean;
   error: Error | null;
   retry(): void;
@@ -31,7 +31,7 @@ export function useLinkRows(
   const first = useQuery({ ...pageQuery(finding, pageAt(at)), enabled: !isSame });
   const total = useRef<number>(undefined);
   const pages = useRef<number[]>([pageAt(at)]);
-  // Pages that fly by are not asked for.
+  // Pages that scroll past quickly are not requested.
   if (!sight.isRacing && total.current !== undefined) pages.current = pagesOf(sight);
   if (!isSame && first.data !== undefined) {
     setShown(finding);

@@ -24,7 +24,7 @@ export function withLinks(selected: Selected, added: readonly Link[]): Selected 
   };
 }
 
-/** @param others that stay selected when one of all is left out */
+/** @param others stay selected when one of all is deselected */
 function toggled(selected: Selected, link: Link, others: readonly Link[]): Selected {
   const links = new Map(
     selected.kind === "some" ? selected.links : others.map((other) => [keyOfLink(other), other] as const),

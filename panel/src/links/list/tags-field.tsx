@@ -5,7 +5,7 @@ import { tagsQuery } from "../link-queries.ts";
 const MOST_TAGS = 16;
 const MOST_SHOWN = 50;
 
-/** Offers the tags that there are. */
+/** Offers existing tags. */
 export function TagsField(props: TagsInputProps) {
   const { data: tags = [] } = useQuery(tagsQuery);
   return (

@@ -1,7 +1,7 @@
 /**
- * Which rows of a very long list are in sight. Browsers bound the height of an element, so beyond MOST_PX the scroll bar
- * stands for the list in proportion: dragging it jumps, small steps move by pixels. Once scrolling rests, the bar is put
- * where the place in the list is.
+ * The visible rows of a very long list. Browsers bound the height of an element, so beyond MOST_PX the scroll bar
+ * represents the list in proportion: dragging it jumps, small steps move by pixels. When scrolling rests, the bar
+ * moves to the position in the list.
  */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -11,16 +11,16 @@ const AROUND = 8;
 /** Rows of DOM at most. */
 const MOST_ROWS = 72;
 const REST_MS = 150;
-/** Jumps that follow each other so quickly belong to one drag of the bar. */
+/** Jumps within this time belong to one drag of the scroll bar. */
 const DRAG_MS = 120;
 
 type Props = {
   scroller: RefObject<HTMLElement | null>;
   count: number;
   rowHeight: number;
-  /** Of the part of the scroller above the rows that stays. */
+  /** Height of the fixed part of the scroller above the rows. */
   headHeight: number;
-  /** After scrolling, with the first row in sight. */
+  /** After scrolling, with the first visible row. */
   onRest(first: number): void;
 };
 
@@ -28,9 +28,9 @@ type Sight = {
   first: number;
   /** Exclusive. */
   end: number;
-  /** Pixels between the place in the list and the place in the scroller. */
+  /** Pixels between the position in the list and in the scroller. */
   base: number;
-  /** The bar is being dragged past rows. */
+  /** The scroll bar is being dragged. */
   isRacing: boolean;
 };
 
@@ -84,7 +84,7 @@ export function useRowWindow({ scroller, count, rowHeight, headHeight, onRest }:
     [count, rowHeight, view],
   );
 
-  /** Puts the bar where the place is. */
+  /** Moves the scroll bar to the position. */
   const settle = useCallback(
     (top: number) => {
       const element = scroller.current;
@@ -100,13 +100,13 @@ export function useRowWindow({ scroller, count, rowHeight, headHeight, onRest }:
 
   const rest = useCallback(() => {
     const { top } = place.current;
-    // Rows move in the frame in which the bar moves.
+    // Rows move in the same frame as the scroll bar.
     flushSync(() => (ratio() === 1 ? look(false) : settle(top)));
     rested.current(Math.round(top / rowHeight));
   }, [ratio, look, settle, rowHeight]);
 
   const moveTo = (top: number): void => {
-    // The grid is not there while its first rows are loading. Whoever waits for them asks again.
+    // There is no grid while its first rows load. Callers try again.
     if (scroller.current === null) return;
     settle(top);
     clearTimeout(resting.current);

@@ -7,7 +7,7 @@ type Props = { label: string; value: string; onChange(colour: string): void };
 
 const HEX = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** `#rrggbb` for the three digits of the short form, too. */
+/** `#rrggbb`, also for the short form with three digits. */
 function wholeHex(text: string): string | null {
   const [, digits] = HEX.exec(text.trim()) ?? [];
   if (digits === undefined) return null;

@@ -24,7 +24,7 @@ type Designed = QrLook & { logo: string | null };
 
 const DELAY_MS = 150;
 
-/** The QR code of a link: how it looks, and what becomes of it. */
+/** The design of a link's QR code, and its download. */
 export function QrCodeDialog({ link, isOpen, onClose }: Props) {
   const { t } = useLingui();
   return (
@@ -38,7 +38,7 @@ function Designer({ link }: Pick<Props, "link">) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const onError = useFailureNotice();
-  // Kept for all links: they look alike.
+  // One for all links, so that their codes look alike.
   const draft = useDraft<Designed>("qr", { ...PLAIN_LOOK, logo: null });
   const [{ logo, ...look }, setDesigned] = useState(draft.start);
   function design(next: Partial<Designed>): void {
@@ -54,7 +54,7 @@ function Designer({ link }: Pick<Props, "link">) {
     placeholderData: keepPreviousData,
     retry: false,
   });
-  // Colours that can't be scanned leave the last picture.
+  // While colours can't be scanned, the last picture stays.
   const [svg, setSvg] = useState(data);
   if (data !== undefined && data !== svg) setSvg(data);
   const name = link.code.replaceAll("/", "-");

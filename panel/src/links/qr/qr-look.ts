@@ -15,5 +15,5 @@ export const PLAIN_LOOK: QrLook = { size: 1024, margin: 4, dark: "#000000", ligh
 export const SIZES = { least: 64, most: 2048 } as const;
 export const MOST_MARGIN = 32;
 
-/** A logo hides modules: only the highest level makes up for them. */
+/** A logo hides modules, so it needs the highest level. */
 export const levelFor = (look: QrLook, hasLogo: boolean): QrLook["ecc"] => (hasLogo ? "H" : look.ecc);

@@ -1,4 +1,4 @@
-/** A QR code drawn by the server, with a logo put into its middle here. The logo never leaves the browser. */
+/** A QR code drawn by the server. The logo is added here and never leaves the browser. */
 import { answerOf, api } from "../../app/api.ts";
 import { type LinkPlace } from "../link-queries.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
@@ -50,7 +50,7 @@ export async function qrPng(wanted: Wanted): Promise<Blob> {
   const canvas = canvasOf(look.size);
   const on = canvas.getContext("2d")!;
   on.drawImage(code, 0, 0);
-  // As large as in the SVG, which tells the modules.
+  // As large as in the SVG, which has the number of modules.
   const side = Number(
     /viewBox="0 0 (\d+)/.exec(await qrSvg({ ...wanted, logo: null, look: { ...look, ecc: "H" } }))?.[1],
   );
@@ -69,12 +69,12 @@ function placesIn(side: number, margin: number) {
   return { pad: middle(PAD_SHARE), inner: middle(LOGO_SHARE) };
 }
 
-/** A square PNG as a data URL; null for what is no picture, or too large. */
+/** A square PNG as a data URL; null if it is not a picture, or too large. */
 export async function readLogo(file: File): Promise<string | null> {
   if (file.size > MOST_LOGO_BYTES) return null;
   try {
     const picture = await pictureOf(await dataUrlOf(file));
-    // A vector picture may have no size of its own.
+    // A vector picture may have no size.
     const [width, height] = [picture.naturalWidth || LOGO_PIXELS, picture.naturalHeight || LOGO_PIXELS];
     const scale = LOGO_PIXELS / Math.max(width, height);
     const canvas = canvasOf(LOGO_PIXELS);

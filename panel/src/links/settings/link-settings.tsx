@@ -14,7 +14,7 @@ import { isAddress } from "../target-use.tsx";
 
 type Props = { link: Link; onSaved: OnLinkSaved; onDeleted(deleted: Link): void };
 
-/** All settings of a link with what each does, edited in place. */
+/** All settings of a link with their purpose, edited in place. */
 export function LinkSettings({ link, onSaved, onDeleted }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();

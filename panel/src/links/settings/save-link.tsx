@@ -7,7 +7,7 @@ import { changeLink, type OnLinkSaved, refreshLinks, setLinkBack } from "../link
 
 type Handlers = { onSaved: OnLinkSaved; onError(error: Error): void };
 
-/** What sets the fields of a change back; nothing brings a password back. */
+/** The patch that undoes a change. A password can't be restored. */
 function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
   if ("password" in patch) return null;
   const names = Object.keys(patch).filter((name) => name !== "keep_old");
@@ -15,7 +15,7 @@ function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
   return { ...before, ...("domain" in before && { domain: link.domain ?? "" }) } as LinkPatch;
 }
 
-/** Saves at once, and offers to take it back. */
+/** Saves at once, and offers undo. */
 export function useSaveLink(link: Link, { onSaved, onError }: Handlers) {
   const queries = useQueryClient();
   const offer = useUndoOffer();

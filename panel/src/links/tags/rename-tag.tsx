@@ -36,7 +36,7 @@ export function RenameTag(props: Props) {
   );
 }
 
-/** Says beforehand if it merges. */
+/** Warns in advance if it merges. */
 function NewName({ tag, tags, onChanged, onClose }: Props & { onClose(): void }) {
   const { t } = useLingui();
   const sentenceOf = useSentence();

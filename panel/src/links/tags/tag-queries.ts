@@ -1,6 +1,6 @@
 import { answerOf, api, type TagChanged } from "../../app/api.ts";
 
-/** Onto another tag: merges them. */
+/** Merges with an existing tag of that name. */
 export const renameTag = async (tag: string, name: string): Promise<TagChanged> =>
   (await answerOf(api.PATCH("/admin/v1/tags/{tag}", { params: { path: { tag } }, body: { tag: name } })))
     .data;
@@ -8,7 +8,7 @@ export const renameTag = async (tag: string, name: string): Promise<TagChanged> 
 export const deleteTag = async (tag: string): Promise<TagChanged> =>
   (await answerOf(api.DELETE("/admin/v1/tags/{tag}", { params: { path: { tag } } }))).data;
 
-/** Tells what happened, with the way back. */
+/** Reports the change, with undo. */
 export type OnTagChanged = (changed: TagChanged, message: string) => Promise<void>;
 
 /** As the server stores it. */

@@ -32,7 +32,7 @@ export function TagsPage() {
   const more = (found?.length ?? 0) - MOST_SHOWN;
   const runs = useRuns();
 
-  /** @param links that the change was of */
+  /** @param links the links that changed */
   const onChanged =
     (links: number): OnTagChanged =>
     async ({ change }, message) => {

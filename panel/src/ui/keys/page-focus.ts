@@ -2,7 +2,7 @@ import { useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { giveFocusBack } from "../focus-back.ts";
 
-/** A page that is gone takes the focus with it. Tab then begins in the page that came. */
+/** A page that is gone takes the focus with it. Tab then starts in the new page. */
 export function useFocusOfPages(): void {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isThere = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname === path });

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent } from "react";
 
 const OWN_KEYS = "input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]";
 
-/** Whether nothing that takes keys itself has the focus or covers the page. */
+/** Whether the target handles no keys itself and nothing covers the page. */
 export const isForPage = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   target.closest(OWN_KEYS) === null &&

@@ -13,7 +13,7 @@ type Props = {
   };
 };
 
-/** At the end of a list: loads on while it is nearly in sight. */
+/** At the end of a list: loads more when it is nearly visible. */
 export function LoadOn({ list }: Props) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = list;
   const { ref, entry } = useIntersection({ rootMargin: "600px" });

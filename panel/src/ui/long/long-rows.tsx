@@ -11,7 +11,7 @@ export type LongRowsProps<T> = {
   cells(item: T): ReactNode;
 };
 
-/** For a list that grows while one scrolls: only rows in sight are there. */
+/** For a list that grows while one scrolls: only visible rows exist. */
 export function LongRows<T>({ items, keyOf, cells }: LongRowsProps<T>) {
   const rows = useRowsInSight({ count: items.length, rowHeight: ROW, keyOf: (at) => keyOf(items[at]!) });
   return (

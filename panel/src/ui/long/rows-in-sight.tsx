@@ -1,4 +1,7 @@
-/** Rows of a table as long as one likes, on a page that scrolls as a whole: those in sight are there, and the one with the focus. */
+/**
+ * Rows of a table of any length, on a page that scrolls as a whole. Only the visible rows exist, and the one with the
+ * focus.
+ */
 import { defaultRangeExtractor, useWindowVirtualizer } from "@tanstack/react-virtual";
 import {
   type FocusEvent,
@@ -12,7 +15,7 @@ import {
 
 const AROUND = 8;
 
-/** Of a row that is shown: its height is measured. */
+/** For a visible row: its height is measured. */
 export type RowPlace = { ref: Ref<HTMLTableRowElement>; "data-index": number; "aria-rowindex": number };
 
 type Props = {
@@ -35,12 +38,12 @@ export function useRowsInSight({ count, rowHeight, keyOf }: Props) {
     rangeExtractor(range) {
       const shown = new Set(defaultRangeExtractor(range));
       const at = focused.current;
-      // Tab leads from the focus to the row beside it.
+      // The neighbours of the focused row stay, so that Tab reaches them.
       if (at !== null) for (const row of [at - 1, at, at + 1]) shown.add(row);
       return [...shown].filter((row) => row >= 0 && row < range.count).toSorted((a, b) => a - b);
     },
   });
-  // What stands above may come late, and grow.
+  // Content above may load late, and grow.
   useLayoutEffect(() => {
     const top = body.current?.getBoundingClientRect().top;
     if (top !== undefined) setMargin(Math.round(top + window.scrollY));
@@ -70,7 +73,7 @@ export function useRowsInSight({ count, rowHeight, keyOf }: Props) {
 
 export type RowsInSight = ReturnType<typeof useRowsInSight>;
 
-/** The rows, with room for those that are not there. */
+/** The rows, with room for those that are not rendered. */
 export function SpacedRows({
   rows,
   row,
