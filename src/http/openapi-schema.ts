@@ -22,7 +22,7 @@ export function createNamedSchemas(given: Record<string, Json> = {}): NamedSchem
   const isFree = (name: string, schema: Json) =>
     schemas[name] === undefined || Bun.deepEquals(schemas[name], schema);
 
-  /** If a schema takes other values than it gives, the name of what it takes ends in Input. */
+  /** If a schema's input differs from its output, the name of the input ends in Input. */
   function keep(found: Record<string, Json>, json: Json): Json {
     for (const suffix of ["", "Input"]) {
       const renamed = (part: unknown) => withReferences(part, suffix) as Json;

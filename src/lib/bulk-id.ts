@@ -8,5 +8,5 @@ const NUMBERS = 2 ** 47;
 
 export const newBulk = (): number => randomInt(1, NUMBERS);
 
-/** The text that the account gives to name it. */
+/** The text by which the account names it. */
 export const bulkText = ({ at, bulk }: BulkId): string => cursorText({ at, id: bulk });

@@ -26,7 +26,7 @@ const MOST_TRIES = 3;
 type HeldOptions<Changed> = {
   /** Looks up at most 1,000 keys. */
   changesOf(keys: readonly string[]): Promise<Changed>;
-  /** Things kept. */
+  /** Structures kept. */
   most: number;
   /** The last structure asked for may exceed it. */
   mostBytes?: number;

@@ -48,7 +48,7 @@ const TCP_INFO = 11;
 const LAST_DATA_RECEIVED = 52;
 const BYTES_RECEIVED = 128;
 
-/** `data` is the runtime's own. */
+/** `data` is the runtime's. */
 type Registration = { epoll: number; socket: number; events: number; data: bigint };
 
 /** Port 0: a unix socket. Null if there is none, or on another system. */

@@ -108,7 +108,7 @@ function joined(first: Buffer, second: Buffer): Buffer {
   return both;
 }
 
-/** A line that begins with a blank continues the one before. */
+/** A line that begins with a blank continues the previous one. */
 function parseHead(head: string, mostHeaders: number): Map<string, string> {
   const headers = new Map<string, string>();
   const lines = head

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
-/** The one-file executable has its modules in the embedded file system. */
+/** The modules of the one-file executable are in the embedded file system. */
 const PROGRAM = import.meta.dir.startsWith("/$bunfs/")
   ? process.execPath
   : join(import.meta.dir, "..", "..", "bin", "waymark");

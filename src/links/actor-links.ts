@@ -73,7 +73,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     const stored = await get(code);
     const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
     const wanted = keyOf(domain, named ?? codeOf(code));
-    // Under a new code, what leads there leads to this link.
+    // Whatever leads to the new code leads to this link.
     const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
     const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
     for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
@@ -82,7 +82,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return { change: { code, ...patch, passwordHash }, renamed, now };
   }
 
-  // A link is named by its key.
+  // Links are named by their keys.
   return {
     /** @throws LinkNotFound */
     get,
@@ -157,12 +157,12 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
 
-    /** What follows a place of the list. */
+    /** Links after a place in the list. */
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
 
     tags: createTagService({ ...parts, repository: tags }, actor),
 
-    /** What a filter finds. */
+    /** Changes links that a filter finds. */
     queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, links: repository, actor }),
     undoBatch: createBulkUndo({
       ...parts,

@@ -1,4 +1,4 @@
-/** What `deleted_links.content` holds: the row of the link as it is stored, and what hangs on it. */
+/** The content of `deleted_links.content`: the stored row of the link, and the data that belongs to it. */
 import type { LinkContent } from "./link.ts";
 
 export type DeletedContent = LinkContent & {

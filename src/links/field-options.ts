@@ -45,7 +45,7 @@ export const fieldInput = ({
 const numberOr = (text: string | undefined): number | null | undefined =>
   text === undefined ? undefined : text.trim() === "" ? null : Number(text);
 
-/** What is worth a line of `links get`. */
+/** The fields that `links get` shows. */
 export function shownFields(view: LinkView): [string, string | number][] {
   const rows: [string, string | number | null][] = [
     ["TITLE", view.title],

@@ -22,7 +22,7 @@ export type InternalEntry = Omit<CheckedCreate, "target" | "force">;
 export type Use = {
   /** Internal, or a URL. */
   target: string;
-  /** Fields that events add: of what it served, and of what it serves now. Null: it redirected, it redirects. */
+  /** Extra fields of events, about the former use and the new one. Null: a redirect. */
   before: ServedFields | null;
   after: ServedFields | null;
 };

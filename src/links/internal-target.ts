@@ -10,7 +10,7 @@ export const internalTarget = (kind: "file" | "folder" | "drop", id: number): st
 /** For stored targets and their locations. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 
-/** For internal ones. */
+/** For internal targets. */
 export const isDrop = (target: string): boolean => target.startsWith(DROP);
 
 /** For texts from outside. */

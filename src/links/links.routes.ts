@@ -60,7 +60,7 @@ revertBody.register(z.globalRegistry, { id: "LinkReversion" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 
-/** What codes serve besides URLs, of another room. */
+/** Uses of codes besides URLs, from another room. */
 type Sharing = {
   /** Null if the link is and stays one to a URL. */
   patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink | null>;

@@ -1,4 +1,4 @@
-/** Links that go on under other keys, many in one transaction. */
+/** Moves links to other keys, many in one transaction. */
 import { DatabaseError } from "../db/failures.ts";
 import { type AppError, appError } from "../lib/errors.ts";
 import type { LinkTransaction } from "./changes.ts";

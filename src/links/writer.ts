@@ -37,7 +37,7 @@ export type CheckedCreate = LinkContent & {
 export type CheckedUpdate = Omit<LinkPatch, "options"> &
   Partial<TagChange> & {
     code: string;
-    /** The key under which it goes on; the old one is free. */
+    /** The new key; the old one becomes free. */
     to?: string | undefined;
     /** Only what changes. */
     options?: Partial<LinkOptions>;
@@ -54,7 +54,7 @@ export type WriteOutcome<T> = T | AppError;
 export type Writing = {
   actor: Actor;
   now: number;
-  /** Permits links that serve a share: what events add about it. */
+  /** Permits links that serve a share; the extra fields of their events. */
   serves?: { before: ServedFields | null; after: ServedFields | null };
   /** See lib/event.ts. */
   bulk?: number;

@@ -17,7 +17,7 @@ type Deps = {
   publicUrl(): string;
 };
 
-/** A longer way counts as a loop. */
+/** A longer path counts as a loop. */
 const MOST_LINKS = 16;
 
 export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
@@ -50,7 +50,7 @@ export function createFallbacks({ find, domains, publicUrl }: Deps): Fallbacks {
   };
 }
 
-/** Where the link may lead by itself; nowhere from a password or a share's page. */
+/** Where the link may lead without an action of the visitor; nowhere with a password or a share's page. */
 function waysFrom({ location }: CachedLink, now: number): string[] {
   if (!isInternal(location)) return [location];
   const special = readSpecial(location);

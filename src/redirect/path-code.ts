@@ -3,7 +3,7 @@ import type { RoutedDomain } from "../links/domains/registry.ts";
 
 const LONGEST_ESCAPED = MAX_CODE_LENGTH * 3;
 
-/** Of the code in a path, behind the slash. */
+/** Index of the code in a path, after the slash. */
 export const CODE_START = 1;
 
 /** Where the query begins. */

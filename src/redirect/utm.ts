@@ -15,7 +15,7 @@ export const withUtm = (location: string, path: string, pathEnd: number): string
     ? withPairs(location, untilFragment(path.slice(pathEnd + 1)), (key) => KEYS.has(key))
     : location;
 
-/** Appends all pairs likewise. */
+/** Appends all pairs in the same way. */
 export function withQuery(location: string, path: string, pathEnd: number): string {
   const query = path.charCodeAt(pathEnd) === QUESTION_MARK ? untilFragment(path.slice(pathEnd + 1)) : "";
   return query.length > LONGEST_QUERY ? location : withPairs(location, query, () => true);

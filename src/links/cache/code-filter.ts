@@ -28,7 +28,7 @@ export type CodeFilter = {
 type Deps = {
   /** Several per text, separated by blanks. Codes added meanwhile may be missing. */
   loadCodes(): AsyncIterable<string>;
-  /** Seconds between two loads, 0 for never; read before each. */
+  /** Seconds between two loads, 0 for never; read before each load. */
   rebuildSeconds(): number;
   pace: LoadPace;
   seed: number;

@@ -25,7 +25,7 @@ export type ExportOptions = { maskPasswords?: boolean; whole?: boolean };
 
 export function createLinkExport({ list, clock, hostOf }: Deps) {
   return {
-    /** The header, even without matches, then the matches. Rejects when the database does. */
+    /** The header, even without matches, then the matches. Rejects if the database does. */
     async *pages(
       filter: LinkFilter,
       { maskPasswords = false, whole = false }: ExportOptions = {},

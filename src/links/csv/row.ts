@@ -37,7 +37,7 @@ export type CsvRules = {
   keyOf?(code: string, host: string | undefined): string;
 };
 
-/** Works even for an invalid row. */
+/** Works for invalid rows too. */
 export const codeIn = ({ at }: CsvLayout, fields: readonly string[]): string =>
   fields[at.code!]?.trim() ?? "";
 

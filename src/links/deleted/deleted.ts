@@ -89,7 +89,7 @@ export function createDeletedLinks(deps: Deps) {
         everyMs: () => HOUR_MS,
         async run(signal: AbortSignal): Promise<void> {
           const before = since();
-          // A longer setting keeps what is kept; a shorter one continues.
+          // A longer setting keeps what is left; a shorter one continues from here.
           while (!signal.aborted) {
             const next = await repository.forgetContents(before, done);
             if (next === null) return;

@@ -47,7 +47,7 @@ export function createDomainRegistry({ list }: { list(db?: Db): Promise<Domain[]
     clearTimeout(retry);
     const turn = ++begun;
     const domains = await list();
-    // One that began later is newer.
+    // A read that began later is newer.
     if (turn < applied) return;
     applied = turn;
     byId = new Map(domains.map((domain) => [domain.id, domain]));

@@ -26,7 +26,7 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
       return row === undefined ? null : toDomain(row);
     },
 
-    /** Those of at most 1,000 that exist; they stay until the transaction ends. */
+    /** Those of at most 1,000 that exist. They stay until the transaction ends. */
     async keep(tx: Db, ids: readonly number[]): Promise<Set<number>> {
       if (ids.length === 0) return new Set();
       const query = tx.selectFrom("domains").select("id").where("id", "in", ids).orderBy("id");

@@ -113,7 +113,7 @@ export function createDomainService(deps: Deps) {
     async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<Domain> {
       const patch = parseDomainInput(input);
       return changes.write(async (tx) => {
-        // First, like whoever changes the setting.
+        // First, in the same order as a change of the setting.
         const origin = await holdPublicUrl(tx.db);
         const before = await locked(tx.db, id);
         const domain = { ...before, ...patch, updatedAt: clock.now() };

@@ -17,7 +17,7 @@ export type LeadingUrls = { target?: string | undefined; fallbackUrl?: string | 
 
 type Deps = {
   find(code: string): Promise<Pick<Link, "code" | "target" | "options"> | null>;
-  /** The code that a URL asks us for; null for other hosts. */
+  /** The code in a URL of ours; null for other hosts. */
   ownCode(url: string): string | null;
 };
 
@@ -38,14 +38,14 @@ export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
     });
   }
 
-  /** What is wrong with the way that begins with this step, or null. */
+  /** What is wrong with the path that begins with this step, or null. */
   async function fault(code: string, first: Step): Promise<string | null> {
     const seen = new Set<string>();
     const open = [first];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const place = `${at.passedFallback} ${at.code}`;
       if (seen.has(place)) continue;
-      // A way of targets alone is nobody's fallback.
+      // A path of targets alone involves no fallback.
       if (seen.size === MOST_LINKS) return first.passedFallback ? TOO_MANY : null;
       seen.add(place);
       const link = at.code === code ? null : await find(at.code);

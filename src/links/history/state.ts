@@ -1,4 +1,4 @@
-/** Reads what events keep of a link (link-events.ts), to go back to it. */
+/** Reads states of a link from its events (link-events.ts), to restore them. */
 import { z } from "zod";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal } from "../internal-target.ts";

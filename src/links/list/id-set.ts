@@ -8,7 +8,7 @@ export type IdSet = {
   add(id: number): void;
   delete(id: number): void;
   copy(): IdSet;
-  /** What is in both. */
+  /** The intersection. */
   and(other: IdSet): IdSet;
   without(other: IdSet): IdSet;
   all(): number[];

@@ -1,4 +1,4 @@
-/** What positions.ts keeps in memory: ids of conditions, and the ends of segments. */
+/** Data that positions.ts keeps in memory: ids of conditions, and the ends of segments. */
 import type { Database } from "../../db/database.ts";
 import { createSweeper, type Sweeper } from "../../lib/sweeper.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
@@ -106,7 +106,7 @@ export function createPositionsRepository(
 
   const ranks = () => read.selectFrom("link_clicks");
 
-  /** The place `size` links on; null if there are fewer. */
+  /** The place `size` links further; null if there are fewer. */
   async function rankAfter(from: ListPlace | null, size: number): Promise<ListPlace | null> {
     let left = size;
     for (const range of rangesOfRanks(from, null)) {

@@ -23,7 +23,7 @@ const MOST_HELD = 32;
 const CHUNK = 1_000;
 /** Matches of a search. */
 const MOST_TESTED = 5_000;
-/** Ranks change untold, about twice a minute. */
+/** Ranks change without notice, about twice a minute. */
 const RANKS_KEPT_MS = 30_000;
 
 export type Positions = ReturnType<typeof createPositions>;

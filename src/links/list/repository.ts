@@ -1,4 +1,4 @@
-/** Queries find a page as ids or codes, over narrow columns and indexes, then read its rows. */
+/** Queries find the ids or codes of a page, over narrow columns and indexes, then read its rows. */
 import type { SelectQueryBuilder } from "kysely";
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";

@@ -50,7 +50,7 @@ export function createTaggedPages(deps: Deps) {
   function isFoundInMemory(filter: LinkFilter, slice: Slice, of: Required<Sizes>): boolean {
     const { sort } = slice.order;
     if (sort === "click_count" && of.links < rankedFrom) return false;
-    // Tags and expiry are seldom independent: a walk may find nothing for long.
+    // Tags and expiry are seldom independent, so a walk may find nothing for long.
     if (sort === "expires_at" || costFor(slice, of) > heldFrom) return true;
     return positions.knows(sort) && positions.knowsSets(filter);
   }

@@ -1,4 +1,4 @@
-/** How requests name a bulk change, and a place in it. */
+/** How requests name a bulk change, and a position in it. */
 import { z } from "zod";
 import type { BulkId } from "../../lib/bulk-id.ts";
 import { cursorText, placeOf, timePlace } from "../../lib/cursor.ts";

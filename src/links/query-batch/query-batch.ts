@@ -134,11 +134,11 @@ export function createQueryBatch(deps: Deps) {
       ...checked,
       ...parseTagChange(fields),
     } satisfies LinkUpdateInput & TagChange;
-    /** Where a link goes on. @throws BadRequest for an unknown host */
+    /** The link's new key. @throws BadRequest for an unknown host */
     const wanted = (code: string): string =>
       domain === undefined ? code : domains.key(codeOf(code), domain);
     wanted(PLACEHOLDER);
-    /** Under another key, what leads there leads to this link. */
+    /** Whatever leads to the new key leads to this link. */
     async function loopOf(code: string): Promise<AppError | null> {
       const to = wanted(code);
       const stored = to === code ? null : await links.find(code);

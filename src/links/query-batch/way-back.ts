@@ -22,10 +22,12 @@ const read = (json: string | null) => shape.parse(JSON.parse(json ?? "{}"));
 /** @throws BadRequest for a host that is no domain any more */
 type KeyOf = (code: string, host: string | null | undefined) => string;
 
-/** Told by events of a change, but not changed by it. */
+/** In events of a change, but not part of it. */
 const TOLD = ["code", "domain", "domain_id", "tags"];
 
-/** What the link must become; null if nothing differs. Passwords stay, because events don't have them. */
+/**
+ * The change that restores the former state; null if nothing differs. Passwords stay, because events don't have them.
+ */
 export function wayBack(
   link: ExistingLink,
   event: ChangeEvent,
@@ -78,7 +80,7 @@ export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string 
   return move === null || move instanceof AppError ? null : move.from;
 }
 
-/** Null if the change was of no URL. */
+/** Null if the change did not affect URLs. */
 export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
   const { target, fallback_url: fallback } = read(before);
   const urls = {

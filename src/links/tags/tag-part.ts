@@ -7,7 +7,7 @@ import { type EventRecord, PART_OF_BULK } from "../../lib/event.ts";
 
 export type TagPart = {
   from: string;
-  /** What they got instead; null: nothing. */
+  /** The tag that they got instead, or null. */
   to: string | null;
   /** Ids of links. */
   moved: readonly number[];

@@ -13,7 +13,7 @@ export type LinkTexts = {
   read(from: number, to: number): Promise<void>;
   /** At most 5,000 at once. */
   change(ids: readonly number[]): void;
-  /** `ids` as bits, including deleted links; `unsure` may match too. Null if the texts can't tell. */
+  /** `ids` as bits, including deleted links; `unsure` may match too. Null if the texts can't answer. */
   find(search: string): Promise<{ ids: Uint8Array; unsure: readonly number[] } | null>;
   sizes(): TextSizes;
   close(): void;
