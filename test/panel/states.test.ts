@@ -13,6 +13,7 @@ afterAll(() => panel.stop());
 
 /** `asked`: the pathname of the list. `shown`: its sentence on an installation without entries, or its first words. */
 const LISTS: readonly { path: string; asked: string; shown: string }[] = [
+  { path: "", asked: "/admin/v1/links", shown: "There are no links yet." },
   { path: "links", asked: "/admin/v1/links", shown: "There are no links yet." },
   { path: "links?q=none", asked: "/admin/v1/links", shown: "No link matches." },
   { path: "links/deleted", asked: "/admin/v1/links/deleted", shown: "No deleted link can be put back." },
@@ -104,5 +105,20 @@ test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads
   await page.getByText('There is no link "not/there".').waitFor();
   await page.getByRole("link", { name: "Show the links" }).click();
   await page.getByText("There are no links yet.").waitFor();
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("what asks again by itself does so sooner after a failure", async () => {
+  const { page, close } = await panel.open("/panel/api");
+  await signInToPanel(page);
+  await page.clock.install();
+  const answer = await controlled(page, "/health");
+  answer("fails");
+  await page.goto(`${panel.origin}/panel/`);
+  await page.getByRole("status").filter({ hasText: FAILURE }).waitFor();
+  answer("passes");
+  // Healthy, it is asked for once a minute.
+  await page.clock.runFor(10_000);
+  await soon(async () => expect(await page.getByText("Everything works.").count()).toBe(1));
   await close();
 });

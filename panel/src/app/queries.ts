@@ -11,13 +11,19 @@ const HEAL_MS = 5_000;
 export const mayHeal = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
 
+/** A `refetchInterval`: sooner after a failure that may pass. False: then only. */
+export const everyMs =
+  (ms: number | false) =>
+  ({ state: { error } }: { state: { error: Error | null } }): number | false =>
+    error !== null && mayHeal(error) ? HEAL_MS : ms;
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       retry: (failures, error) => failures < MOST_RETRIES && mayHeal(error),
       retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures,
-      refetchInterval: ({ state: { error } }) => (error !== null && mayHeal(error) ? HEAL_MS : false),
+      refetchInterval: everyMs(false),
     },
   },
 });

@@ -3,6 +3,7 @@ import { Group, Skeleton, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../app/api.ts";
+import { everyMs } from "../app/queries.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import classes from "./clicks.module.css";
@@ -12,7 +13,7 @@ const EVERY_MS = 60_000;
 const healthQuery = queryOptions({
   queryKey: ["health", "report"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/health", { signal }))).data,
-  refetchInterval: EVERY_MS,
+  refetchInterval: everyMs(EVERY_MS),
   retry: false,
 });
 

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { formatDate, formatNumber, formatPercent } from "../app/i18n.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadFailure } from "../ui/load-failure.tsx";
 import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
 import { firstLinksQuery, LinkList, NothingYet } from "./link-lists.tsx";
@@ -27,7 +27,6 @@ function Overview() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/" });
   const navigate = useNavigate({ from: "/" });
-  const sentenceOf = useSentence();
   const frame = frameOf(search, "all");
   const { span, unit, visitors } = frame;
   const earlierSpan = earlierOf(search, span);
@@ -40,7 +39,6 @@ function Overview() {
   const top = useQuery(topQuery({ span: frame.shown, visitors: "human" }));
   const newest = useQuery(firstLinksQuery("created_at"));
   const earlier = earlierSpan && before.data;
-  const failed = [totals, trend, top, newest].find(({ error }) => error !== null);
   const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
   const counts = (of: "human_clicks" | "automated_clicks") => ({
     value: trend.data && sum(trend.data[of]),
@@ -56,11 +54,7 @@ function Overview() {
         <ReportControls search={search} onChange={change} without={["visitors"]} />
       </Group>
       <HealthLine />
-      {failed && (
-        <Alert color="red" role="alert">
-          {sentenceOf(failed.error)}
-        </Alert>
-      )}
+      <Failed of={[totals, trend, top, newest]} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure label={t`People in this time`} {...counts("human_clicks")} />
         <Figure label={t`Machines in this time`} {...counts("automated_clicks")} />
@@ -107,20 +101,14 @@ function Overview() {
 /** Of the account's own links. */
 function OwnOverview() {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
   const top = useQuery(firstLinksQuery("click_count"));
   const newest = useQuery(firstLinksQuery("created_at"));
-  const failed = [top, newest].find(({ error }) => error !== null);
   return (
     <Stack p="md" gap="md">
       <Title order={1} size="h3">
         <Trans>Overview</Trans>
       </Title>
-      {failed && (
-        <Alert color="red" role="alert">
-          {sentenceOf(failed.error)}
-        </Alert>
-      )}
+      <Failed of={[top, newest]} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure label={t`Links`} value={newest.data?.pagination?.total} />
       </SimpleGrid>
@@ -140,6 +128,13 @@ function OwnOverview() {
       </div>
     </Stack>
   );
+}
+
+function Failed({ of }: { of: readonly Pick<UseQueryResult, "error" | "refetch">[] }) {
+  const failed = of.filter(({ error }) => error !== null);
+  const error = failed[0]?.error;
+  if (!error) return null;
+  return <LoadFailure error={error} onRetry={() => failed.forEach(({ refetch }) => void refetch())} />;
 }
 
 type FigureProps = { label: string; value: number | undefined; before?: number | undefined };

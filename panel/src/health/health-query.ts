@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api } from "../app/api.ts";
+import { everyMs } from "../app/queries.ts";
 
 const EVERY_MS = 10_000;
 
@@ -7,6 +8,6 @@ const EVERY_MS = 10_000;
 export const systemQuery = queryOptions({
   queryKey: ["system"],
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/system", { signal }))).data,
-  refetchInterval: EVERY_MS,
+  refetchInterval: everyMs(EVERY_MS),
   staleTime: EVERY_MS,
 });
