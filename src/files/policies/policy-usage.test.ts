@@ -52,6 +52,30 @@ forEachDialect((dialect) => {
     expect(used["largest_accounts"]).toMatchObject([{ files: 2, bytes: 42 }]);
   });
 
+  test("an unfinished upload is in the way of deleting a policy; a complete one, which became a file, is not", async () => {
+    const made = await admin.send("POST", PATH, { body: { name: "third", driver_type: "local" } });
+    const id = Number(made.json.data!["id"]);
+    const upload = { account_id: 1, folder_id: 0, mime_type: "text/plain", metadata: "", size: 5 };
+    const times = { created_at: 1, expires_at: Number.MAX_SAFE_INTEGER };
+    const row = { ...upload, ...times, policy_id: id, drop_link_id: null, sender: null, sender_name: null };
+    const [complete, open] = [crypto.randomUUID(), crypto.randomUUID()];
+    const uploads = [
+      { ...row, id: complete, name: "complete", received: 5 },
+      { ...row, id: open, name: "open", received: 4 },
+    ];
+    await database.write.insertInto("uploads").values(uploads).execute();
+    const { json } = await admin.send("GET", `${PATH}/${id}/usage`);
+    expect(json.data).toMatchObject({
+      unfinished_uploads: 1,
+      obstacle: "The policy is in use by unfinished uploads (1).",
+    });
+    expect((await admin.send("DELETE", `${PATH}/${id}`)).status).toBe(409);
+    await database.write.deleteFrom("uploads").where("id", "=", open).execute();
+    expect((await admin.send("DELETE", `${PATH}/${id}`)).status).toBe(200);
+    const left = await database.read.selectFrom("uploads").select("id").where("policy_id", "=", id).execute();
+    expect(left).toEqual([]);
+  });
+
   test("the default policy can't be deleted because it is the default; an unknown one is 404", async () => {
     const [first] = (await admin.send("GET", PATH)).json.data as unknown as { id: number }[];
     const { json } = await admin.send("GET", `${PATH}/${first!.id}/usage`);

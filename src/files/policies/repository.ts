@@ -59,8 +59,10 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
       await tx.updateTable("policies").set({ is_default: null }).where("is_default", "=", 1).execute();
     },
 
-    /** @throws PolicyInUse if something refers to it */
+    /** With records of complete uploads, whose files are gone. @throws PolicyInUse if something else refers to it */
     async remove(tx: Db, id: number): Promise<void> {
+      const complete = tx.deleteFrom("uploads").where("policy_id", "=", id);
+      await complete.whereRef("received", ">=", "size").execute();
       await explainViolations(() => tx.deleteFrom("policies").where("id", "=", id).execute(), {
         foreignKey: (cause) => appError("PolicyInUse", "The policy is now in use.", { cause }),
       });
@@ -69,8 +71,8 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
     async uses(id: number, mostFolders: number, db: Db = read): Promise<PolicyUses> {
       const folders = db.selectFrom("entries").select(["id", "name"]).where("policy_id", "=", id);
       return {
-        blobs: await count(db, "blobs", id),
-        uploads: await count(db, "uploads", id),
+        blobs: await blobsOf(db, id),
+        uploads: await unfinishedUploads(db, id),
         folders: await folders.orderBy("id").limit(mostFolders).execute(),
       };
     },
@@ -117,8 +119,15 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
   };
 }
 
-async function count(db: Db, table: "blobs" | "uploads", policyId: number): Promise<number> {
-  const query = db.selectFrom(table).where("policy_id", "=", policyId);
+async function blobsOf(db: Db, policyId: number): Promise<number> {
+  const query = db.selectFrom("blobs").where("policy_id", "=", policyId);
+  const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+/** Complete ones have become files. */
+async function unfinishedUploads(db: Db, policyId: number): Promise<number> {
+  const query = db.selectFrom("uploads").where("policy_id", "=", policyId).whereRef("received", "<", "size");
   const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
   return Number(n);
 }
