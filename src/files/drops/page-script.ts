@@ -140,6 +140,7 @@ function rowOf(file) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   for (const row of broken.splice(0)) row.remove();
+  for (const note of document.querySelectorAll(".note")) note.remove();
   const waiting = [...picker.files].filter((file) => !arrived.has(keyOf(file)))
     .map((file) => ({ file, row: rowOf(file) }));
   list.hidden = false;
