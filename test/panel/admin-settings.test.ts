@@ -47,14 +47,14 @@ once("settings are refused at their field, kept while away, and saved together",
   await page.getByLabel("Search settings").fill("");
   await page.getByRole("navigation", { name: "Groups of settings" }).getByText("Files").click();
   await page.getByRole("button", { name: "History of files.trash_days" }).click();
-  await page.getByRole("dialog").getByText("admin").waitFor();
+  await page.getByRole("dialog", { name: "History of Trash days" }).getByText("admin").waitFor();
   await page.getByRole("button", { name: "Take back 30" }).click();
   await page.getByText("1 change is not saved").waitFor();
   await soon(async () => expect(await field(page, "files.trash_days").inputValue()).toBe("30 days"));
   await page.getByRole("button", { name: "Discard the change of files.trash_days" }).click();
   await page.locator("[id='files.trash_days']").getByRole("button", { name: "Use the default" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("files.trash_days is saved.").waitFor();
+  await page.getByText("Trash days is saved.").waitFor();
   expect((await panel.client.call("GET", "/config/files.trash_days")).body.data.value).toBe("30");
   expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   await close();
@@ -83,7 +83,7 @@ once("a list is changed in rows by keyboard, and each row says what is wrong wit
     expect(await row(1).evaluate((input) => input === document.activeElement)).toBe(true);
   });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("api.trusted_proxies is saved.").waitFor();
+  await page.getByText("Trusted proxies is saved.").waitFor();
   const { body } = await panel.client.call("GET", "/config/api.trusted_proxies");
   expect(body.data.value).toBe('["172.16.0.0/12","10.0.0.1"]');
   await close();

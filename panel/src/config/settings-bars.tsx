@@ -6,14 +6,16 @@ import { useSentence } from "../ui/failure.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./settings.module.css";
 
-/** Leads to settings by their keys. */
-const Keys = ({ keys }: { keys: readonly string[] }) => (
+export type NamedSetting = { key: string; name: string };
+
+/** Leads to settings by their names. */
+const Names = ({ settings }: { settings: readonly NamedSetting[] }) => (
   <>
-    {keys.map((key, at) => (
+    {settings.map(({ key, name }, at) => (
       <Fragment key={key}>
         {at > 0 && ", "}
         <AnchorLink to="/settings" search={{}} hash={key} inherit c="inherit" underline="always">
-          {key}
+          {name}
         </AnchorLink>
       </Fragment>
     ))}
@@ -21,8 +23,8 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
 );
 
 /** Counts the settings that wait for a restart. */
-export function RestartBar({ keys }: { keys: readonly string[] }) {
-  if (keys.length === 0) return null;
+export function RestartBar({ settings }: { settings: readonly NamedSetting[] }) {
+  if (settings.length === 0) return null;
   return (
     <Alert
       color="orange"
@@ -32,21 +34,21 @@ export function RestartBar({ keys }: { keys: readonly string[] }) {
       styles={{ title: { color: "var(--mantine-color-text)" } }}
       title={
         <Plural
-          value={keys.length}
+          value={settings.length}
           one="Restart needed: # setting waits for it"
           other="Restart needed: # settings wait for it"
         />
       }
     >
       <Text size="sm" className={classes["key"] ?? ""}>
-        <Trans>Restart the server, then these are in force:</Trans> <Keys keys={keys} />
+        <Trans>Restart the server, then these are in force:</Trans> <Names settings={settings} />
       </Text>
     </Alert>
   );
 }
 
 type DraftProps = {
-  keys: readonly string[];
+  settings: readonly NamedSetting[];
   error: Error | null;
   isSaving: boolean;
   onSave(): void;
@@ -54,9 +56,9 @@ type DraftProps = {
 };
 
 /** Counts unsaved changes. */
-export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProps) {
+export function DraftBar({ settings, error, isSaving, onSave, onDiscard }: DraftProps) {
   const sentenceOf = useSentence();
-  const isShown = keys.length > 0;
+  const isShown = settings.length > 0;
   // It covers the field in which one types.
   useEffect(() => {
     if (isShown) document.activeElement?.scrollIntoView({ block: "nearest" });
@@ -66,10 +68,10 @@ export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProp
     <section className={classes["bar"]}>
       <div style={{ flex: "1 1 14rem", minWidth: 0 }}>
         <Text size="sm" fw={600} role="status">
-          <Plural value={keys.length} one="# change is not saved" other="# changes are not saved" />
+          <Plural value={settings.length} one="# change is not saved" other="# changes are not saved" />
         </Text>
         <Text size="xs" c="dimmed" lineClamp={2} className={classes["key"] ?? ""}>
-          <Keys keys={keys} />
+          <Names settings={settings} />
         </Text>
         {error !== null && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert" lineClamp={4}>
@@ -79,10 +81,10 @@ export function DraftBar({ keys, error, isSaving, onSave, onDiscard }: DraftProp
       </div>
       <Group gap="xs" wrap="nowrap">
         <Button size="sm" variant="default" onClick={onDiscard}>
-          {keys.length === 1 ? <Trans>Discard it</Trans> : <Trans>Discard all</Trans>}
+          {settings.length === 1 ? <Trans>Discard it</Trans> : <Trans>Discard all</Trans>}
         </Button>
         <Button size="sm" loading={isSaving} onClick={onSave}>
-          {keys.length === 1 ? <Trans>Save</Trans> : <Trans>Save all</Trans>}
+          {settings.length === 1 ? <Trans>Save</Trans> : <Trans>Save all</Trans>}
         </Button>
       </Group>
     </section>

@@ -10,7 +10,8 @@ import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";
 import { SettingRow } from "./setting-row.tsx";
 import { anchorOf, useCategoryNames } from "./words/setting-texts.ts";
-import { DraftBar, RestartBar } from "./settings-bars.tsx";
+import { wordsOf } from "./words/setting-words.ts";
+import { DraftBar, type NamedSetting, RestartBar } from "./settings-bars.tsx";
 import { SettingsContents } from "./settings-contents.tsx";
 import classes from "./settings.module.css";
 
@@ -25,11 +26,16 @@ const fieldOf = (key: string): HTMLElement | null =>
 
 export function SettingsForm({ all, shown }: Props) {
   const { t } = useLingui();
-  const nameOf = useCategoryNames();
+  const categoryOf = useCategoryNames();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ShownSetting | null>(null);
   const { drafts, faults, change, forget, forgetSent, refuse, accept } = useSettingDrafts(all);
   const keys = Object.keys(drafts);
+  const named = (some: readonly string[]): NamedSetting[] =>
+    some.map((key) => {
+      const known = all.find(({ definition }) => definition.key === key);
+      return { key, name: known === undefined ? key : wordsOf(known.definition).name };
+    });
   const valuesOf = (some: readonly string[]) =>
     Object.fromEntries(some.map((key) => [key, drafts[key] ?? null]));
 
@@ -41,7 +47,9 @@ export function SettingsForm({ all, shown }: Props) {
       const some = Object.keys(sent);
       // The button is gone with the bar.
       giveFocusBack(() => fieldOf(some[0]!));
-      notifications.show({ message: some.length === 1 ? t`${some[0]} is saved.` : t`All are saved.` });
+      notifications.show({
+        message: some.length === 1 ? t`${named(some)[0]!.name} is saved.` : t`All are saved.`,
+      });
     },
     onError(error, sent) {
       refuse(Object.keys(sent), error);
@@ -63,7 +71,7 @@ export function SettingsForm({ all, shown }: Props) {
   return (
     <div className={classes["page"]}>
       <Stack gap="md" ref={box} className={classes["groups"] ?? ""}>
-        <RestartBar keys={pending.map(({ setting }) => setting.key)} />
+        <RestartBar settings={named(pending.map(({ setting }) => setting.key))} />
         {shown.length === 0 && (
           <Text c="dimmed">
             <Trans>No setting matches.</Trans>
@@ -72,7 +80,7 @@ export function SettingsForm({ all, shown }: Props) {
         {byCategory(shown).map(([category, settings]) => (
           <section key={category} aria-labelledby={anchorOf(category)}>
             <Title order={2} size="h5" mb={4} id={anchorOf(category)} className={classes["anchor"] ?? ""}>
-              {nameOf(category)}
+              {categoryOf(category)}
             </Title>
             {settings.map((setting) => {
               const { key } = setting.definition;
@@ -98,7 +106,7 @@ export function SettingsForm({ all, shown }: Props) {
           </section>
         ))}
         <DraftBar
-          keys={keys}
+          settings={named(keys)}
           error={save.error}
           isSaving={save.isPending}
           onSave={() => save.mutate(valuesOf(keys))}
@@ -111,7 +119,7 @@ export function SettingsForm({ all, shown }: Props) {
       </Stack>
       <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
       <SideForm
-        title={asked === null ? "" : t`History of ${asked.definition.key}`}
+        title={asked === null ? "" : t`History of ${wordsOf(asked.definition).name}`}
         isOpen={asked !== null}
         onClose={() => setAsked(null)}
       >
