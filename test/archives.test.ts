@@ -94,7 +94,7 @@ describe.each(storagesFor("archives"))("an archive of a folder on %s", (storage,
     await upload(inner, "nothing", "");
   });
 
-  test("comes with its length and name, and programs read it", async () => {
+  test("has its length and name, and common programs read it", async () => {
     const answer = await me.send(`/folders/${folder}/archive`);
     expect(answer.status).toBe(200);
     const bytes = await answer.bytes();
@@ -121,7 +121,7 @@ describe.each(storagesFor("archives"))("an archive of a folder on %s", (storage,
     expect([part.status, (await part.bytes()).length]).toEqual([200, bytes.length]);
   });
 
-  test("is what it was, though the folder is renamed, moved and gets files meanwhile", async () => {
+  test("stays the same although the folder is renamed, moved and gets files meanwhile", async () => {
     const top = await createFolderOn(me, `moved ${storage}`, policy && { ...policy, name: "second bucket" });
     const inner = await me.folder("inner", top);
     await upload(top, "first.bin", LARGE);

@@ -24,7 +24,7 @@ const visit = async (host: string, path: string) => {
   return [status, /^location: (.*)$/im.exec(head)?.[1]!.trim()];
 };
 
-test("every worker knows a domain and its links before the answer", async () => {
+test("every worker knows a new domain and its links before the request is answered", async () => {
   for (const [at, host] of ["go.test", "b.test"].entries()) {
     const made = await client.call("POST", "/domains", { host, not_found_url: "https://lost.test/" });
     expect([made.status, made.body.data.host]).toEqual([201, host]);

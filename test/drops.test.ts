@@ -39,7 +39,7 @@ const received = async ({ folder, code }: { folder: number; code: string }, quer
 const state = async ({ folder }: { folder: number }) =>
   (await me.call("GET", `/folders/${folder}/drop`)).body.data[0];
 
-test("two strangers send files; each sees only what it sent, the owner sees who sent what", async () => {
+test("two strangers send files; each sees only their own, and the owner sees who sent which", async () => {
   const folder = await newFolder();
   await me.upload("photo.jpg", "the owner's", { folder: String(folder) });
   const drop = await box({ title: "Photos <of us>", code: "our/photos" }, folder);
@@ -125,7 +125,7 @@ test("the owner hears of a file in the live view", async () => {
   expect(event).toMatchObject({ code: drop.code, name: "for you.txt", size: 1, sender_name: "Anna" });
 });
 
-test("a page view is a click on the link, sending is not", async () => {
+test("viewing the page is a click on the link, sending files is not", async () => {
   const drop = await box();
   const visitor = stranger({ "User-Agent": "Mozilla/5.0 Chrome/130.0 Safari/537.36" });
   await visitor.page(drop.url);
@@ -165,7 +165,7 @@ describe("a resumable upload", () => {
     expect(await anna.page(drop.url)).toContain("along one.txt");
   });
 
-  test("is ended by its sender, and gives its room back", async () => {
+  test("can be ended by its sender, which frees its room", async () => {
     const drop = await box({ max_bytes: 10 });
     const visitor = stranger();
     const path = (await visitor.begin(drop.url, "a", 10)).headers.get("location")!;
@@ -205,7 +205,7 @@ describe("limits", () => {
     expect(await stranger().page(drop.url)).toContain("takes no more files");
   });
 
-  test("what is over a limit is refused in a sentence, and nothing of the form is stored", async () => {
+  test("a form over a limit is refused with a sentence, and none of it is stored", async () => {
     const drop = await box({ max_bytes: 3_000, max_files: 3, max_file_size: 2_000 });
     const visitor = stranger();
     const cases: [Record<string, string>, number, string][] = [
@@ -234,7 +234,7 @@ describe("limits", () => {
     expect((await visitor.put(drop.url, {})).status).toBe(400);
   });
 
-  test("the owner's quota and the storage's limits tell a stranger nothing", async () => {
+  test("refusals by the owner's quota and the storage's limits reveal nothing to strangers", async () => {
     const { data } = (
       await client.call("POST", "/users", {
         username: "small",

@@ -199,7 +199,7 @@ function tell(name: DialectName, shape: Shape): void {
     expect(await everyVisit([lost], "meanwhile", (status) => status === 307)).toBe(true);
   });
 
-  test("at the end no known link has failed or been stale, and every click is counted", async () => {
+  test("in the end no known link has failed or been stale, and every click is counted", async () => {
     await Bun.sleep(500);
     await Promise.all([load.end(), writer.end()]);
     expect(load.unexpected).toEqual([]);

@@ -42,7 +42,7 @@ test("a text is plain text and cut", async () => {
   expect((await answer.text()).length).toBe(128_000);
 });
 
-test("what could run has none, nor has a picture that is none", async () => {
+test("types that could run have no preview, nor have files that are not the pictures they claim to be", async () => {
   for (const [content, type] of [
     ["<script>1</script>", "text/html"],
     ["<svg/>", "image/svg+xml"],
@@ -60,7 +60,7 @@ test("what could run has none, nor has a picture that is none", async () => {
   }
 });
 
-test("nothing is shown outside the page, a PDF in a frame only, others' files to nobody", async () => {
+test("previews work in the page only, a PDF in a frame only, and files of others not at all", async () => {
   const text = await stored("a.txt", "text", "text/plain");
   expect((await preview(text, { "Sec-Fetch-Dest": "document" })).status).toBe(404);
   expect((await preview(text, {}, another)).status).toBe(404);

@@ -77,7 +77,7 @@ describe.skipIf(REDIS_URL === "" || serverUrl("postgres") === undefined)("two no
     for (const code of ["secret", "hidden"]) await leads(code, 307, `${TARGET}s`);
   });
 
-  test("a node that starts later takes them from Redis as they are", async () => {
+  test("a node that starts later reads them from Redis unchanged", async () => {
     await client.call("PUT", "/config/features.enforce_link_passwords", { value: "true" });
     await leads("secret", 401, null);
     await cluster.nodes[1]!.stop();

@@ -90,7 +90,7 @@ describe.each(storagesFor("share-archives"))("a shared folder on %s", (storage, 
     expect(await downloads()).toBe(2);
   });
 
-  test("gives nothing outside of it", async () => {
+  test("serves nothing outside the folder", async () => {
     const { url } = await share(inner);
     for (const id of [folder, large, 999_999_999, "x", "0"]) {
       expect([id, (await get(`${url}?folder=${id}&archive=1`)).status]).toEqual([id, 404]);
@@ -131,7 +131,7 @@ describe.each(storagesFor("share-archives"))("a shared folder on %s", (storage, 
     expect(readArchive(await answer.bytes()).length).toBe(1);
   });
 
-  test("takes a download back whose visitor leaves, and counts no unfinished one", async () => {
+  test("does not count a download whose visitor leaves early", async () => {
     const [free, limited] = [await share(large), await share(large, { max_downloads: 2 })];
     for (const { url, downloads } of [free, limited]) {
       const leaving = [await begin(`${url}?archive=1`), await begin(`${url}?archive=1`)];
@@ -146,7 +146,7 @@ describe.each(storagesFor("share-archives"))("a shared folder on %s", (storage, 
     }
   });
 
-  test("gives exactly the allowed number of archives at once", async () => {
+  test("serves exactly the allowed number of archives at once", async () => {
     const { url, downloads } = await share(inner, { max_downloads: 3 });
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {

@@ -196,7 +196,7 @@ describe.each(storagesFor("shares"))("a share of a file on %s", (storage, policy
     }
   });
 
-  test("gives exactly the allowed number of concurrent downloads, large and small", async () => {
+  test("serves exactly the allowed number of concurrent downloads, large and small", async () => {
     for (const [name, bytes, most] of [
       ["many small", new TextEncoder().encode(TEXT), 7],
       ["many large", LARGE.subarray(0, 8 * MIB), 3],

@@ -71,7 +71,7 @@ describe("the page of a shared file", () => {
     expect(await downloads(id)).toBe(1);
   });
 
-  test("tells HEAD the length of the page", async () => {
+  test("has its length in the answer to HEAD", async () => {
     const url = await share("files", await upload("größe.txt", "x"));
     const [page, head] = [await browse(url), await browse(url, {}, { method: "HEAD" })];
     expect(head.headers.get("content-length")).toBe(String((await page.bytes()).length));
@@ -286,7 +286,7 @@ test("damaged content and what is not there have pages of their own", async () =
   expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining("Not found")]);
 });
 
-test("a storage whose folder is not there is away, and its files are not damaged", async () => {
+test("a storage whose folder is missing counts as unavailable, and its files as undamaged", async () => {
   const url = await share("files", await upload("on another disk.bin", "content that comes back"));
   const folder = join(installation.dataDir, "files");
   renameSync(folder, `${folder} unmounted`);

@@ -47,7 +47,7 @@ describe("one program with two workers", () => {
     await until(async () => (await clicks("few")) === 11);
   });
 
-  test("what a link does changes at once", async () => {
+  test("changes of what a link does apply at once", async () => {
     const put = (body: object) => client.call("PUT", "/links/more", { target: TARGET, ...body });
     await client.call("POST", "/links", { code: "more", target: TARGET });
     expect((await visit(server.url, "/more?a=1")).to).toBe(TARGET);
@@ -165,7 +165,7 @@ describe.skipIf(serverUrl("postgres") === undefined)("two nodes on PostgreSQL", 
   }, 120_000);
   afterAll(() => cluster.remove());
 
-  test("two last clicks at once: one passes", async () => {
+  test("of two visitors at once for the last use, one passes", async () => {
     const [one, two] = cluster.nodes.map((node) => node.url());
     const client = cluster.nodes[0]!.client();
     for (let round = 0; round < 10; round++) {

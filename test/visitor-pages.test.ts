@@ -105,7 +105,7 @@ describe("a cookie that the browser drops", () => {
     return ((await (await fetch(server.url + path, init)).json()) as Envelope).data;
   }
 
-  test("is told after the right password of a link, share and drop box, instead of asking again", async () => {
+  test("is reported after the right password of a link, share and drop box, instead of asking again", async () => {
     await set("features.enforce_link_passwords", "true");
     await make({ code: "locked", password: "open sesame" });
     const folder = await call("/folders", { name: "papers" });
@@ -137,7 +137,7 @@ describe("a cookie that the browser drops", () => {
     await set("api.cookie_secure", "true");
   });
 
-  test("is told on a drop box, whose form then works without the script", async () => {
+  test("is reported on a drop box, whose form then works without the script", async () => {
     const folder = await call("/folders", { name: "from strangers" });
     const box = await call(`/folders/${folder.id}/drop`, { max_files: 3, max_bytes: 3000 });
     const path = `/${box.code}`;
@@ -152,7 +152,7 @@ describe("a cookie that the browser drops", () => {
     expect((await visit(`${path}?sent=1`, OFF_LOCALHOST)).body).toContain("weil sie ohne HTTPS kam");
   });
 
-  test("is told to a browser that signs in", async () => {
+  test("is reported to a browser that signs in", async () => {
     const signIn = async (headers: Record<string, string>) => {
       const init = { method: "POST", body: JSON.stringify({ password: PASSWORD }) };
       const all = { Host: "go.example:8080", "Content-Type": "application/json", ...headers };

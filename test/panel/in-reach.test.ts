@@ -120,7 +120,7 @@ test.skipIf(!CHROMIUM)("a link of the list shows before the server answers for i
   await close();
 });
 
-test.skipIf(!CHROMIUM)("while a page is on its way the one before stays, and a bar says so", async () => {
+test.skipIf(!CHROMIUM)("while a page loads, the previous one stays and a bar says so", async () => {
   const { page, close } = await panel.open("/panel/links");
   await signInToPanel(page);
   await rowOf(page, "spring").waitFor();

@@ -68,7 +68,7 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
-test.skipIf(!CHROMIUM)("Tab begins in the page that one came to, and passes no button by", async () => {
+test.skipIf(!CHROMIUM)("Tab starts in the opened page and reaches every button", async () => {
   const { page, complaints, close } = await panel.open("/panel/links/import");
   const show = page.getByRole("button", { name: "Show the password" });
   await tabTo(page, page.getByLabel("Password", { exact: true }));
@@ -96,7 +96,7 @@ test.skipIf(!CHROMIUM)("Tab begins in the page that one came to, and passes no b
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a chart is brushed by keys, and a click that arrives is told", async () => {
+test.skipIf(!CHROMIUM)("a chart is brushed by keys, and an arriving click is announced", async () => {
   for (let at = 0; at < 3; at++) await visit("spring", "https://news.example/");
   await until(async () => (await panel.client.call("GET", "/links/spring")).body.data.human_clicks === 3);
   const { page, complaints, close } = await panel.open("/panel/link/spring");

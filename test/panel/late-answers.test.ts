@@ -116,7 +116,7 @@ once("an answer to a form that was closed leaves the next one open, and its fail
   await close();
 });
 
-once("keys held down do their deed once", async () => {
+once("keys held down act once", async () => {
   const { page, context, complaints, close } = await openList("&q=example.com");
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: panel.origin });
   await page.evaluate(() => navigator.clipboard.writeText("https://example.com/pasted-once"));
@@ -145,7 +145,7 @@ once("keys held down do their deed once", async () => {
   await close();
 });
 
-once("an answer, or an undo, does not bring somebody back who went on", async () => {
+once("an answer or an undo does not bring somebody back to a page they have left", async () => {
   const { page, close } = await openList();
   const goTo = async (name: string): Promise<void> => {
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click();
@@ -183,7 +183,7 @@ once("an answer, or an undo, does not bring somebody back who went on", async ()
   await close();
 });
 
-once("a double click does once what it says", async () => {
+once("a double click acts once", async () => {
   const { page, complaints, close } = await panel.open("/panel/files");
   await signInToPanel(page);
   const writes: string[] = [];
@@ -220,7 +220,7 @@ once("a double click does once what it says", async () => {
   await close();
 });
 
-once("what is typed into a setting while it is saved stays, and in others too", async () => {
+once("text typed into a setting while it is saved stays, and so does text in others", async () => {
   const { page, close } = await panel.open("/panel/settings?q=_code_length");
   await signInToPanel(page);
   const [random, share] = ["features.random_code_length", "features.share_code_length"].map((key) =>
@@ -245,7 +245,7 @@ once("what is typed into a setting while it is saved stays, and in others too", 
   await close();
 });
 
-once("keys of an input method end no editor", async () => {
+once("keys of an input method close no editor", async () => {
   const { page, close } = await openList();
   const compose = (key: string): Promise<void> =>
     page.evaluate((pressed) => {

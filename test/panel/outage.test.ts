@@ -69,7 +69,7 @@ test.skipIf(!CHROMIUM)("a page that is opened while the network is away shows wh
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a page whose styles did not come at first has them at the second try", async () => {
+test.skipIf(!CHROMIUM)("styles that fail to load at first are there at the second try", async () => {
   const { page, context, close } = await panel.open("/panel/tokens");
   await signInToPanel(page);
   const refused = new Set<string>();

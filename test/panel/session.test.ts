@@ -138,7 +138,7 @@ story("a browser whose clock is a day ahead, then a day behind, works", async ()
   await close();
 });
 
-once("a page left open for hours sends nothing with a session that is over", async () => {
+once("a page left open for hours sends nothing with an expired session", async () => {
   const { page, context, complaints, close } = await panel.open("/panel/");
   await page.clock.install();
   await signInToPanel(page);
@@ -240,7 +240,7 @@ once("an address that a role may not open says so", async () => {
   await close();
 });
 
-once("somebody signs in, and goes on, with a storage that is full", async () => {
+once("somebody can sign in and continue with a full browser storage", async () => {
   const { page, complaints, close } = await panel.open("/panel/sign-in");
   await page.getByLabel("Password", { exact: true }).waitFor();
   await page.evaluate(() => {

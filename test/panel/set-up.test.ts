@@ -40,7 +40,7 @@ async function fillIn(page: Page): Promise<void> {
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
 }
 
-test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes on", async () => {
+test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab continues", async () => {
   const { server, path, open } = await start();
   const waiting = await open("/panel/links");
   await waiting.page.getByText("The panel is off").waitFor();
@@ -99,7 +99,7 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab goes
   await close();
 });
 
-test.skipIf(!CHROMIUM)("a wrong public address is told in the words of the form", async () => {
+test.skipIf(!CHROMIUM)("a wrong public address shows the message of the form", async () => {
   const { path, open } = await start();
   const { page, close } = await open(path, { locale: "de" });
   const [password, address] = [page.getByLabel("Passwort des Administrators"), "Öffentliche Adresse"];
@@ -114,7 +114,7 @@ test.skipIf(!CHROMIUM)("a wrong public address is told in the words of the form"
   await close();
 });
 
-test.skipIf(!CHROMIUM)("whoever finishes second is told", async () => {
+test.skipIf(!CHROMIUM)("whoever finishes the set-up second sees why it failed", async () => {
   const { path, open } = await start();
   const pages = [await open(path), await open(path)];
   for (const { page } of pages) {

@@ -108,7 +108,7 @@ test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads
   await close();
 });
 
-test.skipIf(!CHROMIUM)("what asks again by itself does so sooner after a failure", async () => {
+test.skipIf(!CHROMIUM)("polling repeats sooner after a failure", async () => {
   const { page, close } = await panel.open("/panel/api");
   await signInToPanel(page);
   await page.clock.install();

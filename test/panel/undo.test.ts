@@ -133,7 +133,7 @@ story("what somebody else has changed since stays, and undo says so", async () =
   await close();
 });
 
-once("the next account sees no notice of the one before, and takes nothing back", async () => {
+once("the next account sees no notice of the previous one, and undoes nothing", async () => {
   const { page, close } = await openList("a3");
   await retitle(page, "a3", "the administrator's");
   await page.getByRole("button", { name: /Account menu/ }).click();
