@@ -1,7 +1,7 @@
 /**
- * Makes a page after the client has taken the one before. A client that leaves, or takes nothing for two minutes, ends
- * it. A failed page cuts the connection before the announced length or the last chunk, so a cut text can't pass for a
- * whole one. Lift the server's idle timeout first. Disposes of given bytes (lib/disposable-bytes.ts).
+ * Makes each page after the client has taken the previous one. A client that leaves, or takes nothing for two minutes,
+ * ends the stream. A failed page cuts the connection before the announced length or the last chunk, so a cut text
+ * can't pass for a whole one. Lift the server's idle timeout first. Disposes of given bytes (lib/disposable-bytes.ts).
  */
 import { dispose } from "../lib/disposable-bytes.ts";
 import type { Logger } from "../lib/logger.ts";

@@ -1,7 +1,7 @@
 /**
- * Links whose password is enforced. A visitor without the cookie gets a form that holds nothing of the target. A right
- * password sets the cookie and leads to the code again by a page: browsers do not let a form's answer redirect to
- * another site.
+ * Links whose password is enforced. A visitor without the cookie gets a form that reveals nothing of the target. A
+ * right password sets the cookie and leads to the code again through a page, because browsers do not let a form's
+ * answer redirect to another site.
  */
 import type { Clock } from "../lib/clock.ts";
 import type { LockedLink, UnlockCookies } from "../visitors/cookie.ts";

@@ -1,6 +1,6 @@
 /**
- * What lies below a folder, level by level: files of a folder before its folders, in bounded queries. The caller keeps
- * found folders and gives them by `next`.
+ * Walks the entries below a folder, level by level, files before folders, in bounded queries. The caller keeps found
+ * folders and returns them by `next`.
  */
 import type { AfterChild, ArchiveRepository, Child } from "./repository.ts";
 

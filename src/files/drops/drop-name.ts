@@ -1,6 +1,6 @@
 /**
- * Makes valid names of strangers' ones: removes what names can't contain and replaces what no system takes. The rest
- * stays, so that people find their file again.
+ * Makes valid names from those of strangers: removes characters that names can't contain, and replaces those that some
+ * system refuses. The rest stays, so that people recognise their file.
  */
 import { cutToBytes, splitName } from "../tree/free-name.ts";
 

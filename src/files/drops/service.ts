@@ -1,6 +1,6 @@
 /**
- * Drop boxes: short links under which strangers put files into a folder. Link and row in `shares` are made in one
- * transaction, and go in the one that removes the folder (files/tree/removal.ts). gate.ts keeps the limits.
+ * Drop boxes: short links through which strangers put files into a folder. One transaction makes the link and its row
+ * in `shares`; the one that removes the folder removes them (files/tree/removal.ts). gate.ts enforces the limits.
  */
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";

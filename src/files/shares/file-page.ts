@@ -83,7 +83,7 @@ const copyHtml = ({ texts }: Look, value: string): string =>
   `<button type="button" class="copy" hidden data-text="${text(value)}" data-label="${text(texts.share.copy)}" data-done="${text(texts.share.copied)}">${text(texts.share.copy)}</button>`;
 
 /**
- * After a right password for an address of bytes. Browsers stay on the page where a download starts, which must not be
+ * Shown after the right password for a download. Browsers stay on the page where a download starts, so it must not be
  * the form.
  */
 export function unlockedPage(look: Look, entry: StoredFile | Folder, href: string): VisitorPage {

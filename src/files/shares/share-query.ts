@@ -1,6 +1,6 @@
 /**
- * What a visitor asks of a share; docs/shares.md has the parameters. `file`, `folder` and `preview` name an entry of
- * the shared folder. Without them the answer is the page of what is shared.
+ * The request of a visitor of a share; docs/shares.md has the parameters. `file`, `folder` and `preview` name an entry
+ * of the shared folder. Without them the answer is the page of the shared item.
  */
 import type { SharedEntry } from "./share.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Sets of the links that each condition of a filter takes, held in memory: 125 KB for a million links. A search reads
- * all links once for its set.
+ * Sets of the links that match each condition of a filter, in memory: 125 KB for a million links. A search reads all
+ * links once for its set.
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Held, HeldThings } from "../../lib/held.ts";
