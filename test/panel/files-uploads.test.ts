@@ -228,3 +228,34 @@ once("a refusal shows the server's sentence and can be tried again", async () =>
   expect(await treeOf(folder)).toEqual({ "too-large.txt": "x".repeat(2_000) });
   await close();
 });
+
+once("an upload rests while nobody is signed in, and goes on for the same account", async () => {
+  const path = join(scratch, "resting.bin");
+  writeFileSync(path, randomBytes(5_000_000));
+  const { page, complaints, close } = await panel.open("/panel/files");
+  await signInToPanel(page);
+  await page.clock.install();
+  await page.goto(`${panel.origin}/panel/files`);
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  await page.route(/\/files\/tus\//, async (route) => {
+    begun.resolve();
+    await end.promise;
+    await route.continue().catch(() => {});
+  });
+  await choose(page, path);
+  await begun.promise;
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("button", { name: /Account menu/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
+  await page.getByLabel("Password", { exact: true }).waitFor();
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  end.resolve();
+  await page.clock.runFor(60_000);
+  expect(requests).toEqual([]);
+  await signInToPanel(page);
+  await page.getByRole("grid", { name: "Files" }).getByText("resting.bin").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

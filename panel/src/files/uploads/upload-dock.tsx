@@ -11,7 +11,7 @@ import { uploadRate, useUploadItems } from "./upload-list.ts";
 import type { UploadItem } from "./upload-record.ts";
 import { MOST_KEPT_BYTES } from "./upload-store.ts";
 import { UploadRow } from "./upload-row.tsx";
-import { takeOverUploads } from "./upload-tabs.ts";
+import { leaveUploads, takeOverUploads } from "./upload-tabs.ts";
 import { shownItems, totalsOf } from "./upload-totals.ts";
 import { durationText } from "./upload-words.ts";
 import classes from "./uploads.module.css";
@@ -27,7 +27,10 @@ export function UploadDock({ account }: { account: string }) {
   const items = useUploadItems();
   const dock = useRef<HTMLDivElement>(null);
 
-  useEffect(() => void takeOverUploads(account), [account]);
+  useEffect(() => {
+    void takeOverUploads(account);
+    return leaveUploads;
+  }, [account]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     whenStored(() => {

@@ -6,7 +6,7 @@ import type { UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
 import { setItem } from "./upload-list.ts";
 import { sourceFile } from "./upload-source.ts";
-import { giveFile, stopUploads } from "./uploads.ts";
+import { giveFile, heldFile, restUploads, stopUploads } from "./uploads.ts";
 
 const LOCK = "waymark-upload-tab";
 /** Missing over plain HTTP. Then only one tab should upload. */
@@ -14,6 +14,7 @@ const LOCKS = "locks" in navigator;
 
 let mine: Promise<string> | undefined;
 let account: string | undefined;
+let isAway = false;
 
 /** Takes the lock of this tab, which the browser frees with the page. */
 export function tabName(): Promise<string> {
@@ -28,15 +29,24 @@ export function tabName(): Promise<string> {
   return mine;
 }
 
-/** Once per account. Forgets uploads of other accounts: this browser is no longer theirs. */
+/** Until an account takes them over, the same one or another. */
+export function leaveUploads(): void {
+  isAway = true;
+  restUploads();
+}
+
+/** When an account has signed in. Forgets uploads of other accounts: this browser is no longer theirs. */
 export async function takeOverUploads(name: string): Promise<void> {
-  if (account === name) return;
-  if (account !== undefined) stopUploads();
+  if (account === name && !isAway) return;
+  if (account !== undefined && account !== name) stopUploads();
+  isAway = false;
   account = name;
   const records = await readRecords();
   await forgetRecords(records.filter((record) => record.account !== name).map(({ id }) => id));
   const own = await tabName();
-  const others = new Set(records.filter((record) => record.account === name).map(({ tab }) => tab));
+  const left = records.filter((record) => record.account === name);
+  for (const record of left) if (record.tab === own) await takeUp(record);
+  const others = new Set(left.map(({ tab }) => tab));
   others.delete(own);
   // A living tab keeps its lock, so its turn comes when it closes.
   for (const tab of others) {
@@ -52,7 +62,8 @@ async function adopt(tab: string, own: string): Promise<void> {
 }
 
 async function takeUp(record: UploadRecord): Promise<void> {
-  const kept = await keptBytes(record.id);
+  const kept = heldFile(record.id) ?? (await keptBytes(record.id));
+  if (isAway || record.account !== account) return;
   const file = kept ?? (await sourceFile(record, false));
   const asks = record.source !== null && file === null;
   setItem({ record, state: asks ? "asks" : "again", sent: 0, problem: "" });

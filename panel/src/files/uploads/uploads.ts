@@ -45,6 +45,8 @@ export function giveFile(id: string, file: File): void {
   startNext();
 }
 
+/** Also after a rest. */
+export const heldFile = (id: string): File | null => files.get(id) ?? null;
 export const hasFile = (id: string): boolean => files.has(id);
 
 function update(id: string, next: Partial<UploadRecord>): void {
@@ -196,11 +198,14 @@ export function clearUploads(): void {
   }
 }
 
+/** Nobody is signed in: nothing is sent, and what is there is held for the same account. */
+export function restUploads(): void {
+  for (const attempt of running.values()) attempt.abort();
+  dropItems(allItems().map(({ record }) => record.id));
+}
+
 /** Another account has signed in. */
 export function stopUploads(): void {
-  for (const { record } of allItems()) {
-    running.get(record.id)?.abort();
-    files.delete(record.id);
-  }
-  dropItems(allItems().map(({ record }) => record.id));
+  restUploads();
+  files.clear();
 }
