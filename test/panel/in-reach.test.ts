@@ -1,6 +1,7 @@
 /** Links in Chromium: what stays in reach and in place, and what is asked for and said while a page is on its way. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { ticksOf } from "../../panel/src/clicks/chart/ticks.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
@@ -148,4 +149,49 @@ test.skipIf(!CHROMIUM)("on a phone a chart stays where it is while a part of it 
   await page.getByRole("button", { name: "Whole time" }).waitFor();
   await soon(async () => expect(await top()).toBe(before));
   await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "a history goes on where Show more was pressed, with room for what changed",
+  async () => {
+    const path = "/links/spring";
+    for (let at = 0; at < 24; at++) await panel.client.call("PATCH", path, { title: `Title ${at}` });
+    const { page, close } = await panel.open("/panel/link/spring", { size: NARROW });
+    await signInToPanel(page);
+    const history = page.getByRole("region", { name: "History" });
+    await history.getByRole("button", { name: "Show more" }).press("Enter");
+    const next = history.locator(":focus");
+    await next.getByText("Title 2", { exact: true }).waitFor();
+    const line = next.getByText("Title:").locator("..");
+    const room = (await history.boundingBox())!.width;
+    expect((await line.boundingBox())!.width).toBeGreaterThan(room * 0.8);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)(
+  "on a phone what to do with a selection stands in one row, at the end of the page",
+  async () => {
+    const { page, close } = await panel.open("/panel/links", { size: NARROW });
+    await signInToPanel(page);
+    await rowOf(page, "spring").waitFor();
+    await page.getByRole("grid").press("ControlOrMeta+a");
+    const bar = page.getByRole("region", { name: "Selection" });
+    const [edit, remove] = await Promise.all(
+      ["Edit", "Delete"].map((name) => bar.getByRole("button", { name, exact: true }).boundingBox()),
+    );
+    const count = await bar.getByText(/selected$/).boundingBox();
+    expect(edit!.y).toBe(remove!.y);
+    expect(edit!.y).toBeGreaterThan(count!.y + count!.height);
+    await close();
+  },
+);
+
+test("a chart of a few days names its first, its last and one between, where three names fit", () => {
+  const days = (count: number): number[] => Array.from({ length: count }, (_, at) => at * 86_400_000);
+  expect(ticksOf(days(7), "day", 230)).toEqual([0, 3, 6]);
+  expect(ticksOf(days(10), "day", 230)).toEqual([0, 4, 8]);
+  expect(ticksOf(days(7), "day", 900)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  // From two weeks on names stand at weeks.
+  expect(ticksOf(days(30), "day", 900)).toEqual([0, 7, 14, 21, 28]);
 });

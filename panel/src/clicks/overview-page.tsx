@@ -147,7 +147,7 @@ function Figure({ label, value, before }: FigureProps) {
         {label}
       </Text>
       {value === undefined ? (
-        <Skeleton height={31} width={80} />
+        <Skeleton height={33} width={80} />
       ) : (
         <Group gap="xs" align="baseline">
           <Text size="xl" fw={700} className={classes["count"]!}>

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { HistoryEntry } from "./history/history-entry.tsx";
 import { linkHistoryQuery } from "./history/history-queries.ts";
@@ -9,10 +10,21 @@ import type { LinkPlace } from "./link-queries.ts";
 /** Who did what to a link, with a way to go back. */
 export function LinkHistory({ place }: { place: LinkPlace }) {
   const { t } = useLingui();
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    linkHistoryQuery(place),
-  );
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
+    useInfiniteQuery(linkHistoryQuery(place));
   const events = data?.pages.flatMap((page) => page.data);
+  const firstOfMore = useRef<HTMLDivElement>(null);
+  const [knownBefore, setKnownBefore] = useState<number>();
+  const knownNow = events?.length ?? 0;
+  // The button moves away, or goes.
+  useEffect(() => {
+    if (knownBefore !== undefined && knownNow > knownBefore) firstOfMore.current?.focus();
+  }, [knownBefore, knownNow]);
+
+  function showMore(): void {
+    setKnownBefore(knownNow);
+    void fetchNextPage();
+  }
   return (
     <Card withBorder p="md" component="section" aria-label={t`History`}>
       <Text component="h2" fw={600} size="sm" mb={4}>
@@ -28,17 +40,24 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
         </Text>
       ) : (
         events.map((event, at) => (
-          <HistoryEntry key={event.id} event={event} place={place} isNewest={at === 0} />
+          <HistoryEntry
+            key={event.id}
+            ref={at === knownBefore ? firstOfMore : null}
+            event={event}
+            place={place}
+            isNewest={at === 0}
+          />
         ))
       )}
-      {hasNextPage && (
+      {isFetchNextPageError && <LoadFailure error={error!} onRetry={showMore} />}
+      {hasNextPage && !isFetchNextPageError && (
         <Button
           mt="sm"
           size="xs"
           variant="default"
           style={{ alignSelf: "start" }}
           loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
+          onClick={showMore}
         >
           <Trans>Show more</Trans>
         </Button>

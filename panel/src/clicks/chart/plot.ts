@@ -4,6 +4,7 @@ import { formatCompact } from "../../app/i18n.ts";
 import { shortName, type Unit } from "./buckets.ts";
 import { INK, LOOKS, type Scheme } from "./looks.ts";
 import type { Series } from "./series.ts";
+import { ticksOf } from "./ticks.ts";
 
 type Plot = {
   width: number;
@@ -14,7 +15,6 @@ type Plot = {
   scheme: Scheme;
 };
 
-const TICK_WIDTH = 72;
 const LEFT = 52;
 /** Room for half of a date, such as 11月22日. */
 const RIGHT = 26;
@@ -22,13 +22,6 @@ const TOP = 10;
 const BOTTOM = 30;
 /** Up to this many buckets points are drawn. */
 const MOST_POINTS = 45;
-const STEPS: Record<Unit, readonly number[]> = {
-  hour: [1, 2, 3, 6, 12, 24, 48, 72, 168, 336],
-  day: [1, 2, 7, 14, 28, 56, 91, 182, 364],
-  week: [1, 2, 4, 8, 13, 26, 52],
-  month: [1, 2, 3, 6, 12, 24, 60],
-};
-
 /** The area of the lines within the chart, in CSS pixels. Bucket n lies between n/count and (n+1)/count of its width. */
 export const areaOf = (width: number, height: number) => ({
   left: LEFT,
@@ -37,20 +30,11 @@ export const areaOf = (width: number, height: number) => ({
   height: height - TOP - BOTTOM,
 });
 
-/** Buckets whose names fit below the chart. Hours begin with the day. */
-function ticksOf({ starts, unit, width }: Plot): number[] {
-  const most = Math.max(2, Math.floor(areaOf(width, 0).width / TICK_WIDTH));
-  const step = STEPS[unit].find((each) => starts.length / each <= most) ?? Math.ceil(starts.length / most);
-  const every = Math.min(step, 24);
-  const first = unit === "hour" ? starts.findIndex((start) => new Date(start).getHours() % every === 0) : 0;
-  return starts.map((_, at) => at).filter((at) => at >= first && (at - first) % step === 0);
-}
-
 export function drawTrend(place: HTMLElement, plot: Plot): () => void {
   const { width, height, starts, unit, series, scheme } = plot;
   const { text, grid } = INK[scheme];
   const axis = { stroke: text, ticks: { show: false }, font: "12px system-ui, sans-serif" };
-  const ticks = ticksOf(plot);
+  const ticks = ticksOf(starts, unit, areaOf(width, 0).width);
   const stacked = series.findIndex(({ isStacked }) => isStacked === true);
   const drawn = new uPlot(
     {

@@ -74,7 +74,7 @@ export function DeletedLinksPage() {
             title: t`Deleted`,
             isHidden: "narrow",
             fit: "value",
-            cell: (link) => [formatTime(link.deleted_at), link.deleted_by].filter(Boolean).join(" · "),
+            cell: deletionOf,
           },
           { title: t`Actions`, fit: "actions", cell: (link) => <PutBack link={link} /> },
         ]}
@@ -84,6 +84,9 @@ export function DeletedLinksPage() {
   );
 }
 
+const deletionOf = (link: DeletedLink): string =>
+  [formatTime(link.deleted_at), link.deleted_by].filter(Boolean).join(" · ");
+
 const Name = ({ link }: { link: DeletedLink }) => (
   <>
     <Text size="sm" fw={600}>
@@ -91,6 +94,9 @@ const Name = ({ link }: { link: DeletedLink }) => (
     </Text>
     <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
       {link.title ?? link.target}
+    </Text>
+    <Text size="xs" c="dimmed" hiddenFrom="sm">
+      {deletionOf(link)}
     </Text>
   </>
 );

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { type Ref, useRef } from "react";
 import type { Event } from "../../app/api.ts";
 import { formatTime } from "../../app/i18n.ts";
 import { useUndoable } from "../../ui/undo.tsx";
@@ -9,9 +9,9 @@ import { type LinkPlace, refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
 import { goBackTo } from "./history-queries.ts";
 
-type Props = { event: Event; place: LinkPlace; isNewest: boolean };
+type Props = { event: Event; place: LinkPlace; isNewest: boolean; ref?: Ref<HTMLDivElement> };
 
-export function HistoryEntry({ event, place, isNewest }: Props) {
+export function HistoryEntry({ event, place, isNewest, ref }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const back = useRef<() => Promise<void>>(undefined);
@@ -38,30 +38,32 @@ export function HistoryEntry({ event, place, isNewest }: Props) {
     system: t`by the server`,
   };
   return (
-    <Group justify="space-between" wrap="nowrap" align="start" py={8}>
-      <div style={{ minWidth: 0 }}>
-        <Text size="sm">
-          <Text span fw={500}>
-            {actions[event.action] ?? event.action}
-          </Text>{" "}
-          · {event.actor} · {ways[event.via]}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {formatTime(event.at)}
-        </Text>
-        <Differences event={event} />
-      </div>
-      {!isNewest && event.after !== undefined && event.action.startsWith("link.") && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          flex="none"
-          loading={goBack.isPending}
-          onClick={() => goBack.mutate()}
-        >
-          <Trans>Go back to this</Trans>
-        </Button>
-      )}
-    </Group>
+    <div ref={ref} tabIndex={-1} style={{ paddingBlock: 8 }}>
+      <Group justify="space-between" wrap="nowrap" align="start">
+        <div style={{ minWidth: 0 }}>
+          <Text size="sm">
+            <Text span fw={500}>
+              {actions[event.action] ?? event.action}
+            </Text>{" "}
+            · {event.actor} · {ways[event.via]}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {formatTime(event.at)}
+          </Text>
+        </div>
+        {!isNewest && event.after !== undefined && event.action.startsWith("link.") && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            flex="none"
+            loading={goBack.isPending}
+            onClick={() => goBack.mutate()}
+          >
+            <Trans>Go back to this</Trans>
+          </Button>
+        )}
+      </Group>
+      <Differences event={event} />
+    </div>
   );
 }

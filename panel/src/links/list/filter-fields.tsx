@@ -50,6 +50,23 @@ export function FilterFields({ finding, onChange }: Props) {
         onChange={(tag) => onChange({ tag: tag.length === 0 ? undefined : tag })}
         data={[...new Set([...tags.map(({ tag }) => tag), ...(finding.tag ?? [])])]}
       />
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+        <TextInput
+          type="date"
+          label={t`Created from`}
+          max={finding.to}
+          defaultValue={finding.from ?? ""}
+          onChange={(event) => day("from", event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label={t`Created until`}
+          min={finding.from}
+          defaultValue={finding.to ?? ""}
+          onChange={(event) => day("to", event.currentTarget.value)}
+        />
+      </SimpleGrid>
+      {/* What is asked for first comes last, so that nothing moves. */}
       {domains.length > 0 && (
         <Select
           label={t`Domain`}
@@ -75,22 +92,6 @@ export function FilterFields({ finding, onChange }: Props) {
           data={owners.map(({ id, username }) => ({ value: String(id), label: username }))}
         />
       )}
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
-        <TextInput
-          type="date"
-          label={t`Created from`}
-          max={finding.to}
-          defaultValue={finding.from ?? ""}
-          onChange={(event) => day("from", event.currentTarget.value)}
-        />
-        <TextInput
-          type="date"
-          label={t`Created until`}
-          min={finding.from}
-          defaultValue={finding.to ?? ""}
-          onChange={(event) => day("to", event.currentTarget.value)}
-        />
-      </SimpleGrid>
     </Stack>
   );
 }

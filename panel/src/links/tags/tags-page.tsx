@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
 import type { TagCount } from "../../app/api.ts";
+import { formatNumber } from "../../app/i18n.ts";
 import { TaskBar } from "../bulk/bulk-bar.tsx";
 import { undoRun } from "../bulk/found-run.ts";
 import { useRuns } from "../bulk/runs.tsx";
@@ -88,7 +89,7 @@ export function TagsPage() {
           {
             title: t`Links`,
             fit: "value",
-            cell: ({ links }) => <Plural value={links} one="# link" other="# links" />,
+            cell: ({ links }) => formatNumber(links),
           },
           {
             title: t`Actions`,
