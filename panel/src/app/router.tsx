@@ -16,7 +16,6 @@ import { PANEL_PATH } from "./place.ts";
 import { queries } from "./queries.ts";
 import { whenSignedOut } from "./session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
-import { forgetUndo } from "../ui/undo-notice.tsx";
 
 const readQ = ({ q }: Record<string, unknown>): { q?: string } =>
   typeof q === "string" && q !== "" ? { q } : {};
@@ -228,7 +227,6 @@ export const router = createRouter({
 whenSignedOut(() => {
   const { pathname, href } = router.state.location;
   if (["/sign-in", "/set-up"].includes(pathname)) return;
-  forgetUndo();
   void router.navigate({ to: "/sign-in", search: { to: href } }).then(() => queries.clear());
 });
 

@@ -5,7 +5,7 @@ type Ask = () => Promise<boolean>;
 
 let ask: Ask | null = null;
 let asking: Promise<boolean> | null = null;
-let leave: () => void = () => {};
+const leavers: (() => void)[] = [];
 
 /** For one page at a time. Returns a function that ends it. */
 export function askAtSessionEnd(run: Ask): () => void {
@@ -14,16 +14,16 @@ export function askAtSessionEnd(run: Ask): () => void {
 }
 
 /** Goes to the sign-in. */
-export const leaveHere = (): void => leave();
+export const leaveHere = (): void => leavers.forEach((leave) => leave());
 /** Called when nobody is signed in any more. */
-export const whenSignedOut = (run: () => void): void => void (leave = run);
+export const whenSignedOut = (run: () => void): void => void leavers.push(run);
 
 /** True when signed in again: the refused request is repeated. Asks once for all requests. */
 export function endOfSession(): Promise<boolean> {
   if (ask === null) return Promise.resolve(false);
   asking ??= ask().finally(() => (asking = null));
   return asking.then((isSignedIn) => {
-    if (!isSignedIn) leave();
+    if (!isSignedIn) leaveHere();
     return isSignedIn;
   });
 }
@@ -42,5 +42,5 @@ export function onTabNews(heard: (news: TabNews) => void): () => void {
 }
 
 onTabNews(({ what }) => {
-  if (what === "signed-out") leave();
+  if (what === "signed-out") leaveHere();
 });

@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
+import { whenSignedOut } from "../app/session-end.ts";
 import { showDeeds } from "./deed-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
 
@@ -50,11 +51,11 @@ export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
   return hide;
 }
 
-/** The next account neither sees nor undoes what one account did. */
-export function forgetUndo(): void {
+// The next account neither sees nor undoes what one account did.
+whenSignedOut(() => {
   offers = [];
   notifications.clean();
-}
+});
 
 /** In fields the browser undoes typing. */
 export const useUndoKeys = (): void => useHotkeys([["mod+Z", () => offers.at(-1)?.take()]]);
