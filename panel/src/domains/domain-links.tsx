@@ -5,12 +5,16 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { domainLinksQuery, removeDomain } from "./domain-queries.ts";
 
+const USUAL = 100;
+
 /** How many links a host has, as a link to them. Empty: the default domain. */
 export function DomainLinks({ host }: { host: string }) {
-  const { data } = useQuery(domainLinksQuery(host));
-  if (data === undefined) return "…";
+  const { data: known } = useQuery(domainLinksQuery(host));
+  const data = known ?? USUAL;
+  // As wide before it is known as a usual number.
+  const room = known === undefined ? { visibility: "hidden" as const } : {};
   return (
-    <AnchorLink to="/links" search={{ domain: host }} size="sm">
+    <AnchorLink to="/links" search={{ domain: host }} size="sm" style={room}>
       <Plural value={data} _0="No links" one="# link" other="# links" />
     </AnchorLink>
   );

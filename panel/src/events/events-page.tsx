@@ -16,6 +16,8 @@ import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 
+const USUAL_DAYS = 365;
+
 export function EventsPage() {
   const { t } = useLingui();
   const [vias, actions] = [useViaNames(), useActionNames()];
@@ -23,7 +25,8 @@ export function EventsPage() {
   const navigate = useNavigate({ from: "/events" });
   const list = useInfiniteQuery(eventsQuery(search));
   const { data, error, refetch } = list;
-  const { data: days } = useQuery(retentionQuery);
+  const { data: kept } = useQuery(retentionQuery);
+  const days = kept ?? USUAL_DAYS;
   return (
     <Stack p="md" gap="md">
       <PageHead
@@ -32,7 +35,10 @@ export function EventsPage() {
           <>
             <Trans>Who did what, newest first.</Trans>
             {sentenceGap()}
-            {days !== undefined && <Plural value={days} one="Kept for # day." other="Kept for # days." />}
+            {/* The room of it is there before it is known. */}
+            <span style={{ visibility: kept === undefined ? "hidden" : "visible" }}>
+              <Plural value={days} one="Kept for # day." other="Kept for # days." />
+            </span>
           </>
         }
       />

@@ -28,7 +28,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         onSearch={(q) => onChange({ q })}
       />
       <Select
-        w={150}
+        className={classes["filter"] ?? ""}
         clearable
         placeholder={t`Every kind`}
         aria-label={t`Kind`}
@@ -37,7 +37,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
       />
       <Select
-        w={150}
+        className={classes["filter"] ?? ""}
         clearable
         placeholder={t`Every state`}
         aria-label={t`State`}

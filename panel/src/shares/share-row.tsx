@@ -80,13 +80,16 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
                 <bdi>{share.owner.username}</bdi>
               </Text>
             )}
-            <Text size="xs" c="dimmed" hiddenFrom="sm">
-              <ShareUsage share={share} />
-            </Text>
+            <Group gap="xs" hiddenFrom="sm">
+              <StateBadge share={share} />
+              <Text size="xs" c="dimmed">
+                <ShareUsage share={share} />
+              </Text>
+            </Group>
           </div>
         </Group>
       </Table.Td>
-      <Table.Td>
+      <Table.Td visibleFrom="sm">
         <StateBadge share={share} />
       </Table.Td>
       <Table.Td visibleFrom="sm">

@@ -37,7 +37,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
         <Table.Thead>
           <Table.Tr aria-rowindex={1}>
             <Head {...head} sort="code" title={t({ message: "Share", context: "what is shared" })} />
-            <Table.Th className={classes["state"]}>
+            <Table.Th visibleFrom="sm" className={classes["state"]}>
               <Trans>State</Trans>
             </Table.Th>
             <Table.Th visibleFrom="sm" className={classes["usage"]}>
