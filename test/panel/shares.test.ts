@@ -123,6 +123,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await form(page).getByRole("radio", { name: "URL" }).press("ArrowRight");
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
   await file.press("Enter");
+  await focused(form(page).getByRole("button", { name: "Choose another" }));
   await form(page).getByLabel("Most downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");

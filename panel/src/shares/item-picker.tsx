@@ -31,6 +31,7 @@ type Props = {
 export function ItemPicker({ kind, value, onChange, error }: Props) {
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(value === null);
+  const isChosen = useRef(false);
   const label = kind === "file" ? t`File` : t`Folder`;
   const Icon = kind === "file" ? IconFile : IconFolder;
   return (
@@ -42,7 +43,17 @@ export function ItemPicker({ kind, value, onChange, error }: Props) {
             <bdi>{value.name}</bdi>
           </Text>
           {!isOpen && (
-            <Button size="compact-sm" variant="default" onClick={() => setIsOpen(true)}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              // The list that had the focus is gone.
+              ref={(button) => {
+                if (button === null || !isChosen.current) return;
+                isChosen.current = false;
+                button.focus();
+              }}
+              onClick={() => setIsOpen(true)}
+            >
               <Trans>Choose another</Trans>
             </Button>
           )}
@@ -52,6 +63,7 @@ export function ItemPicker({ kind, value, onChange, error }: Props) {
         <Choices
           kind={kind}
           onChoose={(item) => {
+            isChosen.current = true;
             onChange(item);
             setIsOpen(false);
           }}
