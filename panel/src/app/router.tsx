@@ -3,11 +3,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
 import { readUserSearch } from "../auth/users/user-queries.ts";
-import { prefetchLinkReport } from "../clicks/frame.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
-import { linkQuery, listedLink } from "../links/link-queries.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "./api.ts";
@@ -91,9 +89,11 @@ const link = createRoute({
     // Hovering over links requests nothing.
     if (cause === "preload") return;
     const place = { code: params._splat ?? "", domain };
-    void context.queries.prefetchQuery(linkQuery(place));
-    // Of an address that somebody typed, the page asks once the link is known: it may be none.
-    if (listedLink(context.queries, place) !== undefined) prefetchLinkReport(context.queries, place, report);
+    // A script of its own, which the sign-in does not wait for. The page asks again for what it lacks.
+    void import("../links/prefetch-link.ts").then(
+      ({ prefetchLink }) => prefetchLink(context.queries, place, report),
+      () => {},
+    );
   },
   component: lazyRouteComponent(() => import("../links/link-page.tsx"), "LinkPage"),
 });
