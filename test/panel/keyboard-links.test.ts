@@ -300,7 +300,7 @@ test.skipIf(!CHROMIUM)("tags are renamed, merged and deleted, and Ctrl+Z takes e
   await expectFocus(page, page.locator("[data-holds-rows]"), "the deletion");
   await panel.client.call("PATCH", "/links/t2", { add_tags: ["dawn"] });
   await press(page, "Control+z");
-  await page.getByText('1 link stays as it is. The tags of "t2" were changed since').waitFor();
+  await page.getByText('1 link stays as it is. The tags of "t2" have been changed since').waitFor();
   expect(await tagsOf()).toEqual(["dawn", "dawn", "dawn day"]);
   await press(page, "Control+z");
   await button("Rename dusk").waitFor();

@@ -118,7 +118,7 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
   expect((await panel.client.call("GET", "/links/c003")).status).toBe(404);
   await panel.client.call("POST", "/links", { code: "c003", target: "https://example.com/taken" });
   await undo(page, "3 links are deleted.");
-  await page.getByText('1 link stays deleted. The code "c003" is taken').waitFor();
+  await page.getByText('1 link stays deleted. The code "c003" has been taken').waitFor();
   await rowOf(page, "c002").waitFor();
   await rowOf(page, "c004").waitFor();
   await panel.client.call("DELETE", "/links/c003");
@@ -265,7 +265,7 @@ story(
     const [left] = (await panel.client.call("GET", "/links?tag=found")).body.data;
     await panel.client.call("PATCH", `/links/${left.code}`, { remove_tags: ["found"] });
     await press(page, "Control+z");
-    await page.getByText(`1 link stays as it is. "${left.code}" was changed since`).waitFor();
+    await page.getByText(`1 link stays as it is. "${left.code}" has been changed since`).waitFor();
     await work.waitFor({ state: "detached" });
     expect(await totalOf("?tag=found")).toBe(0);
     expect(complaints.filter((text) => !text.includes("status of 500"))).toEqual([]);
