@@ -238,7 +238,7 @@ once("text typed into a setting while it is saved stays, and so does text in oth
   await random!.fill("9");
   await share!.fill("20");
   saved.resolve();
-  await page.getByText("features.random_code_length is saved.").waitFor();
+  await page.getByText("Random code length is saved.").waitFor();
   expect(await random!.inputValue()).toBe("9 characters");
   expect(await share!.inputValue()).toBe("20 characters");
   expect((await panel.client.call("GET", "/config/features.random_code_length")).body.data.value).toBe("8");
