@@ -94,7 +94,7 @@ test.skipIf(!CHROMIUM)("a proxy that answers for a server that is away counts as
   const failing = { status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" };
   await context.route(/\/(?:panel|admin)\//, (route) => route.fulfill(failing));
   await page.getByRole("link", { name: "Accounts" }).click();
-  await page.getByText("The server can't be reached. The panel goes on").waitFor();
+  await page.getByText("The server can't be reached. The panel continues").waitFor();
   await context.unroute(/\/(?:panel|admin)\//);
   await page.getByText("There are no other accounts yet.").waitFor();
   await close();
