@@ -4,7 +4,7 @@
 import { randomName } from "../../app/random-name.ts";
 import type { UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
-import { setItem } from "./upload-list.ts";
+import { itemOf, setItem } from "./upload-list.ts";
 import { sourceFile } from "./upload-source.ts";
 import { giveFile, heldFile, restUploads, stopUploads } from "./uploads.ts";
 
@@ -63,7 +63,8 @@ async function adopt(tab: string, own: string): Promise<void> {
 
 async function takeUp(record: UploadRecord): Promise<void> {
   const kept = heldFile(record.id) ?? (await keptBytes(record.id));
-  if (isAway || record.account !== account) return;
+  // What was added meanwhile runs already.
+  if (isAway || record.account !== account || itemOf(record.id) !== undefined) return;
   const file = kept ?? (await sourceFile(record, false));
   const asks = record.source !== null && file === null;
   setItem({ record, state: asks ? "asks" : "again", sent: 0, problem: "" });
