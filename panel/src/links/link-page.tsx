@@ -105,18 +105,17 @@ export function LinkPage() {
               resetScroll: false,
             })
           }
-        />
+        >
+          <LinkSettings
+            link={link}
+            onSaved={show}
+            onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
+          />
+          <LinkHistory place={place} />
+        </LinkNumbers>
       ) : (
         <Skeleton height={NUMBERS_PX} />
       )}
-      {link && (
-        <LinkSettings
-          link={link}
-          onSaved={show}
-          onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
-        />
-      )}
-      {link && <LinkHistory place={place} />}
       {form !== null && (
         <Suspense fallback={<WaitingBar />}>
           <LinkForm
