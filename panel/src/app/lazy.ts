@@ -41,6 +41,10 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
 /** The router's own function reloads the page once when the file of a page is gone. */
 export const lazyRouteComponent: typeof lazyRoute = (load, name) => lazyRoute(() => loaded(load), name);
 
+/** A part of a page. Its place shows the failure if its file is gone. */
+export const lazyOrFailure = <P extends object>(load: () => Promise<ComponentType<P>>) =>
+  lazy(async () => ({ default: await loaded(load) }));
+
 /** A part of a page. If its file is gone, it is left out, so that the page keeps what is typed; a bar says so. */
 export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>) =>
   lazy(async (): Promise<{ default: ComponentType<P> }> => {

@@ -35,6 +35,11 @@ export function useSettingDrafts(settings: readonly ShownSetting[]) {
     keepDraft(NAME, without(next, secrets));
   }
 
+  function forget(keys: readonly string[]): void {
+    setFaults((known) => without(known, keys));
+    keep(without(now.current, keys));
+  }
+
   return {
     drafts: drafts as Drafts,
     /** The server's sentences by key, or by key and item such as `api.trusted_proxies.1`. */
@@ -44,16 +49,10 @@ export function useSettingDrafts(settings: readonly ShownSetting[]) {
       const isUnchanged = text === stored[key] || (text === "" && secrets.includes(key));
       keep(isUnchanged ? without(drafts, [key]) : { ...drafts, [key]: text });
     },
-    forget(keys: readonly string[]): void {
-      setFaults((known) => without(known, keys));
-      keep(without(now.current, keys));
-    },
+    forget,
     /** What was typed on since it was sent stays. */
-    forgetSent(sent: Drafts): void {
-      const keys = Object.keys(sent).filter((key) => now.current[key] === sent[key]);
-      setFaults((known) => without(known, keys));
-      keep(without(now.current, keys));
-    },
+    forgetSent: (sent: Drafts): void =>
+      forget(Object.keys(sent).filter((key) => now.current[key] === sent[key])),
     refuse(keys: readonly string[], error: Error): void {
       const details = error instanceof ApiError ? error.details : [];
       const own = Object.fromEntries(details.map(({ field, message }) => [field, message]));

@@ -41,7 +41,11 @@ async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise
   return outcome;
 }
 
-type Back = { undo(entry: Entry): Promise<unknown>; message(done: readonly Entry[]): ReactNode };
+type Deed = {
+  change(entry: Entry): Promise<unknown>;
+  undo(entry: Entry): Promise<unknown>;
+  message(done: readonly Entry[]): ReactNode;
+};
 
 export type EntryActions = ReturnType<typeof useEntryActions>;
 
@@ -49,12 +53,7 @@ export function useEntryActions() {
   const queries = useQueryClient();
   const sentenceOf = useSentence();
 
-  async function run(
-    entries: readonly Entry[],
-    change: (entry: Entry) => Promise<unknown>,
-    back: Back,
-    isBack = false,
-  ): Promise<boolean> {
+  async function run(entries: readonly Entry[], deed: Deed, isBack = false): Promise<boolean> {
     const working =
       entries.length > MANY
         ? notifications.show({
@@ -64,7 +63,7 @@ export function useEntryActions() {
             message: <Plural value={entries.length} one="# entry" other="# entries" />,
           })
         : null;
-    const { done, failures } = await runEach(entries, isBack ? back.undo : change);
+    const { done, failures } = await runEach(entries, isBack ? deed.undo : deed.change);
     if (working !== null) notifications.hide(working);
     if (failures.length > 0) {
       const sentence = sentenceOf(failures[0]!.error);
@@ -84,7 +83,7 @@ export function useEntryActions() {
     // What could not be undone now is offered again.
     const offered = isBack ? failures.filter(({ error }) => mayHeal(error)).map(({ entry }) => entry) : done;
     if (offered.length > 0) {
-      showUndo({ message: back.message(offered), onUndo: () => void run(offered, change, back, true) });
+      showUndo({ message: deed.message(offered), onUndo: () => void run(offered, deed, true) });
     }
     await refreshFiles(queries);
     return failures.length === 0;
@@ -100,7 +99,8 @@ export function useEntryActions() {
   return {
     trash: (pressed: readonly Entry[]) => {
       const entries = pressed.filter((entry) => !going.current.has(entryKey(entry)));
-      return run(entries, trashOnce, {
+      return run(entries, {
+        change: trashOnce,
         undo: restoreEntry,
         message: ([first, ...rest]) =>
           rest.length === 0 ? (
@@ -118,7 +118,8 @@ export function useEntryActions() {
     },
     /** @param folder null is the root */
     move: (entries: readonly Entry[], folder: number | null, folderName: string) =>
-      run(entries, (entry) => moveEntry(entry, folder), {
+      run(entries, {
+        change: (entry) => moveEntry(entry, folder),
         undo: (entry) => moveEntry(entry, entry.folder_id),
         message: ([first, ...rest]) =>
           rest.length === 0 ? (
@@ -133,7 +134,8 @@ export function useEntryActions() {
           ),
       }),
     rename: (entry: Entry, name: string) =>
-      run([entry], () => renameEntry(entry, name).then(() => dropDraft(nameDraftOf(entry))), {
+      run([entry], {
+        change: () => renameEntry(entry, name).then(() => dropDraft(nameDraftOf(entry))),
         undo: () => renameEntry(entry, entry.name),
         message: () => (
           <Trans>

@@ -2,8 +2,8 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text, Title } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, useMemo, useState } from "react";
-import { loaded } from "../app/lazy.ts";
+import { useMemo, useState } from "react";
+import { lazyOrFailure } from "../app/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";
@@ -28,7 +28,7 @@ import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
 import { UsageBar } from "./usage-bar.tsx";
 
-const NameForm = lazy(async () => ({ default: (await loaded(() => import("./name-form.tsx"))).NameForm }));
+const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).NameForm);
 
 export function FilesPage() {
   const { t } = useLingui();

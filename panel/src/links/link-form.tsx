@@ -1,13 +1,11 @@
 import { useLingui } from "@lingui/react/macro";
-import { lazy } from "react";
+
 import type { Link } from "../app/api.ts";
-import { loaded } from "../app/lazy.ts";
+import { lazyOrFailure } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import type { OnLinkSaved } from "./link-queries.ts";
 
-const LinkFields = lazy(async () => ({
-  default: (await loaded(() => import("./form/link-fields.tsx"))).LinkFields,
-}));
+const LinkFields = lazyOrFailure(async () => (await import("./form/link-fields.tsx")).LinkFields);
 
 type Props = { edited: Link | "new" | null; onClose(): void; onSaved?: OnLinkSaved };
 

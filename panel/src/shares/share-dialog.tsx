@@ -1,19 +1,15 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import type { Share } from "../app/api.ts";
-import { loaded } from "../app/lazy.ts";
+import { lazyOrFailure } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import type { SavedShare } from "./save-share.ts";
 import { ShareAddress } from "./share-address.tsx";
 import type { ShareSubject } from "./share-values.ts";
 
-const ShareForm = lazy(async () => ({
-  default: (await loaded(() => import("./share-form.tsx"))).ShareForm,
-}));
-const ShareReady = lazy(async () => ({
-  default: (await loaded(() => import("./share-ready.tsx"))).ShareReady,
-}));
+const ShareForm = lazyOrFailure(async () => (await import("./share-form.tsx")).ShareForm);
+const ShareReady = lazyOrFailure(async () => (await import("./share-ready.tsx")).ShareReady);
 
 type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };
 

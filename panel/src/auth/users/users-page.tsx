@@ -3,9 +3,9 @@ import { Button, Group, Select, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import type { ListedAccount } from "../../app/api.ts";
-import { loaded } from "../../app/lazy.ts";
+import { lazyOrFailure } from "../../app/lazy.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
@@ -15,9 +15,7 @@ import { useRoleNames } from "./role-names.ts";
 import { readUserSearch, usersQuery } from "./user-queries.ts";
 import { UsersList } from "./users-list.tsx";
 
-const AccountForm = lazy(async () => ({
-  default: (await loaded(() => import("./account-form.tsx"))).AccountForm,
-}));
+const AccountForm = lazyOrFailure(async () => (await import("./account-form.tsx")).AccountForm);
 
 const TYPING_MS = 200;
 

@@ -2,18 +2,16 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import type { Policy } from "../../app/api.ts";
-import { loaded } from "../../app/lazy.ts";
+import { lazyOrFailure } from "../../app/lazy.ts";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
 import { PolicyCard } from "./policy-card.tsx";
 import { policiesQuery } from "./policy-queries.ts";
 
-const PolicyForm = lazy(async () => ({
-  default: (await loaded(() => import("./policy-form.tsx"))).PolicyForm,
-}));
+const PolicyForm = lazyOrFailure(async () => (await import("./policy-form.tsx")).PolicyForm);
 
 export function PoliciesPage() {
   const { t } = useLingui();

@@ -1,13 +1,11 @@
 import { useLingui } from "@lingui/react/macro";
-import { lazy } from "react";
-import { loaded } from "../../app/lazy.ts";
+
+import { lazyOrFailure } from "../../app/lazy.ts";
 import { SideForm } from "../../ui/side-form.tsx";
 import type { BulkChange } from "./bulk-change.ts";
 import type { Selected } from "../list/selection.ts";
 
-const BulkFields = lazy(async () => ({
-  default: (await loaded(() => import("./bulk-fields.tsx"))).BulkFields,
-}));
+const BulkFields = lazyOrFailure(async () => (await import("./bulk-fields.tsx")).BulkFields);
 
 type Props = { selected: Selected; isOpen: boolean; onSave(change: BulkChange): void; onClose(): void };
 

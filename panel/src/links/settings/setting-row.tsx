@@ -1,17 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Text } from "@mantine/core";
-import { lazy, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
-import { loaded } from "../../app/lazy.ts";
+import { lazyOrFailure } from "../../app/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import type { LinkSettingName } from "./setting-names.ts";
 import classes from "./settings.module.css";
 
-const SettingEditor = lazy(async () => ({
-  default: (await loaded(() => import("./setting-editor.tsx"))).SettingEditor,
-}));
+const SettingEditor = lazyOrFailure(async () => (await import("./setting-editor.tsx")).SettingEditor);
 
 type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
 
