@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Selectable, SelectQueryBuilder } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
@@ -119,16 +119,17 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
   };
 }
 
-async function blobsOf(db: Db, policyId: number): Promise<number> {
-  const query = db.selectFrom("blobs").where("policy_id", "=", policyId);
-  const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-  return Number(n);
-}
+const blobsOf = (db: Db, policyId: number): Promise<number> =>
+  counted(db.selectFrom("blobs").where("policy_id", "=", policyId));
 
 /** Complete ones have become files. */
-async function unfinishedUploads(db: Db, policyId: number): Promise<number> {
-  const query = db.selectFrom("uploads").where("policy_id", "=", policyId).whereRef("received", "<", "size");
-  const { n } = await query.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+const unfinishedUploads = (db: Db, policyId: number): Promise<number> =>
+  counted(db.selectFrom("uploads").where("policy_id", "=", policyId).whereRef("received", "<", "size"));
+
+async function counted<T extends "blobs" | "uploads">(
+  rows: SelectQueryBuilder<Schema, T, object>,
+): Promise<number> {
+  const { n } = await rows.select((eb) => eb.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
   return Number(n);
 }
 

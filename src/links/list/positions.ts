@@ -58,11 +58,6 @@ export function createPositions(
     return sets;
   }
 
-  /** In the background, for later pages with other matches. */
-  function prepareSets(filter: LinkFilter, sizes: ReadonlyMap<string, number>, all: IdRange): void {
-    setsOf(filter, sizes, all).catch(() => {});
-  }
-
   /** Null for a search with too many matches. `all`: every id. */
   async function matchesOf(
     filter: LinkFilter,
@@ -75,7 +70,8 @@ export function createPositions(
       const matches = await conditions.searched(search, all);
       if (matches === null) return null;
       if (matches.size <= MOST_TESTED && !conditions.knows(filter)) {
-        prepareSets(filter, sizes, all);
+        // In the background, for later pages with other matches.
+        setsOf(filter, sizes, all).catch(() => {});
         return tested(filter, matches);
       }
       found.push(matches);
@@ -151,7 +147,6 @@ export function createPositions(
     /** True if the sets of a filter without search exist. */
     knowsSets: conditions.knows,
     knowsEverything: conditions.knowsEverything,
-    prepareSets,
 
     /** Builds an order in the background, so that a page far from the start need not wait for it. */
     prepare(sort: SortKey): void {
@@ -173,8 +168,8 @@ export function createPositions(
     matches: matchesOf,
 
     /** In the background. */
-    prepareMatches(filter: LinkFilter, all: IdRange): void {
-      matchesOf(filter, new Map(), all).catch(() => {});
+    prepareMatches(filter: LinkFilter, sizes: ReadonlyMap<string, number>, all: IdRange): void {
+      matchesOf(filter, sizes, all).catch(() => {});
     },
 
     /** Where to start for an ascending slice of the matches. */

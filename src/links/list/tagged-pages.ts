@@ -102,7 +102,7 @@ export function createTaggedPages(deps: Deps) {
       const links = set && (await held(filter, slice, total, set));
       if (links !== null) return { total, links };
     }
-    if (isHeld) positions.prepareSets(filter, sizes, all);
+    if (isHeld) positions.prepareMatches(filter, sizes, all);
     return { total, links: await loadPage(filter, slice, total, { plan: planFor(slice, of), ranges: [] }) };
   }
 
@@ -127,9 +127,9 @@ export function createTaggedPages(deps: Deps) {
     if (order.sort === "click_count" && sizeOf(all) < rankedFrom) return null;
     await hear();
     const isKnown = positions.knowsEverything() && positions.knowsSets(filter);
-    if (!isKnown) positions.prepareMatches(filter, all);
+    if (!isKnown) positions.prepareMatches(filter, NO_SIZES, all);
     if (offset >= far) positions.prepare(order.sort);
-    const set = isKnown ? await positions.matches(filter, new Map(), all) : null;
+    const set = isKnown ? await positions.matches(filter, NO_SIZES, all) : null;
     if (set === null) return null;
     const isFound = Math.min(offset, set.size - offset - limit) >= far;
     if (isFound && positions.knows(order.sort)) {
@@ -212,6 +212,7 @@ export function createTaggedPages(deps: Deps) {
   return { tagged, untagged, searched };
 }
 
+const NO_SIZES: ReadonlyMap<string, number> = new Map();
 const byKey = (byTag: ReadonlyMap<string, number>) =>
   new Map([...byTag].map(([tag, links]) => [keyOfTag(tag), links]));
 
