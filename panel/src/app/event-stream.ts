@@ -1,4 +1,7 @@
-/** A stream of server events that reconnects, each time with a valid session. */
+/**
+ * A stream of server events that reconnects, each time with a valid session. A hidden page keeps no connection: over
+ * HTTP/1.1 all tabs of a browser share six to a server.
+ */
 import { keepSession, renewSession } from "./api.ts";
 import { SERVER_URL } from "./place.ts";
 import { sessionToldAt } from "./session-life.ts";
@@ -14,8 +17,24 @@ const SLEPT_MS = 90_000;
 
 type Heard = Record<string, (event: MessageEvent<string>) => void>;
 
-/** Returns a function that ends it. */
+/** `live`: events may have been missed before. Returns a function that ends it. */
 export function openStream(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
+  let stop: (() => void) | null = null;
+  function follow(): void {
+    if (!document.hidden) return void (stop ??= connectAndStay(path, heard, onState));
+    stop?.();
+    stop = null;
+    onState("connecting");
+  }
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    stop?.();
+  };
+}
+
+function connectAndStay(path: string, heard: Heard, onState: (state: StreamState) => void): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;

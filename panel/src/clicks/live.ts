@@ -19,7 +19,8 @@ export type LiveSecond = {
 export type LiveView = { state: StreamState; second: LiveSecond | null };
 
 const listeners = new Set<() => void>();
-let view: LiveView = { state: "connecting", second: null };
+const NOTHING_YET: LiveView = { state: "connecting", second: null };
+let view = NOTHING_YET;
 let stop: (() => void) | null = null;
 
 function show(next: Partial<LiveView>): void {
@@ -27,37 +28,21 @@ function show(next: Partial<LiveView>): void {
   for (const listener of listeners) listener();
 }
 
-function open(): void {
-  if (stop !== null || listeners.size === 0 || document.hidden) return;
+function open(): () => void {
   const clicks = ({ data }: MessageEvent<string>) =>
     show({ state: "live", second: JSON.parse(data) as LiveSecond });
-  stop = openStream(`${ADMIN_PREFIX}/v1/analytics/live`, { clicks }, (state) => show({ state }));
-}
-
-function close(): void {
-  stop?.();
-  stop = null;
-}
-
-/** A hidden page takes none of the few places on the server. */
-function follow(): void {
-  if (!document.hidden) return open();
-  close();
-  show({ state: "connecting", second: null });
+  return openStream(`${ADMIN_PREFIX}/v1/analytics/live`, { clicks }, (state) => show({ state }));
 }
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  if (listeners.size === 1) {
-    document.addEventListener("visibilitychange", follow);
-    open();
-  }
+  stop ??= open();
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    document.removeEventListener("visibilitychange", follow);
-    close();
-    view = { state: "connecting", second: null };
+    stop?.();
+    stop = null;
+    view = NOTHING_YET;
   };
 }
 

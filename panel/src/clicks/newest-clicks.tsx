@@ -91,6 +91,7 @@ function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: Live
   const [arrived, setArrived] = useState<NewestClick[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const late = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const wasLive = useRef(false);
   const isOf = ({ code, domain, automated }: LiveClick): boolean =>
     (place === null || (code === place.code && domain === (place.domain ?? null))) &&
     (visitors === "all" || (visitors === "automated") === automated);
@@ -102,17 +103,30 @@ function useArrived(place: Place | null, { visitors, isOpen }: Frame, live: Live
     [],
   );
   useEffect(() => setArrived([]), [place?.code, place?.domain, visitors]);
+  const refresh = () => void queries.invalidateQueries({ queryKey: ["clicks"] }, { cancelRefetch: false });
+  function refreshLate(): void {
+    clearTimeout(late.current);
+    late.current = setTimeout(refresh, LATE_MS);
+  }
+  useEffect(() => {
+    if (live?.state !== "live") return;
+    // Clicks may have come while the stream was away.
+    if (wasLive.current) {
+      refresh();
+      refreshLate();
+    }
+    wasLive.current = true;
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each time that it is live again
+  }, [live?.state]);
   useSeconds(live, ({ latest }) => {
     const own = latest.filter(isOf).toReversed();
     if (own.length === 0 || !isOpen) return;
     setArrived((before) => [...own.map(rowOf), ...before].slice(0, MOST));
-    const refresh = () => queries.invalidateQueries({ queryKey: ["clicks"] });
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      void refresh();
+      refresh();
     }, COUNTED_MS);
-    clearTimeout(late.current);
-    late.current = setTimeout(() => void refresh(), LATE_MS);
+    refreshLate();
   });
   return arrived;
 }

@@ -1,36 +1,14 @@
+import { useThrottledCallback } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
-import { openStream } from "../app/event-stream.ts";
+import { useDropEvents } from "../shares/drop-events.ts";
 import { refreshFiles } from "./file-queries.ts";
 
 const REFRESH_MS = 500;
 
-/** Updates the list when files arrive in drop boxes. A hidden page keeps no connection: browsers allow few. */
+/** Updates the list when files arrive in drop boxes. */
 export function useDropNews(): void {
   const queries = useQueryClient();
-  useEffect(() => {
-    let stop = () => {};
-    let refreshing: ReturnType<typeof setTimeout> | undefined;
-    function refresh(): void {
-      refreshing ??= setTimeout(() => {
-        refreshing = undefined;
-        void refreshFiles(queries);
-      }, REFRESH_MS);
-    }
-    function start(): void {
-      stop();
-      if (document.hidden) return;
-      stop = openStream("/folders/live", { drop: refresh }, (state) => {
-        // Files may have come before. A running read is not repeated.
-        if (state === "live") void refreshFiles(queries, { cancelRefetch: false });
-      });
-    }
-    start();
-    document.addEventListener("visibilitychange", start);
-    return () => {
-      document.removeEventListener("visibilitychange", start);
-      clearTimeout(refreshing);
-      stop();
-    };
-  }, [queries]);
+  const refresh = useThrottledCallback(() => void refreshFiles(queries), REFRESH_MS);
+  // A running read is not repeated.
+  useDropEvents(refresh, () => void refreshFiles(queries, { cancelRefetch: false }));
 }
