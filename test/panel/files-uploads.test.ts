@@ -180,6 +180,13 @@ once("another tab takes over; a file that is not kept is chosen again", async ()
   await page.getByText(/^[1-9]\d?%$/).waitFor();
   await page.getByRole("button", { name: "Pause again.bin" }).click();
   await page.getByText("Paused").waitFor();
+  const isFilled = async (shown: Page): Promise<boolean> => {
+    const bar = shown.getByRole("progressbar", { name: "Progress of again.bin" });
+    return Number(await bar.getAttribute("aria-valuenow")) > 0;
+  };
+  await page.reload();
+  await page.getByText("Paused").waitFor();
+  await until(() => isFilled(page));
 
   const other = await context.newPage();
   const begun: string[] = [];
@@ -198,6 +205,7 @@ once("another tab takes over; a file that is not kept is chosen again", async ()
   });
   await page.close();
   await other.getByText("1 upload is unfinished").waitFor();
+  await until(() => isFilled(other));
   const chooser = other.waitForEvent("filechooser");
   await other.getByRole("button", { name: "Choose the files again" }).click();
   await (await chooser).setFiles(file);

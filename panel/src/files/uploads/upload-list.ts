@@ -34,7 +34,6 @@ export function setItem(item: UploadItem): void {
 export function changeItem(id: string, next: Partial<UploadItem>): void {
   const item = items.get(id);
   if (item === undefined) return;
-  if (next.sent !== undefined) uploadRate.add(Math.max(0, next.sent - item.sent));
   items.set(id, { ...item, ...next });
   changed();
 }

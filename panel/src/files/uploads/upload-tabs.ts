@@ -2,9 +2,10 @@
  * Which tab runs which upload. A tab holds a lock while it lives. Another tab takes over the uploads of a closed one.
  */
 import { randomName } from "../../app/random-name.ts";
-import type { UploadRecord } from "./upload-record.ts";
+import { isMoving, type UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
 import { itemOf, setItem } from "./upload-list.ts";
+import { storedBytes } from "./upload-transfer.ts";
 import { sourceFile } from "./upload-source.ts";
 import { giveFile, heldFile, restUploads, stopUploads } from "./uploads.ts";
 
@@ -69,4 +70,17 @@ async function takeUp(record: UploadRecord): Promise<void> {
   const asks = record.source !== null && file === null;
   setItem({ record, state: asks ? "asks" : "again", sent: 0, problem: "" });
   if (file !== null) giveFile(record.id, file);
+  void showStored(record);
+}
+
+/** One that continues by itself asks the server anyway. */
+async function showStored({ id, tusId }: UploadRecord): Promise<void> {
+  const resting = () => {
+    const item = itemOf(id);
+    return item === undefined || isMoving(item) ? null : item;
+  };
+  if (tusId === null || resting() === null) return;
+  const sent = await storedBytes(tusId);
+  const item = resting();
+  if (sent !== null && item !== null) setItem({ ...item, sent });
 }

@@ -79,6 +79,19 @@ function failureOf({ originalResponse: answer }: Partial<DetailedError>): ApiErr
   }
 }
 
+/** How much of it the server has. Null if the server does not say. */
+export async function storedBytes(tusId: string): Promise<number | null> {
+  try {
+    await keepSession();
+    const headers = { "Tus-Resumable": "1.0.0" };
+    const answer = await fetch(addressOf(tusId), { method: "HEAD", headers, credentials: "same-origin" });
+    const offset = Number(answer.headers.get("Upload-Offset"));
+    return answer.ok && Number.isSafeInteger(offset) ? offset : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Deletes the server's part of it. */
 export async function discard(tusId: string): Promise<void> {
   const headers = { "Tus-Resumable": "1.0.0", ...csrfHeader() };

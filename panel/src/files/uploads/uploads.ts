@@ -6,7 +6,7 @@
 import { ApiError } from "../../app/api.ts";
 import { renameEntry, trashEntry } from "../file-queries.ts";
 import { numberedName } from "./free-names.ts";
-import { allItems, changeItem, dropItems, itemOf, setItem } from "./upload-list.ts";
+import { allItems, changeItem, dropItems, itemOf, setItem, uploadRate } from "./upload-list.ts";
 import type { UploadItem, UploadRecord } from "./upload-record.ts";
 import { forgetRecords, freeBytes, keepBytes, saveRecords } from "./upload-store.ts";
 import { beginAttempt } from "./upload-attempt.ts";
@@ -84,12 +84,16 @@ async function untilStored(id: string, signal: AbortSignal): Promise<void> {
     if (item === undefined || file === undefined) return;
     changeItem(id, { state: "running", problem: "" });
     const attempt = beginAttempt(signal);
+    // What an earlier attempt has sent says nothing about the rate.
+    let before = item.record.tusId === null ? 0 : null;
     try {
       const fileId = await transfer(item.record, file, {
         signal: attempt.signal,
         onBegin: (tusId) => update(id, { tusId }),
         onProgress(sent) {
           attempt.touch();
+          uploadRate.add(sent - (before ?? sent));
+          before = sent;
           if (sent > (itemOf(id)?.sent ?? 0)) pause = FIRST_PAUSE_MS;
           changeItem(id, { sent });
         },
