@@ -52,12 +52,20 @@ test("types that could run have no preview, nor have files that are not the pict
     ["\0", "text/plain"],
   ] as const) {
     const answer = await preview(await stored(`${crypto.randomUUID()}.bin`, content, type));
-    expect([type, answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
-      type,
-      404,
-      "FileNotFound",
-    ]);
+    expect([type, answer.status, await answer.text()]).toEqual([type, 204, ""]);
   }
+});
+
+test("the viewer of PDF is for who is signed in; a browser keeps it and asks whether it is current", async () => {
+  const path = "/files/preview/pdf-viewer";
+  const answer = await me.send(path);
+  expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([200, "private, no-cache"]);
+  expect(answer.headers.get("Content-Security-Policy")).toStartWith(
+    "sandbox allow-scripts; default-src 'none';",
+  );
+  const headers = { "If-None-Match": answer.headers.get("ETag")! };
+  expect((await me.send(path, { headers })).status).toBe(304);
+  expect((await fetch(answer.url)).status).toBe(401);
 });
 
 test("previews work in the page only, a PDF in a frame only, and files of others not at all", async () => {

@@ -4,6 +4,7 @@ import type { Frame, Page } from "playwright-core";
 import { CHROMIUM } from "./support/chromium.ts";
 import { driveClient } from "./support/drive.ts";
 import { startPanel } from "./support/panel.ts";
+import { middleOf, pdfOf, RED } from "./support/pdf.ts";
 
 const isRequired = process.env["WAYMARK_TEST_REQUIRE_SERVICES"] === "1";
 
@@ -14,29 +15,6 @@ beforeAll(async () => {
   me = driveClient(started.server.url, started.client.token);
 });
 afterAll(() => started.stop());
-
-type Entries = {
-  catalog?: string;
-  page?: string;
-  content?: string;
-  pages?: number;
-  more?: readonly string[];
-};
-
-/** Objects from 5 on are `more`. Without a table of places: readers build it. */
-function pdfOf({ catalog = "", page = "", content = "", more = [] }: Entries): string {
-  const objects = [
-    `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
-    "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R${page}>>`,
-    `<</Length ${content.length}>>stream\n${content}\nendstream`,
-    ...more,
-  ];
-  const body = objects.map((text, at) => `${at + 1} 0 obj\n${text}\nendobj`).join("\n");
-  return `%PDF-1.7\n${body}\ntrailer\n<</Root 1 0 R/Size ${objects.length + 1}>>\n%%EOF\n`;
-}
-
-const RED = "1 0 0 rg 0 0 200 200 re f";
 
 let reports = 0;
 async function shareOf(content: string, input = {}): Promise<string> {
@@ -54,16 +32,6 @@ async function visit(address: string) {
 async function frameOf(page: Page): Promise<Frame> {
   const element = await page.locator("figure iframe").elementHandle();
   return (await element!.contentFrame())!;
-}
-
-/** Red, green and blue of the middle of the first page, once it is drawn. */
-async function middleOf(frame: Frame): Promise<number[]> {
-  await frame.locator("canvas").first().waitFor();
-  return frame.evaluate(() => {
-    const canvas = document.querySelector("canvas")!;
-    const { data } = canvas.getContext("2d")!.getImageData(canvas.width / 2, canvas.height / 2, 1, 1);
-    return [...data.subarray(0, 3)];
-  });
 }
 
 test.skipIf(CHROMIUM === null && !isRequired)(

@@ -1116,6 +1116,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/preview/pdf-viewer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of the panel's frame that draws a PDF; it holds nothing of a file */
+        get: operations["getFilesPreviewPdfViewer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/search": {
         parameters: {
             query?: never;
@@ -8443,6 +8460,14 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            /** @description The file has no preview */
+            204: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The requested range */
             206: {
                 headers: {
@@ -8724,6 +8749,47 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getFilesPreviewPdfViewer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Cache-Control": string;
+                    "Content-Security-Policy": string;
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    "Cache-Control": string;
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

@@ -21,6 +21,7 @@ import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
 import { type ChangesDeps, createShareChanges, type ShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
+import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
@@ -81,6 +82,7 @@ export function createSharing(deps: Deps): Sharing {
     }),
     drops: createDropVisits(deps, drops),
     endpoints: [
+      pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, preview }),
       ...shareEndpoints({ shares }),
       ...manageEndpoints({ shares, changes }),

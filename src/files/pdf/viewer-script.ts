@@ -31,21 +31,21 @@ async function draw(file,n,box){
   if(shown===1)parent.postMessage("shown","*");
 }
 async function open({bytes,page,more}){
-  const task=lib.getDocument({data:new Uint8Array(bytes),worker:lib.PDFWorker.create({port}),wasmUrl:"wasm/",BinaryDataFactory:Data,useWorkerFetch:false,disableWorkerRendering:true,enableXfa:false,isEvalSupported:false,stopAtErrors:false,maxImageSize:5e7,canvasMaxAreaInBytes:2e8,verbosity:0});
+  const task=lib.getDocument({data:new Uint8Array(bytes),worker:lib.PDFWorker.create({port,verbosity:0}),wasmUrl:"wasm/",BinaryDataFactory:Data,useWorkerFetch:false,disableWorkerRendering:true,enableXfa:false,isEvalSupported:false,stopAtErrors:false,maxImageSize:5e7,canvasMaxAreaInBytes:2e8,verbosity:0});
   const file=await within(OPEN_MS,task.promise);
   const total=file.numPages,most=Math.min(total,PAGES);
   const watch=new IntersectionObserver(entries=>{for(const{target,isIntersecting}of entries){
     if(isIntersecting&&!ended&&target.dataset.seen!=="1"){target.dataset.seen="1";draw(file,Number(target.dataset.page),target).catch(()=>{if(target.dataset.page==="1")end()})}
     if(!isIntersecting){target.dataset.seen="0";target.replaceChildren()}
   }},{rootMargin:"50% 0px"});
-  const main=document.querySelector("main");
+  const pages=document.getElementById("pages");
   for(let n=1;n<=most;n++){
     const box=document.createElement("div");
     box.className="page";box.dataset.page=n;
     box.setAttribute("role","img");box.setAttribute("aria-label",text(page,{n,total}));
-    main.append(box);watch.observe(box);
+    pages.append(box);watch.observe(box);
   }
-  if(most<total){const note=document.createElement("p");note.textContent=text(more,{count:most});main.append(note)}
+  if(most<total){const note=document.createElement("p");note.textContent=text(more,{count:most});pages.append(note)}
 }
 let begun=false;
 addEventListener("message",({source,data})=>{if(source!==parent||begun)return;begun=true;document.documentElement.lang=data.language;open(data).catch(end)});
@@ -53,4 +53,4 @@ parent.postMessage("ready","*");
 `.trim();
 
 export const VIEWER_STYLE =
-  "html{color-scheme:light dark;background:light-dark(#e9ecef,#1b1e21)}body{margin:0;font:14px/1.5 system-ui,sans-serif}main{display:grid;gap:12px;padding:12px}main:focus-visible{outline:3px solid Highlight;outline-offset:-3px}.page{width:100%;max-width:60rem;margin:0 auto;aspect-ratio:210/297;background:#fff;box-shadow:0 1px 3px #0003}canvas{display:block;width:100%;height:auto}p{margin:0;text-align:center}";
+  "html{color-scheme:light dark;background:light-dark(#e9ecef,#1b1e21)}body{margin:0;font:14px/1.5 system-ui,sans-serif}#pages{display:grid;gap:12px;padding:12px}#pages:focus-visible{outline:3px solid Highlight;outline-offset:-3px}.page{width:100%;max-width:60rem;margin:0 auto;aspect-ratio:210/297;background:#fff;box-shadow:0 1px 3px #0003}canvas{display:block;width:100%;height:auto}p{margin:0;text-align:center}";

@@ -34,10 +34,20 @@ let made: Promise<Viewer> | null = null;
 /** Null for other requests. The viewer holds nothing of the share, so it needs no password. */
 export function pdfViewer(request: Request): Promise<Response> | null {
   const isAsked = request.url.includes(PDF_VIEWER_QUERY);
-  return isAsked && (request.method === "GET" || request.method === "HEAD") ? answer(request) : null;
+  return isAsked && (request.method === "GET" || request.method === "HEAD")
+    ? answer(request, { "Cache-Control": "private, max-age=31536000, immutable" })
+    : null;
 }
 
-async function answer(request: Request): Promise<Response> {
+/** At one address for all versions: the browser asks whether its copy is current. */
+export async function ownPdfViewer(request: Request): Promise<Response> {
+  const etag = `"${VERSION}"`;
+  const kept = { ETag: etag, "Cache-Control": "private, no-cache" };
+  const known = request.headers.get("if-none-match") ?? "";
+  return known.includes(etag) ? new Response(null, { status: 304, headers: kept }) : answer(request, kept);
+}
+
+async function answer(request: Request, kept: Record<string, string>): Promise<Response> {
   made ??= build();
   const { html, gzipped, policy } = await made.catch((error: unknown) => {
     made = null;
@@ -45,11 +55,11 @@ async function answer(request: Request): Promise<Response> {
   });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   return sharedAnswer(request, takesGzip ? gzipped : html, {
+    ...kept,
     "Content-Type": "text/html; charset=utf-8",
     ...(takesGzip && { "Content-Encoding": "gzip" }),
     Vary: "Accept-Encoding",
     "Content-Security-Policy": policy,
-    "Cache-Control": "private, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Robots-Tag": "noindex, nofollow",
@@ -64,7 +74,7 @@ async function build(): Promise<Viewer> {
   const data = (id: string, content: string) => `<script type="text/plain" id="${id}">${content}</script>`;
   const html = Buffer.from(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>PDF</title><style>${style.text}</style></head>
-<body><main tabindex="0"></main>
+<body><div id="pages" tabindex="0"></div>
 ${data("worker", classic(worker))}${data("jbig2", jbig2)}${data("openjpeg", openjpeg)}
 ${scripts.map((script) => `<script type="module">${script.text}</script>`).join("\n")}</body></html>
 `);

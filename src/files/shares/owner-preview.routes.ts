@@ -4,7 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import type { Files } from "../tree/files.service.ts";
 import { idIn } from "../tree/entry-id.ts";
 import { previewOf, TEXT_BYTES } from "./preview.ts";
-import type { SharePreview } from "./preview.routes.ts";
+import { isPlaceFor, type SharePreview } from "./preview.routes.ts";
 
 const validators = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 const ranges = z.object({ "Content-Range": z.string() });
@@ -24,6 +24,7 @@ export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
     failures: [412, 416, 502],
     raw: { type: "*/*", headers: z.object({ "Content-Security-Policy": z.string() }) },
     others: {
+      204: { type: null, description: "The file has no preview" },
       206: { type: "*/*", description: "The requested range", headers: ranges },
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
@@ -31,8 +32,11 @@ export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
       const file = await files.find(account.id, idIn(c, "FileNotFound"));
       const kind = previewOf(file);
       const { liftIdleTimeout, cut } = c.env;
+      if (!isPlaceFor(kind, c.req.raw.headers)) {
+        throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");
+      }
       const shown = kind && (await preview(file, kind, c.req.raw, { liftIdleTimeout, cut }));
-      if (shown) return shown;
-      throw appError("FileNotFound", "This file has no preview; download it.");
+      // Browsers report a failure on the console.
+      return shown ?? new Response(null, { status: 204 });
     },
   });

@@ -55,8 +55,7 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
 
   return async (file, kind, request, visitor) => {
     const { headers, method, signal } = request;
-    const place = headers.get("sec-fetch-dest");
-    if (place === "document" || (kind === "pdf" && !isForPdf(place, headers))) return null;
+    if (!isPlaceFor(kind, headers)) return null;
     if (kind === "text") return text(file, request);
     const found =
       kind === "picture" || kind === "pdf"
@@ -77,6 +76,9 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
   };
 }
 
-/** The script of the page hands the bytes to the frame that draws them. */
-const isForPdf = (place: string | null, headers: Headers): boolean =>
-  place === "iframe" || (place === "empty" && headers.get("sec-fetch-site") === "same-origin");
+/** A preview is part of a page. The script of the page hands the bytes of a PDF to the frame that draws them. */
+export function isPlaceFor(kind: PreviewKind | null, headers: Headers): boolean {
+  const place = headers.get("sec-fetch-dest");
+  if (kind !== "pdf") return place !== "document";
+  return place === "iframe" || (place === "empty" && headers.get("sec-fetch-site") === "same-origin");
+}

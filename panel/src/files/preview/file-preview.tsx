@@ -10,10 +10,12 @@ import type { File as StoredFile } from "../../app/api.ts";
 import { formatBytes } from "../../app/i18n.ts";
 import { KindIcon } from "../kind-icon.tsx";
 import classes from "./preview.module.css";
+import { PdfPreview } from "./pdf-preview.tsx";
 import { previewAddress, TEXT_PREVIEW_BYTES, textQuery } from "./preview-queries.ts";
 
-/** Chromium shows no PDF in a sandboxed frame. */
+/** Chromium shows no PDF in a sandboxed frame; there the server's viewer draws it, whole in memory. */
 const FRAMES_PDF = !/Chrom(?:e|ium)\//.test(navigator.userAgent);
+const LARGEST_DRAWN = 64 * 1024 * 1024;
 
 export function FilePreview({ file }: { file: StoredFile }) {
   const { t } = useLingui();
@@ -46,10 +48,12 @@ export function FilePreview({ file }: { file: StoredFile }) {
   }
   if (file.mime_type === "application/pdf") {
     if (!FRAMES_PDF) {
-      return (
-        <NoPreview file={file}>
-          <Trans>This browser shows no PDF where nothing in it can run. Download it to read it.</Trans>
-        </NoPreview>
+      return file.size > LARGEST_DRAWN ? (
+        <NoPreview file={file} />
+      ) : (
+        <Frame>
+          <PdfPreview id={file.id} label={label} onError={onError} />
+        </Frame>
       );
     }
     return (
@@ -87,13 +91,13 @@ function TextPreview({ file, label }: { file: StoredFile; label: string }) {
 
 const Frame = ({ children }: { children: ReactNode }) => <div className={classes["frame"]}>{children}</div>;
 
-function NoPreview({ file, children }: { file: StoredFile; children?: ReactNode }) {
+function NoPreview({ file }: { file: StoredFile }) {
   return (
     <Frame>
       <div className={classes["none"]}>
         <KindIcon entry={{ kind: "file", mime_type: file.mime_type }} size={48} />
         <Text c="dimmed" size="sm" maw={360} ta="center">
-          {children ?? <Trans>There is no preview of this file.</Trans>}
+          <Trans>There is no preview of this file.</Trans>
         </Text>
       </div>
     </Frame>

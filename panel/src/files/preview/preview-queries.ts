@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ApiError } from "../../app/api.ts";
+import { api } from "../../app/api.ts";
 import { SERVER_URL } from "../../app/place.ts";
 
 /** The beginning of a text, which the server cuts. */
@@ -7,22 +7,27 @@ export const TEXT_PREVIEW_BYTES = 128 * 1024;
 
 export const previewAddress = (id: number): string => `${SERVER_URL}/files/${id}/preview`;
 
+/** The status for a file without a preview. */
+const NO_PREVIEW = 204;
+
+async function previewOf(id: number, signal: AbortSignal): Promise<Response> {
+  const options = { params: { path: { id } }, parseAs: "stream", signal } as const;
+  return (await api.GET("/files/{id}/preview", options)).response;
+}
+
+/** The bytes of a PDF, null if it is none. They are not kept: the frame takes them over. */
+export async function pdfBytes(id: number, signal: AbortSignal): Promise<ArrayBuffer | null> {
+  const response = await previewOf(id, signal);
+  return response.status === NO_PREVIEW ? null : response.arrayBuffer();
+}
+
 /** Null if it is not a text. */
 export const textQuery = (id: number) =>
   queryOptions({
     queryKey: ["files", "text", id],
     async queryFn({ signal }): Promise<string | null> {
-      try {
-        const { response } = await api.GET("/files/{id}/preview", {
-          params: { path: { id } },
-          parseAs: "stream",
-          signal,
-        });
-        return await response.text();
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }
+      const response = await previewOf(id, signal);
+      return response.status === NO_PREVIEW ? null : response.text();
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
