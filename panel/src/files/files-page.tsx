@@ -28,6 +28,9 @@ import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
 import { UsageBar } from "./usage-bar.tsx";
 
+const FolderStorageForm = lazyOrFailure(
+  async () => (await import("./policies/folder-storage.tsx")).FolderStorageForm,
+);
 const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).NameForm);
 
 export function FilesPage() {
@@ -40,6 +43,7 @@ export function FilesPage() {
   const [isNaming, setIsNaming] = useState(false);
   const [shared, setShared] = useState<Entry | null>(null);
   const [renamed, setRenamed] = useState<Entry | null>(null);
+  const [stored, setStored] = useState<Entry | null>(null);
   const [moved, setMoved] = useState<readonly Entry[]>([]);
   const { entries, path, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
@@ -73,6 +77,8 @@ export function FilesPage() {
     share: setShared,
     move: setMoved,
     trash: (chosen) => void actions.trash(chosen),
+    // Only administrators see the storages.
+    ...(account.role === "admin" && { store: setStored }),
   };
 
   return (
@@ -148,6 +154,13 @@ export function FilesPage() {
           onSave={(name) => createFolder(name, folder)}
           onClose={() => setIsNaming(false)}
         />
+      </SideForm>
+      <SideForm
+        title={stored === null ? "" : t`Storage of ${stored.name}`}
+        isOpen={stored !== null}
+        onClose={() => setStored(null)}
+      >
+        {stored !== null && <FolderStorageForm folder={stored} onClose={() => setStored(null)} />}
       </SideForm>
       <ShareDialog subject={shared && { form: "new", item: shared }} onClose={() => setShared(null)} />
     </DropArea>

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import {
+  IconDatabase,
   IconDots,
   IconDownload,
   IconEye,
@@ -18,6 +19,8 @@ export type EntryCommands = {
   share(entry: Entry): void;
   move(entries: readonly Entry[]): void;
   trash(entries: readonly Entry[]): void;
+  /** Chooses the storage of a folder. Absent if the account may not. */
+  store?(folder: Entry): void;
 };
 
 type Props = { entry: Entry; commands: EntryCommands; tabIndex: number };
@@ -65,6 +68,11 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
           <Trans>Move to…</Trans>
         </Menu.Item>
+        {entry.kind === "folder" && commands.store !== undefined && (
+          <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => commands.store?.(entry)}>
+            <Trans>Storage…</Trans>
+          </Menu.Item>
+        )}
         <Menu.Item
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} />}

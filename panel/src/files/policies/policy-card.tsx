@@ -5,6 +5,7 @@ import type { Policy } from "../../app/api.ts";
 import { formatBytes, sentenceGap } from "../../app/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
+import { PolicyPlace } from "./policy-place.tsx";
 import { PolicyProbe } from "./policy-probe.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";
 import { PolicyContents, RemovePolicy } from "./policy-removal.tsx";
@@ -37,14 +38,7 @@ export function PolicyCard({ policy, isNew, onEdit }: Props) {
           )}
         </Group>
         <Text size="sm" c="dimmed" className={classes["text"] ?? ""}>
-          {isS3 ? (
-            <Trans>
-              S3 storage {policy.endpoint}, bucket {policy.bucket}, prefix {policy.base_path || "/"}, region{" "}
-              {policy.region}
-            </Trans>
-          ) : (
-            <Trans>Folder {policy.base_path}</Trans>
-          )}
+          <PolicyPlace policy={policy} />
         </Text>
         <Text size="sm" c="dimmed">
           {policy.max_file_size === 0 ? (
