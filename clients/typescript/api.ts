@@ -2294,6 +2294,17 @@ export interface components {
             skipped_count: number;
             success_count: number;
             total_rows: number;
+            /** @description filled cells of successful rows that can't be read and so count as empty; with dry_run or progress */
+            unread_count?: number;
+            /** @description the first 100,000; with dry_run or progress */
+            unread_items?: {
+                code: string;
+                /** @enum {string} */
+                column: "created_at" | "expires_at" | "click_count";
+                row: number;
+                /** @description cut to 100 characters */
+                value: string;
+            }[];
         };
         Link: {
             click_count: number;
@@ -7395,7 +7406,16 @@ export interface operations {
                      *         "overwritten_count": 1,
                      *         "skipped_count": 0,
                      *         "failed_count": 0,
-                     *         "failed_items": []
+                     *         "failed_items": [],
+                     *         "unread_count": 1,
+                     *         "unread_items": [
+                     *           {
+                     *             "row": 1,
+                     *             "code": "docs/start",
+                     *             "column": "created_at",
+                     *             "value": "https://example.com/"
+                     *           }
+                     *         ]
                      *       },
                      *       "progress": [
                      *         {

@@ -176,6 +176,7 @@ forEachDialect(({ openDb }) => {
       overwritten_count: 1,
       skipped_count: 0,
       failed_count: 1,
+      unread_count: 0,
     };
     expect(await shown()).toEqual([
       {

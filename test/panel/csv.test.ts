@@ -137,6 +137,47 @@ story(
 );
 
 once(
+  "a time that can't be read is told before and after an import, and its link does not expire",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links/import");
+    await signInToPanel(page);
+    const buffer = Buffer.from(
+      `code,target,created_at,expires_at,click_count\nparty,https://example.com/,,31.12.2026,"1,000"\nfine,https://example.com/,,2027-01-01T00:00:00Z,\n`,
+    );
+    const choice = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a file" }).click();
+    await (await choice).setFiles({ name: "dates.csv", mimeType: "text/csv", buffer });
+    const told = page.getByRole("table", { name: "Values that can't be read" });
+    const expectTold = async (): Promise<void> => {
+      await page.getByRole("heading", { name: "2 values can't be read" }).waitFor();
+      await told.getByText("expires_at can't be read: “31.12.2026”. The link does not expire.").waitFor();
+      await told.getByText("click_count can't be read: “1,000”. The clicks start at 0.").waitFor();
+    };
+    await expectTold();
+    await expectAccessibleInAllLooks(page, "preview of an import with unread cells");
+    await page.getByRole("button", { name: "Import 2 rows" }).click();
+    await page.getByRole("link", { name: "Show the links" }).waitFor();
+    await expectTold();
+    expect((await codeOf("party")).body.data.expires_at).toBeNull();
+    const reported = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download them with the reasons" }).click();
+    expect((await reported).suggestedFilename()).toBe("dates-unread.csv");
+    const report = await (await reported).path().then((path) => Bun.file(path).text());
+    expect(report.split("\n").slice(1)).toEqual([
+      expect.stringMatching(
+        /^2,"expires_at .* click_count .*",party,https:\/\/example.com\/,,31.12.2026,"1,000"$/,
+      ),
+      "",
+    ]);
+    // The tab keeps them.
+    await page.reload();
+    await expectTold();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+once(
   "a deleted link is found and put back under another code; tags are renamed, merged, deleted",
   async () => {
     const tags = ["spring", HOSTILE];

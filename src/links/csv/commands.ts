@@ -67,11 +67,18 @@ const isMode = (text: string): text is ImportMode => (IMPORT_MODES as readonly s
 
 function show({ output }: Context, result: ImportResult): void {
   const { total_rows: total, success_count: taken, skipped_count: skipped, failed_count: failed } = result;
+  const unread = result.unread_count;
   output.line(`${pluralize(total, "row")}: ${taken} imported, ${skipped} skipped, ${failed} failed.`);
   for (const { row, code, error } of result.failed_items.slice(0, ITEMS_SHOWN)) {
     output.note(`line ${row}${code === "" ? "" : ` (${JSON.stringify(code)})`}: ${error}`);
   }
   if (failed > ITEMS_SHOWN) output.note(`and ${failed - ITEMS_SHOWN} more; --json lists them.`);
+  if (unread === 0) return;
+  output.note(`${pluralize(unread, "cell")} can't be read. The links are imported as if it were empty:`);
+  for (const { row, code, column, value } of result.unread_items.slice(0, ITEMS_SHOWN)) {
+    output.note(`line ${row} (${JSON.stringify(code)}): ${column} ${JSON.stringify(value)}`);
+  }
+  if (unread > ITEMS_SHOWN) output.note(`and ${unread - ITEMS_SHOWN} more; --json lists them.`);
 }
 
 /** @throws BadRequest if unreadable, FileTooLarge, CsvFileMissing if empty */

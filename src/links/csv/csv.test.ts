@@ -61,7 +61,21 @@ describe("a row", () => {
       expiresAt: Date.parse("2029-12-31T23:00:00Z"),
       password: { plain: " pass " },
       clickCount: 42,
+      unread: [],
     });
+  });
+
+  test("names the cells that count as empty because they can't be read", () => {
+    const unreadOf = (...fields: string[]) => read("a", "https://x.y", ...fields).unread;
+    expect(unreadOf("", " ", "", "")).toEqual([]);
+    expect(unreadOf("yesterday", " 31.12.2026 ", "", "1,000")).toEqual([
+      { column: "created_at", value: "yesterday" },
+      { column: "expires_at", value: "31.12.2026" },
+      { column: "click_count", value: "1,000" },
+    ]);
+    expect(unreadOf("", "x".repeat(1_000), "", "")).toEqual([
+      { column: "expires_at", value: "x".repeat(100) },
+    ]);
   });
 
   test("with unusable values gets the defaults", () => {

@@ -1,14 +1,15 @@
 import type { AppError } from "../../lib/errors.ts";
 import { chunked } from "../../lib/chunked.ts";
-import type { ImportProgress, ImportResult } from "./import-result.ts";
+import type { ImportProgress, ImportResult, SpecifiedResult } from "./import-result.ts";
 
-export type ToldResult = Omit<ImportResult, "overwritten_count"> & { overwritten_count?: number };
+export type ToldResult = SpecifiedResult & Partial<ImportResult>;
 
-/** A longer list of failed items is sent in pieces: in one piece it would block the event loop. */
+/** A longer list is sent in pieces: in one piece it would block the event loop. */
 const ITEMS_AT_ONCE = 500;
 const PACE_MS = 400;
 
-export const isLongAnswer = (result: ToldResult): boolean => result.failed_items.length > ITEMS_AT_ONCE;
+export const isLongAnswer = ({ failed_items: failed, unread_items: unread = [] }: ToldResult): boolean =>
+  failed.length + unread.length > ITEMS_AT_ONCE;
 
 export const importPieces = (result: ToldResult): AsyncGenerator<string, void> => piecesOf("{", result);
 
@@ -45,9 +46,16 @@ const failure = ({ code, name, message }: AppError): string =>
 
 async function* piecesOf(
   opening: string,
-  { failed_items: items, ...counts }: ToldResult,
+  { failed_items: failed, unread_items: unread, ...counts }: ToldResult,
 ): AsyncGenerator<string, void> {
-  yield `${opening}"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)},"failed_items":[`;
+  yield `${opening}"code":0,"message":"OK","data":${JSON.stringify(counts).slice(0, -1)}`;
+  yield* listPieces("failed_items", failed);
+  if (unread !== undefined) yield* listPieces("unread_items", unread);
+  yield "}}";
+}
+
+async function* listPieces(name: string, items: readonly object[]): AsyncGenerator<string, void> {
+  yield `,"${name}":[`;
   let comma = "";
   for (const some of chunked(items, ITEMS_AT_ONCE)) {
     const text = JSON.stringify(some).slice(1, -1);
@@ -55,5 +63,5 @@ async function* piecesOf(
     yield comma + text;
     comma = ",";
   }
-  yield "]}}";
+  yield "]";
 }

@@ -1,7 +1,9 @@
 /** What an import takes and answers. */
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
+import { codeOf } from "../link-key.ts";
 import type { FailedRow } from "./csv-file.ts";
+import type { CsvLink, UnreadCell } from "./row.ts";
 
 export const IMPORT_MODES = ["skip", "overwrite", "error"] as const;
 export type ImportMode = (typeof IMPORT_MODES)[number];
@@ -20,7 +22,20 @@ export type ImportResult = {
   failed_count: number;
   /** The first 100,000. */
   failed_items: FailedRow[];
+  /** Cells of rows that succeed. */
+  unread_count: number;
+  /** The first 100,000. */
+  unread_items: UnreadItem[];
 };
+
+/** For clients that ask for no more. */
+export const specifiedResult = (result: ImportResult) => {
+  const { total_rows, success_count, skipped_count, failed_count, failed_items } = result;
+  return { total_rows, success_count, skipped_count, failed_count, failed_items };
+};
+export type SpecifiedResult = ReturnType<typeof specifiedResult>;
+
+type UnreadItem = UnreadCell & { row: number; code: string };
 
 export type ImportProgress = {
   /** In all. A second run after a lost race begins at 0. */
@@ -57,7 +72,19 @@ export const noRows = (): ImportResult => ({
   skipped_count: 0,
   failed_count: 0,
   failed_items: [],
+  unread_count: 0,
+  unread_items: [],
 });
+
+/** The row is or would be written. */
+export function succeed(result: ImportResult, { row, code, unread }: CsvLink): void {
+  result.success_count++;
+  for (const cell of unread) {
+    result.unread_count++;
+    if (result.unread_items.length < MOST_ITEMS_LISTED)
+      result.unread_items.push({ row, code: codeOf(code), ...cell });
+  }
+}
 
 export function fail(result: ImportResult, item: FailedRow): void {
   result.failed_count++;

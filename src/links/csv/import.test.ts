@@ -133,6 +133,8 @@ forEachDialect(({ openDb }) => {
         skipped_count: 2,
         failed_count: 0,
         failed_items: [],
+        unread_count: 0,
+        unread_items: [],
       });
       expect(await targets()).toEqual(["NEW https://x.y/4", "new https://x.y/2", "old https://x.y/0"]);
       expect(announced.sort()).toEqual(["NEW", "new"]);
@@ -194,6 +196,22 @@ forEachDialect(({ openDb }) => {
       const expected = { skip: [601, 0, 6, 1], overwrite: [604, 3, 1, 3], error: [601, 0, 1, 6] }[mode];
       const { success_count, overwritten_count, skipped_count, failed_count } = preview;
       expect([success_count, overwritten_count, skipped_count, failed_count]).toEqual(expected);
+    },
+  );
+
+  test.each(["skip", "overwrite"] as const)(
+    "cells that can't be read are named for rows that succeed (%s)",
+    async (mode) => {
+      const text =
+        "code,target,expires_at\na,https://x.y/1,31.12.2026\na b,https://x.y/1,tomorrow\nc,https://x.y/1,\n";
+      for (const dryRun of [true, false]) {
+        const { unread_count, unread_items } = await csv.import(Buffer.from(text), { mode, dryRun });
+        expect([unread_count, unread_items]).toEqual([
+          1,
+          [{ row: 2, code: "a", column: "expires_at", value: "31.12.2026" }],
+        ]);
+      }
+      expect((await load(text, "skip")).unread_count).toBe(0);
     },
   );
 

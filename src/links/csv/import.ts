@@ -17,7 +17,7 @@ import type { Link } from "../link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
-import { exists, fail, type ImportOptions, type ImportResult, noRows } from "./import-result.ts";
+import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
 import { previewImport } from "./preview.ts";
 import type { LinkTransaction } from "../changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
@@ -107,7 +107,7 @@ async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
     writing.catch(() => undefined);
   }
   await writing;
-  const { failed_items: _, ...counts } = result;
+  const { failed_items: _, unread_items: __, ...counts } = result;
   const { now: at, actor, mode, id } = run;
   const after = { mode, ...counts, ...(id !== undefined && { import_id: id }) };
   await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after }]);
@@ -124,7 +124,7 @@ async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: 
     else if (!taken.has(row.code)) {
       taken.add(row.code);
       inserts.push(newLink(row, await hashFor(row, run), run.now));
-      result.success_count++;
+      succeed(result, row);
     } else if (run.mode === "skip") result.skipped_count++;
     else fail(result, failedRow(row.row, codeOf(row.code), exists(codeOf(row.code))));
   }
@@ -156,7 +156,7 @@ async function overwriteChunk(
     else {
       if (stored.has(row.code) || last.has(row.code)) result.overwritten_count++;
       last.set(row.code, row);
-      result.success_count++;
+      succeed(result, row);
     }
   }
   const inserts: NewLink[] = [];

@@ -5,7 +5,7 @@ import { isInternal } from "../internal-target.ts";
 import { codeOf } from "../link-key.ts";
 import type { LinkRepository } from "../links.repository.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed } from "./csv-file.ts";
-import { exists, fail, type ImportOptions, type ImportResult, noRows } from "./import-result.ts";
+import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 
 type Deps = {
@@ -48,12 +48,12 @@ export async function previewImport(
         if (stored.get(row.code)?.isInternal) refuse(linkServesShare(code));
         else if (aliases.has(row.code)) refuse(isAlias(code));
         else {
-          result.success_count++;
+          succeed(result, row);
           if (isTaken) result.overwritten_count++;
           seen.add(row.code);
         }
       } else if (!isTaken && !aliases.has(row.code)) {
-        result.success_count++;
+        succeed(result, row);
         seen.add(row.code);
       } else if (mode === "skip") result.skipped_count++;
       else refuse(exists(code));

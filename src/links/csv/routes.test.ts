@@ -70,6 +70,23 @@ test("a dry run answers the counts with what it would overwrite, and imports not
   expect(await (await ask("/export")).text()).toBe(`${HEADER}a,https://x.y/1,2026-11-20T13:00:05.000Z,,,0\n`);
 });
 
+test("cells that can't be read are named with dry_run or progress, and not to other clients", async () => {
+  const text = `code,target,expires_at\na,https://x.y/1,tomorrow\n`;
+  const told = async (name: string) =>
+    (await (await send(bodyOf([file(text), { name, value: "true" }]))).json()).data;
+  const items = [{ row: 2, code: "a", column: "expires_at", value: "tomorrow" }];
+  expect(await told("dry_run")).toMatchObject({ unread_count: 1, unread_items: items });
+  expect(await told("progress")).toMatchObject({ success_count: 1, unread_count: 1, unread_items: items });
+  const { data } = await (await load(text, "overwrite")).json();
+  expect(Object.keys(data).sort()).toEqual([
+    "failed_count",
+    "failed_items",
+    "skipped_count",
+    "success_count",
+    "total_rows",
+  ]);
+});
+
 test("an import's id is bounded, and stands in its event", async () => {
   const named = (id: string) =>
     send(bodyOf([file("code,target\na,https://x.y/1\n"), { name: "import_id", value: id }]));

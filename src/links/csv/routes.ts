@@ -10,7 +10,8 @@ import { filterFor, filterOf, filterQuery } from "../list/filter.ts";
 import type { LinkCsv } from "./service.ts";
 import type { ExportPage } from "./export.ts";
 import { importPieces, importPiecesAsItGoes, isLongAnswer } from "./import-answer.ts";
-import { IMPORT_MODES, importModeOf, type ImportProgress } from "./import-result.ts";
+import { IMPORT_MODES, importModeOf, type ImportProgress, specifiedResult } from "./import-result.ts";
+import { LENIENT_COLUMNS } from "./row.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** For a client to send its 10 MB. */
@@ -39,6 +40,24 @@ const importResult = z.object({
       }),
     )
     .describe("the first 100,000"),
+  unread_count: z
+    .number()
+    .int()
+    .optional()
+    .describe(
+      "filled cells of successful rows that can't be read and so count as empty; with dry_run or progress",
+    ),
+  unread_items: z
+    .array(
+      z.object({
+        row: z.number().int(),
+        code: z.string(),
+        column: z.enum(LENIENT_COLUMNS),
+        value: z.string().describe("cut to 100 characters"),
+      }),
+    )
+    .optional()
+    .describe("the first 100,000; with dry_run or progress"),
 });
 importResult.register(z.globalRegistry, { id: "ImportResult" });
 
@@ -143,9 +162,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             besideRedirects: true,
             signal: c.req.raw.signal,
           })
-          .then(({ overwritten_count, ...counts }) =>
-            dryRun || isTold ? { ...counts, overwritten_count } : counts,
-          )
+          .then((result) => (dryRun || isTold ? result : specifiedResult(result)))
           .finally(() => void imports--);
         const cut = (): void => c.env.cut();
         const going = { latest: () => latest, failureOf: toAppError };

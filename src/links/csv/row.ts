@@ -27,7 +27,17 @@ export type CsvLink = {
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
   more: MoreFields;
+  /** Filled cells that count as empty ones. */
+  unread: readonly UnreadCell[];
 };
+
+export const LENIENT_COLUMNS = ["created_at", "expires_at", "click_count"] as const;
+export type UnreadCell = {
+  column: (typeof LENIENT_COLUMNS)[number];
+  /** Cut to 100 characters. */
+  value: string;
+};
+const LONGEST_VALUE_SHOWN = 100;
 
 /** `keyOf`: of a code on a domain. @throws BadRequest for an unknown one */
 export type CsvRules = {
@@ -61,17 +71,28 @@ export function csvLinkOf(
   const code = codeIn(layout, fields);
   const refusal = rule.refusal(code);
   if (refusal !== null) throw refusal;
-  const createdAt = cell("created_at");
-  const clickCount = cell("click_count");
+  const unread: UnreadCell[] = [];
+  /** Undefined without the column. Empty and unreadable cells are null. */
+  const read = <T>(column: UnreadCell["column"], parse: (text: string) => T | null): T | null | undefined => {
+    const text = cell(column)?.trim();
+    if (!text) return text === undefined ? undefined : null;
+    const value = parse(text);
+    if (value === null) unread.push({ column, value: text.slice(0, LONGEST_VALUE_SHOWN) });
+    return value;
+  };
+  const createdAt = read("created_at", parseRfc3339);
+  const expiresAt = read("expires_at", parseRfc3339) ?? null;
+  const clickCount = read("click_count", countOf);
   return {
     row,
     code: keyOf?.(code, cell("domain")?.trim()) ?? code,
     target: targetOf(cell("target")!),
-    createdAt: createdAt === undefined ? undefined : (parseRfc3339(createdAt.trim()) ?? now),
-    expiresAt: parseRfc3339(cell("expires_at")?.trim() ?? ""),
+    createdAt: createdAt === null ? now : createdAt,
+    expiresAt,
     password: passwordOf(cell("password") ?? ""),
-    clickCount: clickCount === undefined ? undefined : countOf(clickCount.trim()),
+    clickCount: clickCount === null ? 0 : clickCount,
     more: moreFieldsOf(cell, now),
+    unread,
   };
 }
 
@@ -90,7 +111,7 @@ function passwordOf(text: string): CsvLink["password"] {
   return { plain: validated(createSchema.shape.password, text, "password") ?? "" };
 }
 
-function countOf(text: string): number {
-  const count = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-  return Number.isSafeInteger(count) ? count : 0;
+function countOf(text: string): number | null {
+  const count = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(count) ? count : null;
 }

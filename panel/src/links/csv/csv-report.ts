@@ -1,20 +1,17 @@
-/**
- * The failed rows as they are in the file, each with its line and the reason. Once corrected, they can be imported
- * again.
- */
+/** Rows as they are in the file, each with its line and the reasons. Once corrected, they can be imported again. */
 import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
 import type { CsvSource } from "./csv-source.ts";
 import type { KeptReport } from "./import-record.ts";
 
-export type FailedCsvRow = { row: number; code: string; error: string };
+export type ReportedCsvRow = { row: number; code: string; error: string };
 
 /** Characters. */
 const MOST_KEPT = 1_000_000;
 
 const decoder = new TextDecoder();
 
-export const failureReport = (source: CsvSource, failed: readonly FailedCsvRow[]): Blob =>
-  reportBlob([...linesOf(source, failed)]);
+export const csvReport = (source: CsvSource, rows: readonly ReportedCsvRow[]): Blob =>
+  reportBlob([...linesOf(source, rows)]);
 
 export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "text/csv;charset=utf-8" });
 
@@ -22,7 +19,7 @@ export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "te
 export function keptReport(
   source: CsvSource,
   columns: readonly string[],
-  failed: readonly FailedCsvRow[],
+  failed: readonly ReportedCsvRow[],
 ): KeptReport {
   const isSecret = columns.includes("password") || source.header.some((name) => /pass/i.test(name));
   let text = "";
@@ -35,9 +32,11 @@ export function keptReport(
   return { text, rows: Math.max(0, rows) };
 }
 
-function* linesOf(source: CsvSource, failed: readonly FailedCsvRow[]): Generator<string> {
+function* linesOf(source: CsvSource, failed: readonly ReportedCsvRow[]): Generator<string> {
   const { bytes, separator, header, start, row } = source;
-  const reasons = new Map(failed.map((item) => [item.row, item.error]));
+  const reasons = new Map<number, string>();
+  for (const item of failed)
+    reasons.set(item.row, [reasons.get(item.row), item.error].filter(Boolean).join(" "));
   yield `${["row", "error", ...header].map(csvCell).join(separator)}\n`;
   for (const place of csvPlaces(bytes, separator, start, row)) {
     const reason = reasons.get(place.row);
@@ -49,7 +48,7 @@ function* linesOf(source: CsvSource, failed: readonly FailedCsvRow[]): Generator
   }
 }
 
-function* shortLinesOf(failed: readonly FailedCsvRow[]): Generator<string> {
+function* shortLinesOf(failed: readonly ReportedCsvRow[]): Generator<string> {
   yield "row,error,code\n";
   for (const { row, error, code } of failed) yield `${row},${csvCell(error)},${csvCell(code)}\n`;
 }

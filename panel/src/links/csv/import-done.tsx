@@ -7,12 +7,13 @@ import { ApiError } from "../../app/api.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { refreshLinks } from "../link-queries.ts";
-import { failureReport, reportBlob } from "./csv-report.ts";
+import { csvReport, reportBlob } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { ImportCounts } from "./import-counts.tsx";
 import type { ImportRecord } from "./import-record.ts";
 import { leaveImport, startImport, useImport } from "./import-state.ts";
 import { ImportUnknown } from "./import-unknown.tsx";
+import { UnreadCells } from "./unread-cells.tsx";
 
 /** The outcome of an import. After a reload, as far as this tab has kept it. */
 export function ImportDone({ record }: { record: ImportRecord }) {
@@ -30,11 +31,12 @@ export function ImportDone({ record }: { record: ImportRecord }) {
   const result = record.result && {
     ...record.result,
     failed_items: run.result?.failed_items ?? record.result.failed_items,
+    unread_items: run.result?.unread_items ?? record.result.unread_items ?? [],
   };
   const whole = source !== null && run.result?.failed_count === result?.failed_count ? run.result : null;
   const report =
     source !== null && whole !== null
-      ? { rows: whole.failed_items.length, blob: () => failureReport(source, whole.failed_items) }
+      ? { rows: whole.failed_items.length, blob: () => csvReport(source, whole.failed_items) }
       : { rows: record.report?.rows ?? 0, blob: () => reportBlob([record.report?.text ?? ""]) };
   return (
     <Stack gap="lg">
@@ -58,6 +60,7 @@ export function ImportDone({ record }: { record: ImportRecord }) {
       {result !== null && (
         <>
           <ImportCounts work={{ step: null, result, error: null }} isDone />
+          <UnreadCells name={name} result={result} source={source} />
           <FailedRows name={name} result={result} report={report} />
         </>
       )}

@@ -9,7 +9,7 @@ import { formatBytes } from "../../app/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";
-import { failureReport } from "./csv-report.ts";
+import { csvReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
 import { FileDrop } from "./file-drop.tsx";
 import { ImportColumns } from "./import-columns.tsx";
@@ -17,6 +17,7 @@ import { ImportCounts } from "./import-counts.tsx";
 import { ImportModes } from "./import-modes.tsx";
 import { ImportProgress } from "./import-progress.tsx";
 import { ImportDone } from "./import-done.tsx";
+import { UnreadCells } from "./unread-cells.tsx";
 import { hasNeededColumns, leaveImport, startImport, takeUpImport, useImport } from "./import-state.ts";
 
 /** Imports a CSV file, and shows what will happen before anything is written. */
@@ -88,13 +89,14 @@ function Prepared() {
         </Alert>
       )}
       {isUsable && <ImportCounts work={preview} isDone={false} />}
+      {preview.result !== null && <UnreadCells name={source.name} result={preview.result} source={source} />}
       {preview.result !== null && (
         <FailedRows
           name={source.name}
           result={preview.result}
           report={{
             rows: preview.result.failed_items.length,
-            blob: () => failureReport(source, preview.result?.failed_items ?? []),
+            blob: () => csvReport(source, preview.result?.failed_items ?? []),
           }}
         />
       )}

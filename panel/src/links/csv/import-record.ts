@@ -9,7 +9,7 @@ export type ImportRecord = {
   parts: number;
   /** From 0: the current one, or the last one. */
   part: number;
-  /** Of the finished parts; with the first failed rows. */
+  /** Of the finished parts; with the first failed rows and unread cells. */
   result: ImportResult | null;
   /** The failed rows as a file, as far as they are kept. */
   report: KeptReport | null;
@@ -30,7 +30,11 @@ export const ownImports = (account: number): void => void (owner = `${KEY}${acco
 
 export function keepImport(record: ImportRecord): void {
   const { result } = record;
-  const short = result && { ...result, failed_items: result.failed_items.slice(0, MOST_ITEMS) };
+  const short = result && {
+    ...result,
+    failed_items: result.failed_items.slice(0, MOST_ITEMS),
+    unread_items: result.unread_items?.slice(0, MOST_ITEMS) ?? [],
+  };
   for (const kept of [
     { ...record, result: short },
     { ...record, result: short, report: null },

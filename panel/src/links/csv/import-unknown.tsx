@@ -26,6 +26,7 @@ const outcomeQuery = (id: string) =>
         skipped_count: count("skipped_count"),
         failed_count: count("failed_count"),
         failed_items: [],
+        unread_count: count("unread_count"),
       };
     },
     staleTime: 0,
