@@ -65,6 +65,7 @@ export function CompareField({
                 aria-label={t`Compare with links`}
                 placeholder={isFull ? "" : t`Compare with a link`}
                 value={text}
+                maxLength={128}
                 disabled={isFull}
                 onFocus={() => box.openDropdown()}
                 onBlur={() => box.closeDropdown()}

@@ -32,6 +32,7 @@ export function CompareLinks(props: LinkChoice) {
       aria-label={t`Compare with links`}
       placeholder={t`Compare with a link`}
       value={typed ?? ""}
+      maxLength={128}
       onFocus={() => setTyped((before) => before ?? "")}
       onChange={({ currentTarget: { value } }) => setTyped(value)}
     />

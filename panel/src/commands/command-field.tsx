@@ -2,7 +2,8 @@ import { useLingui } from "@lingui/react/macro";
 import { useLayoutEffect, useRef } from "react";
 import classes from "./commands.module.css";
 
-const LONGEST = 2048;
+/** More than the longest target, so that the server refuses an address that is cut. */
+const LONGEST = 9000;
 
 /** The look of the commands' field. It has the focus before the next key, with the caret at the end. */
 export function useCommandField() {

@@ -9,12 +9,13 @@ import { copyText } from "../ui/copy.ts";
 import { CopyDeed } from "../ui/copy-deed.tsx";
 import { useFailureNotice, useUndoOffer } from "../ui/undo.tsx";
 
-const LONGEST_TARGET = 2048;
+/** The server says that an address is too long. Nobody means a longer text as one. */
+const LONGEST_PASTED = 100_000;
 
 /** The text as a target, or null. */
 export function targetIn(text: string): string | null {
   const trimmed = text.trim();
-  if (!/^https?:\/\/\S+$/i.test(trimmed) || trimmed.length > LONGEST_TARGET) return null;
+  if (!/^https?:\/\/\S+$/i.test(trimmed) || trimmed.length > LONGEST_PASTED) return null;
   return URL.canParse(trimmed) ? trimmed : null;
 }
 

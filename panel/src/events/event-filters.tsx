@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import type { EventSearch } from "./event-search.ts";
+import { type EventSearch, LONGEST_TEXT } from "./event-search.ts";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
@@ -31,12 +31,14 @@ export function EventFilters({ search, onChange }: Props) {
       <TextInput
         label={t`Who`}
         defaultValue={search.actor}
+        maxLength={LONGEST_TEXT}
         autoCapitalize="none"
         onChange={(event) => change({ actor: event.currentTarget.value.trim() })}
       />
       <TextInput
         label={t`Code, account or key`}
         defaultValue={search.subject}
+        maxLength={LONGEST_TEXT}
         autoCapitalize="none"
         onChange={(event) => change({ subject: event.currentTarget.value.trim() })}
       />
@@ -45,6 +47,7 @@ export function EventFilters({ search, onChange }: Props) {
         placeholder={t`Anything`}
         clearable
         searchable
+        maxLength={LONGEST_TEXT}
         clearButtonProps={{ "aria-label": t`Anything` }}
         value={search.action ?? null}
         data={Object.entries({ ...(search.action && { [search.action]: search.action }), ...actions }).map(

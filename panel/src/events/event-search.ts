@@ -12,9 +12,9 @@ export type EventSearch = {
   to?: string;
 };
 
-const LONGEST = 300;
+export const LONGEST_TEXT = 300;
 const text = (value: unknown): string =>
-  typeof value === "string" || typeof value === "number" ? String(value).slice(0, LONGEST) : "";
+  typeof value === "string" || typeof value === "number" ? String(value).slice(0, LONGEST_TEXT) : "";
 const day = (value: unknown): string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value

@@ -5,6 +5,9 @@ import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { usePageKey } from "./keys/page-keys.ts";
 
+/** Of a search, unless the server takes less. */
+const LONGEST = 512;
+
 type Props = {
   /** Also the placeholder. */
   label: string;
@@ -54,6 +57,7 @@ export function SearchField(props: Props) {
   }
   return (
     <TextInput
+      maxLength={LONGEST}
       {...look}
       ref={input}
       leftSection={<IconSearch size={16} aria-hidden />}

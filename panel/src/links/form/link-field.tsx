@@ -1,21 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import {
-  Checkbox,
-  NumberInput,
-  PasswordInput,
-  Select,
-  Switch,
-  TagsInput,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { tagsQuery } from "../link-queries.ts";
+import { TagsField } from "../list/tags-field.tsx";
 import { domainsQuery } from "./domains.ts";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import type { LinkFieldName, LinkValues } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
+import { MOST_TYPED, useTooLong } from "./target-bound.ts";
 import { withScheme } from "./with-scheme.ts";
 
 export type LinkFieldProps = {
@@ -27,8 +19,8 @@ export type LinkFieldProps = {
   hasPassword: boolean;
 };
 
-const MOST_TAGS = 16;
-const MOST_SUGGESTIONS = 100;
+/** Characters. */
+const MOST_SEARCHED = 255;
 const STEPS: readonly TimeStep[] = [
   [1, "day"],
   [7, "day"],
@@ -41,7 +33,8 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];
   const kinds = useRedirectKinds();
-  const shared = { label, description: does, error };
+  const tooLong = useTooLong(name === "target" || name === "fallback_url" ? values[name] : "");
+  const shared = { label, description: does, error: tooLong ?? error };
   switch (name) {
     case "target":
     case "fallback_url":
@@ -54,6 +47,7 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
             const whole = withScheme(event.currentTarget.value);
             if (whole !== values[name]) set(name, whole);
           }}
+          maxLength={MOST_TYPED}
           placeholder="https://"
           inputMode="url"
           autoCapitalize="none"
@@ -111,6 +105,7 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           allowNegative={false}
           hideControls
           placeholder={t`Unlimited`}
+          maxLength={20}
         />
       );
     case "redirect_status":
@@ -157,25 +152,6 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
 
 type Shared = { label: string; description: string; error: ReactNode };
 
-function TagsField({
-  value,
-  onChange,
-  ...shared
-}: Shared & { value: string[]; onChange(tags: string[]): void }) {
-  const { data: tags = [] } = useQuery(tagsQuery);
-  return (
-    <TagsInput
-      {...shared}
-      value={value}
-      onChange={onChange}
-      data={tags.map(({ tag }) => tag)}
-      limit={MOST_SUGGESTIONS}
-      maxTags={MOST_TAGS}
-      acceptValueOnBlur
-    />
-  );
-}
-
 function DomainField({
   value,
   onChange,
@@ -192,6 +168,7 @@ function DomainField({
       onChange={(host) => onChange(host ?? "")}
       data={[{ value: "", label: t`The default domain` }, ...hosts]}
       searchable={hosts.size > 8}
+      maxLength={MOST_SEARCHED}
       nothingFoundMessage={<Trans>No domain matches.</Trans>}
       allowDeselect={false}
     />

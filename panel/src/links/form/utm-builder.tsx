@@ -41,6 +41,7 @@ export function UtmBuilder({ target, onChange }: Props) {
               value={utmIn(target, name)}
               onChange={(event) => onChange(withUtm(target, name, event.currentTarget.value))}
               autoCapitalize="none"
+              maxLength={2000}
             />
           ))}
         </SimpleGrid>

@@ -10,6 +10,8 @@ import { ownersQuery } from "./filter-queries.ts";
 
 const DEFAULT_DOMAIN = ":default";
 const MOST_SHOWN = 50;
+/** Characters. */
+const MOST_SEARCHED = 255;
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
@@ -41,6 +43,7 @@ export function FilterFields({ finding, onChange }: Props) {
       <MultiSelect
         label={t`Tags, all of them`}
         searchable
+        maxLength={MOST_SEARCHED}
         clearable
         hidePickedOptions
         limit={MOST_SHOWN}
@@ -85,6 +88,7 @@ export function FilterFields({ finding, onChange }: Props) {
           label={t`Made by`}
           clearable
           searchable
+          maxLength={MOST_SEARCHED}
           placeholder={t`Everybody`}
           comboboxProps={{ withinPortal: false }}
           value={finding.owner === undefined ? null : String(finding.owner)}

@@ -26,7 +26,6 @@ export function LinksToolbar({ finding, columns, onChange, onHelp }: Props) {
         label={t`Search links`}
         placeholder={t`Search code, target, title and note`}
         className={classes["search"]!}
-        maxLength={512}
         q={finding.q}
         delayMs={SEARCH_DELAY_MS}
         onSearch={(q) => onChange({ q })}

@@ -9,6 +9,7 @@ import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { MOST_TYPED, useTooLong } from "../form/target-bound.ts";
 import { withScheme } from "../form/with-scheme.ts";
 import { changeLink, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
@@ -61,6 +62,7 @@ export function RowEditor({ link, field, top, onClose }: Props) {
   const offerUndo = useUndoOffer();
   const box = useRef<HTMLFormElement>(null);
   const { form, notice, forget } = useDraftForm<Values>(`row ${keyOfLink(link)}`, valuesOf(link));
+  const tooLong = useTooLong(form.values.target);
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: async (values: Values) => {
@@ -123,8 +125,10 @@ export function RowEditor({ link, field, top, onClose }: Props) {
             />
             <TextInput
               {...form.getInputProps("target")}
+              {...(tooLong !== null && { error: tooLong })}
               wrapperProps={{ "data-field": "target" }}
               label={t`Target`}
+              maxLength={MOST_TYPED}
               size="xs"
             />
             <TagsField
