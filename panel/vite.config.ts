@@ -26,11 +26,20 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2023",
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: { polyfill: false, resolveDependencies: withoutFirst },
     sourcemap: false,
   },
   server: { proxy: Object.fromEntries(API.map((path) => [path, { target: SERVER, bypass: pageOf }])) },
 });
+
+/** Parts that the page itself loads. */
+let first: string[] = [];
+
+/** Of the parts that an import needs, those to load with it. Lists of all would be a tenth of a page's script. */
+function withoutFirst(_: string, parts: string[], { hostType }: { hostType: "html" | "js" }): string[] {
+  if (hostType === "html") first = parts;
+  return hostType === "html" ? parts : parts.filter((part) => !first.includes(part));
+}
 
 /** Where a reload finds the panel; undefined: ask the server. */
 function pageOf({ url = "", headers }: { url?: string; headers: { accept?: string } }): string | undefined {
