@@ -84,6 +84,8 @@ story("a session that ended for good asks over the form, which is then sent as i
   await dialog.getByRole("button", { name: "Leave" }).click();
   await page.getByRole("button", { name: "Sign in" }).waitFor();
   expect(await exists("left")).toBe(false);
+  // Nor do the refused requests complain there.
+  expect(await page.getByRole("alert").count()).toBe(0);
   await close();
 });
 

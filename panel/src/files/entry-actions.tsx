@@ -6,6 +6,7 @@ import { type ReactNode, useRef } from "react";
 import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { dropDraft } from "../ui/draft.ts";
+import { isLeft } from "../ui/undo.tsx";
 import { showUndo } from "../ui/undo-notice.tsx";
 import {
   type Entry,
@@ -65,7 +66,7 @@ export function useEntryActions() {
         : null;
     const { done, failures } = await runEach(entries, isBack ? deed.undo : deed.change);
     if (working !== null) notifications.hide(working);
-    if (failures.length > 0) {
+    if (failures.length > 0 && !isLeft(failures[0]!.error)) {
       const sentence = sentenceOf(failures[0]!.error);
       const count = entries.length;
       notifications.show({

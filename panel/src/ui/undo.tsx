@@ -1,6 +1,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { ApiError } from "../app/api.ts";
 import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "./failure.tsx";
 import { showUndo } from "./undo-notice.tsx";
@@ -14,10 +15,16 @@ type Undoable = {
   message: ReactNode;
 };
 
+/** Only after one has left the page at the end of the session, and knows it. */
+export const isLeft = (error: unknown): boolean =>
+  error instanceof ApiError && error.error === "Unauthorized";
+
 /** Shows the server's message. */
 export function useFailureNotice(): (error: Error) => void {
   const sentenceOf = useSentence();
-  return (error) => void notifications.show({ color: "red", message: sentenceOf(error) });
+  return (error) => {
+    if (!isLeft(error)) notifications.show({ color: "red", message: sentenceOf(error) });
+  };
 }
 
 type Offer = Pick<Undoable, "undo" | "refresh" | "message"> & { more?: ReactNode };
