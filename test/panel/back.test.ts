@@ -76,15 +76,13 @@ once("a page that is chosen in the commands is one step from the page before", a
   const before = await entries(page);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("storage");
-  await page.getByRole("option", { name: "Storage" }).waitFor();
-  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "Storage", exact: true }).click();
   await heading(page, "Storage").waitFor();
   expect(await entries(page)).toBe(before + 1);
   // A form that a command opens is over its page.
   await page.keyboard.press("Control+k");
   await page.keyboard.type("new token");
-  await page.getByRole("option", { name: "New token" }).waitFor();
-  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "New token" }).click();
   await dialog(page).getByLabel("Name").fill("typed");
   await back(page);
   await dialog(page).waitFor({ state: "detached" });

@@ -11,6 +11,7 @@ import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/shorten.tsx";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
+import { useBackCloses } from "../ui/back-closes.ts";
 import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
@@ -46,6 +47,7 @@ export function Shell() {
   usePastedTargets(account.role !== "user");
   useUndoKeys();
   useFocusOfPages();
+  useBackCloses(isOpen, close);
   useMemo(() => openDrafts(account.id), [account.id]);
   return (
     <div className={classes["frame"]}>

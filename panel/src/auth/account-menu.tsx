@@ -12,9 +12,10 @@ import {
   IconUser,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../app/i18n.ts";
 import { lazyPart } from "../app/lazy.ts";
+import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";
 
@@ -85,13 +86,13 @@ export function AccountMenu() {
         </Menu.Dropdown>
       </Menu>
       {changing !== null && (
-        <Suspense fallback={null}>
+        <LazyDialog isOpen={changing === "open"} onClose={() => setChanging("closed")}>
           <PasswordChange
             username={account.username}
             isOpen={changing === "open"}
             onClose={() => setChanging("closed")}
           />
-        </Suspense>
+        </LazyDialog>
       )}
     </>
   );

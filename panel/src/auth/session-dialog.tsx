@@ -3,6 +3,7 @@ import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { askAtSessionEnd, onTabNews, tellTabs } from "../app/session-end.ts";
+import { useBackCloses } from "../ui/back-closes.ts";
 import { accountQuery } from "./account.ts";
 import { Refusal } from "./refusal.tsx";
 import { logIn } from "./sign-in.ts";
@@ -17,6 +18,7 @@ export function SessionDialog() {
   const { data: account } = useSuspenseQuery(accountQuery);
   const [answer, setAnswer] = useState<{ give: Answer } | null>(null);
   const open = useRef<Answer | null>(null);
+  useBackCloses(answer !== null, null);
 
   function settle(isSignedIn: boolean): void {
     open.current?.(isSignedIn);

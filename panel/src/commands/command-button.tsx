@@ -6,6 +6,7 @@ import { Suspense, useLayoutEffect, useRef, useState } from "react";
 import type { Account } from "../app/api.ts";
 import { lazyPart } from "../app/lazy.ts";
 import type { usePages } from "../app/pages.ts";
+import { useBackCloses } from "../ui/back-closes.ts";
 import { FocusBack } from "../ui/focus-back.ts";
 import { CommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
@@ -27,6 +28,7 @@ export function CommandButton({ pages, account }: Props) {
   const { t } = useLingui();
   const [isOpen, { toggle, open, close }] = useDisclosure(false, { onClose: () => setTyped("") });
   const [typed, setTyped] = useState("");
+  useBackCloses(isOpen, close);
   const button = useRef<HTMLButtonElement>(null);
   useHotkeys([["mod+K", toggle]], [], true);
   useLayoutEffect(() => {

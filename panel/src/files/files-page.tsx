@@ -71,7 +71,7 @@ export function FilesPage() {
   const commands: EntryCommands = {
     open(entry) {
       if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
-      else change({ file: entry.id }, false);
+      else change({ file: entry.id });
     },
     rename: setRenamed,
     share: setShared,

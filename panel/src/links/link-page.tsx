@@ -14,7 +14,7 @@ import {
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError, type Link } from "../app/api.ts";
 import { formatNumber, formatTime } from "../app/i18n.ts";
 import { lazyPart } from "../app/lazy.ts";
@@ -23,8 +23,8 @@ import { LinkMore } from "../shares/link-more.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
 import { useIsThere } from "../ui/late-answer.ts";
+import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
-import { WaitingBar } from "../ui/waiting-bar.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery, listedLink } from "./link-queries.ts";
@@ -117,13 +117,13 @@ export function LinkPage() {
         <Skeleton height={NUMBERS_PX} />
       )}
       {form !== null && (
-        <Suspense fallback={<WaitingBar />}>
+        <LazyDialog isOpen={form === "open"} onClose={() => setForm("closed")}>
           <LinkForm
             edited={form === "open" && link ? link : null}
             onClose={() => setForm("closed")}
             onSaved={show}
           />
-        </Suspense>
+        </LazyDialog>
       )}
     </Stack>
   );

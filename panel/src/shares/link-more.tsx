@@ -3,9 +3,10 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { IconArrowsExchange, IconDots, IconExternalLink } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { Link } from "../app/api.ts";
 import { lazyPart } from "../app/lazy.ts";
+import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import type { ShareSubject } from "./share-values.ts";
 
 const ShareDialog = lazyPart(async () => (await import("./share-dialog.tsx")).ShareDialog);
@@ -65,7 +66,7 @@ export function LinkMore({ link, mayChange }: Props) {
         </Menu.Dropdown>
       </Menu>
       {subject !== undefined && (
-        <Suspense fallback={null}>
+        <LazyDialog isOpen={subject !== null} onClose={() => setSubject(null)}>
           <ShareDialog
             subject={subject}
             onClose={() => setSubject(null)}
@@ -74,7 +75,7 @@ export function LinkMore({ link, mayChange }: Props) {
                 void navigate({ to: "/shares", search: { q: code } });
             }}
           />
-        </Suspense>
+        </LazyDialog>
       )}
     </>
   );

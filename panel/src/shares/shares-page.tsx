@@ -5,12 +5,13 @@ import { notifications } from "@mantine/notifications";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import type { Share } from "../app/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../app/lazy.ts";
 import { Empty } from "../ui/empty.tsx";
 import { usePageKey } from "../ui/keys/page-keys.ts";
+import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
 import { ShareDialog } from "./share-dialog.tsx";
@@ -65,6 +66,11 @@ export function SharesPage() {
   }, refresh);
   usePageKey("n", create);
 
+  function closeOverlays(): void {
+    setScanned(null);
+    setEnded(null);
+    if (box !== undefined) change({ box: undefined });
+  }
   function choose(action: ShareAction, share: Share): void {
     if (action === "edit") setSubject({ form: "edit", share });
     if (action === "qr") setScanned(share);
@@ -118,7 +124,7 @@ export function SharesPage() {
         }}
       />
       {isOverlaid && (
-        <Suspense fallback={null}>
+        <LazyDialog isOpen={isAsked} onClose={closeOverlays}>
           <ShareOverlays
             scanned={scanned}
             onScanned={() => setScanned(null)}
@@ -128,7 +134,7 @@ export function SharesPage() {
             onEnded={() => setEnded(null)}
             account={account.id}
           />
-        </Suspense>
+        </LazyDialog>
       )}
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { CloseButton, Modal, type ModalRootProps } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useBackCloses } from "./back-closes.ts";
 import { FocusBack } from "./focus-back.ts";
 
 type Props = {
@@ -14,6 +15,7 @@ type Props = {
 /** A small window over the page. */
 export function Dialog({ title, isOpen, onClose, size, children }: Props) {
   const { t } = useLingui();
+  useBackCloses(isOpen, onClose);
   return (
     <Modal.Root opened={isOpen} onClose={onClose} {...(size !== undefined && { size })} centered>
       <Modal.Overlay />

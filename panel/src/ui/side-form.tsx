@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { useBackCloses } from "./back-closes.ts";
 import { useSentence } from "./failure.tsx";
 import { FocusBack } from "./focus-back.ts";
 import { submitByKey } from "./keys/submit-key.ts";
@@ -15,6 +16,7 @@ type Props = {
 /** A form beside the page. Its content may load when it opens. */
 export function SideForm({ title, isOpen, onClose, children }: Props) {
   const { t } = useLingui();
+  useBackCloses(isOpen, onClose);
   return (
     <Drawer.Root opened={isOpen} onClose={onClose} position="right" size="md">
       <Drawer.Overlay />

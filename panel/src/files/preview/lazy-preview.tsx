@@ -1,5 +1,6 @@
-import { type ComponentProps, Suspense, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { lazyPart } from "../../app/lazy.ts";
+import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 
 const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")).PreviewDialog);
 
@@ -9,8 +10,8 @@ export function LazyPreview(props: ComponentProps<typeof PreviewDialog>) {
   if (props.id !== null && !isAsked) setIsAsked(true);
   if (!isAsked) return null;
   return (
-    <Suspense fallback={null}>
+    <LazyDialog isOpen={props.id !== null} onClose={props.onClose}>
       <PreviewDialog {...props} />
-    </Suspense>
+    </LazyDialog>
   );
 }

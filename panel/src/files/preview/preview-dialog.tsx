@@ -7,6 +7,7 @@ import { FailedList } from "../list/list-states.tsx";
 import { downloadAddress, type Entry, fileQuery } from "../file-queries.ts";
 import { FileDetails } from "./file-details.tsx";
 import { FilePreview } from "./file-preview.tsx";
+import { useBackCloses } from "../../ui/back-closes.ts";
 import { FocusBack } from "../../ui/focus-back.ts";
 import classes from "./preview.module.css";
 
@@ -26,6 +27,7 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
   // It opens after it is mounted: only then the focus returns.
   const [isMounted, setIsMounted] = useState(false);
   useEffect(() => setIsMounted(true), []);
+  useBackCloses(id !== null, onClose);
   const at = files.findIndex((file) => file.id === id);
   const listed = files[at];
   const { data } = useQuery({ ...fileQuery(id ?? 0), enabled: id !== null });

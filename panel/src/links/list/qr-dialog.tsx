@@ -1,10 +1,11 @@
-import { lazy, Suspense } from "react";
 import type { Link } from "../../app/api.ts";
+import { lazyPart } from "../../app/lazy.ts";
+import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 
-const QrCodeDialog = lazy(async () => ({ default: (await import("../qr/qr-dialog.tsx")).QrCodeDialog }));
+const QrCodeDialog = lazyPart(async () => (await import("../qr/qr-dialog.tsx")).QrCodeDialog);
 
 export const QrDialog = ({ link, onClose }: { link: Link; onClose(): void }) => (
-  <Suspense>
-    <QrCodeDialog link={link} isOpen onClose={onClose} />
-  </Suspense>
+  <LazyDialog onClose={onClose}>
+    <QrCodeDialog link={link} onClose={onClose} />
+  </LazyDialog>
 );

@@ -17,7 +17,7 @@ import { QrLookFields } from "./qr-look-fields.tsx";
 import { qrPng, qrSvg } from "./qr-picture.ts";
 import classes from "./qr.module.css";
 
-type Props = { link: Pick<Link, "code" | "domain" | "short_url">; isOpen: boolean; onClose(): void };
+type Props = { link: Pick<Link, "code" | "domain" | "short_url">; onClose(): void };
 
 /** With its logo as a data URL. */
 type Designed = QrLook & { logo: string | null };
@@ -25,11 +25,11 @@ type Designed = QrLook & { logo: string | null };
 const DELAY_MS = 150;
 
 /** The design of a link's QR code, and its download. */
-export function QrCodeDialog({ link, isOpen, onClose }: Props) {
+export function QrCodeDialog({ link, onClose }: Props) {
   const { t } = useLingui();
   return (
-    <Dialog title={t`QR code`} isOpen={isOpen} onClose={onClose} size="lg">
-      {isOpen && <Designer link={link} />}
+    <Dialog title={t`QR code`} isOpen onClose={onClose} size="lg">
+      <Designer link={link} />
     </Dialog>
   );
 }
