@@ -9,7 +9,6 @@ import {
   once,
   signInToPanel,
   startPanel,
-  story,
   undo,
 } from "../support/panel.ts";
 import { signIn } from "../support/session.ts";
@@ -38,7 +37,7 @@ async function openStorage(page: Page, folder: string): Promise<void> {
   await page.getByRole("menuitem", { name: "Storage…" }).click();
 }
 
-story("an administrator chooses the storage of a folder by keyboard, and undoes it", async () => {
+once("an administrator chooses the storage of a folder by keyboard, and undoes it", async () => {
   const top = await me.folder("projects");
   const inner = await me.folder("films", top);
   await me.upload("old.txt", "old", { folder: `${inner}` });

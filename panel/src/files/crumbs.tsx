@@ -44,7 +44,7 @@ type CrumbProps = {
 };
 
 function Crumb({ id, isLast, onMove, children }: CrumbProps) {
-  const { isOver, handlers } = useDropInto(id, { onEntries: onMove });
+  const { isOver, handlers } = useDropInto({ id }, { onEntries: onMove });
   return (
     <li {...handlers}>
       {id !== null && <IconChevronRight size={14} aria-hidden style={{ flexShrink: 0 }} />}

@@ -1,30 +1,30 @@
 import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { useNoStrayDrops } from "../ui/stray-drops.ts";
 import classes from "./list/files.module.css";
-import { isDesktopDrag } from "./moves/dragged.ts";
+import { hasLeft, isDesktopDrag } from "./moves/dragged.ts";
 
 type Props = { name: string; onFiles(transfer: DataTransfer): void; children: ReactNode };
 
-/** Accepts files dropped anywhere on the page. */
+/** Accepts files dropped anywhere on the page, except on what accepts them itself. */
 export function DropArea({ name, onFiles, children }: Props) {
   const [isOver, setIsOver] = useState(false);
-  /** Every element on the way fires a leave event. */
-  const depth = useRef(0);
-  function step(event: DragEvent, by: number): void {
-    if (!isDesktopDrag(event)) return;
-    depth.current = Math.max(0, depth.current + by);
-    setIsOver(depth.current > 0);
-  }
+  useNoStrayDrops();
   return (
     <div
       className={classes["page"]}
-      onDragEnter={(event) => step(event, 1)}
-      onDragLeave={(event) => step(event, -1)}
-      onDragOver={(event) => isDesktopDrag(event) && event.preventDefault()}
-      onDropCapture={(event) => step(event, -depth.current)}
-      onDrop={(event) => {
+      onDragOver={(event) => {
         if (!isDesktopDrag(event)) return;
+        setIsOver(!event.isDefaultPrevented());
+        event.preventDefault();
+      }}
+      onDragLeave={(event) => {
+        if (hasLeft(event)) setIsOver(false);
+      }}
+      onDrop={(event) => {
+        setIsOver(false);
+        if (!isDesktopDrag(event) || event.isDefaultPrevented()) return;
         event.preventDefault();
         onFiles(event.dataTransfer);
       }}

@@ -33,7 +33,7 @@ const NO_DROP: DropHandlers = { onEntries() {} };
 export function EntryRow(props: Props) {
   const { entry, id, at, place, state, commands, onReach, onDrop } = props;
   const { t } = useLingui();
-  const { isOver, handlers } = useDropInto(entry.kind === "folder" ? entry.id : null, onDrop ?? NO_DROP);
+  const { isOver, handlers } = useDropInto({ id: entry.id, above: entry.path }, onDrop ?? NO_DROP);
   const tabIndex = state.isActive ? 0 : -1;
   const size = entry.size === null ? "" : formatBytes(entry.size);
 

@@ -1,8 +1,10 @@
 /** Entries dragged within the panel, and files dragged from the desktop. */
-import { type DragEvent, useState } from "react";
-import type { Entry } from "../file-queries.ts";
+import { type DragEvent, useEffect, useState } from "react";
+import { randomName } from "../../app/random-name.ts";
+import type { Entry, Step } from "../file-queries.ts";
 
-const TYPE = "application/x-waymark-entries";
+/** Of this tab: what another one drags is not known here. Browsers write types in lower case. */
+const TYPE = `application/x-waymark-entries-${randomName().toLowerCase()}`;
 
 let dragged: readonly Entry[] = [];
 
@@ -22,6 +24,9 @@ export function startDrag(event: DragEvent, entries: readonly Entry[]): void {
 
 export const isEntryDrag = (event: DragEvent): boolean => event.dataTransfer.types.includes(TYPE);
 export const isDesktopDrag = (event: DragEvent): boolean => event.dataTransfer.types.includes("Files");
+/** Not only to an element inside. */
+export const hasLeft = ({ currentTarget, relatedTarget }: DragEvent): boolean =>
+  !currentTarget.contains(relatedTarget as Node | null);
 
 export type DropHandlers = {
   /** Entries of the panel. */
@@ -30,12 +35,27 @@ export type DropHandlers = {
   onFiles?(transfer: DataTransfer): void;
 };
 
-/** For the folder with this id, null for the root. A folder accepts neither itself nor its own entries. */
-export function useDropInto(folder: number | null, { onEntries, onFiles }: DropHandlers) {
+type Target = {
+  /** Null is the root. */
+  id: number | null;
+  /** The folders above it, as far as they are known. */
+  above?: readonly Step[] | undefined;
+};
+
+/** A folder accepts neither itself nor a folder above it nor its own entries. Sets `defaultPrevented` if it accepts. */
+export function useDropInto({ id, above = [] }: Target, { onEntries, onFiles }: DropHandlers) {
   const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    if (!isOver) return;
+    // Escape ends a drag without a leave event.
+    const end = () => setIsOver(false);
+    document.addEventListener("dragend", end);
+    return () => document.removeEventListener("dragend", end);
+  }, [isOver]);
   const fits = (): readonly Entry[] => {
-    if (dragged.some(({ kind, id }) => kind === "folder" && id === folder)) return [];
-    return dragged.filter(({ folder_id }) => folder_id !== folder);
+    const inside = new Set([id, ...above.map((step) => step.id)]);
+    if (dragged.some((entry) => entry.kind === "folder" && inside.has(entry.id))) return [];
+    return dragged.filter(({ folder_id }) => folder_id !== id);
   };
   const takes = (event: DragEvent): boolean =>
     isEntryDrag(event) ? fits().length > 0 : onFiles !== undefined && isDesktopDrag(event);
@@ -45,16 +65,16 @@ export function useDropInto(folder: number | null, { onEntries, onFiles }: DropH
       onDragOver(event: DragEvent) {
         if (!takes(event)) return;
         event.preventDefault();
-        event.stopPropagation();
         event.dataTransfer.dropEffect = isEntryDrag(event) ? "move" : "copy";
         setIsOver(true);
       },
-      onDragLeave: () => setIsOver(false),
+      onDragLeave(event: DragEvent) {
+        if (hasLeft(event)) setIsOver(false);
+      },
       onDrop(event: DragEvent) {
         setIsOver(false);
         if (!takes(event)) return;
         event.preventDefault();
-        event.stopPropagation();
         if (isEntryDrag(event)) onEntries(fits());
         else onFiles?.(event.dataTransfer);
       },

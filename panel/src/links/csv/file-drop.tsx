@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, FileButton, Stack, Text } from "@mantine/core";
 import { IconFileTypeCsv } from "@tabler/icons-react";
 import { useState } from "react";
+import { useNoStrayDrops } from "../../ui/stray-drops.ts";
 import classes from "./csv.module.css";
 import { chooseCsv } from "./import-state.ts";
 
@@ -11,6 +12,7 @@ const TYPES = ".csv,.tsv,.txt,text/csv,text/tab-separated-values";
 export function FileDrop() {
   const { t } = useLingui();
   const [isOver, setIsOver] = useState(false);
+  useNoStrayDrops();
   const take = (file: File | null | undefined): void => {
     if (file) void chooseCsv(file);
   };
