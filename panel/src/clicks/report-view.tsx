@@ -1,4 +1,4 @@
-import { Stack } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { LoadFailure } from "../ui/load-failure.tsx";
@@ -21,9 +21,13 @@ type Props = {
   children?: ReactNode;
 };
 
+const LISTS_PX = 400;
+
 /** A chart and the lists that follow it. */
 export function ReportView({ place, report, search, mayWatch, onChange, compare, children }: Props) {
   const queries = useQueryClient();
+  // Without details a note stands above the lists.
+  const isKnown = report.isDetailed !== undefined || report.error !== null;
   const isThere = report.error === null || report.trend !== undefined;
   return (
     <Stack gap="sm">
@@ -38,7 +42,8 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
           {compare}
         </TrendCard>
       )}
-      {isThere && (
+      {isThere && !isKnown && <Skeleton height={LISTS_PX} />}
+      {isThere && isKnown && (
         <ReportLists
           report={report}
           top={children}

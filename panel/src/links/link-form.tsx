@@ -1,8 +1,9 @@
 import { useLingui } from "@lingui/react/macro";
-
+import { useRef } from "react";
 import type { Link } from "../app/api.ts";
 import { lazyOrFailure } from "../app/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
+import { useHasDomains } from "./form/domains.ts";
 import type { OnLinkSaved } from "./link-queries.ts";
 
 const LinkFields = lazyOrFailure(async () => (await import("./form/link-fields.tsx")).LinkFields);
@@ -13,8 +14,12 @@ type Props = { edited: Link | "new" | null; onClose(): void; onSaved?: OnLinkSav
 export function LinkForm({ edited, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const title = edited === "new" || edited === null ? t`New link` : t`Edit ${edited.code}`;
+  const hasDomains = useHasDomains();
+  // A late field would move the others. One that is shown stays.
+  const isReady = useRef(false);
+  isReady.current = edited !== null && (isReady.current || hasDomains !== undefined);
   return (
-    <SideForm title={title} isOpen={edited !== null} onClose={onClose}>
+    <SideForm title={title} isOpen={edited !== null} isReady={isReady.current} onClose={onClose}>
       {edited !== null && (
         <LinkFields
           key={edited === "new" ? "" : `${edited.domain}/${edited.code}`}

@@ -10,11 +10,13 @@ type Props = {
   title: string;
   isOpen: boolean;
   onClose(): void;
+  /** Whether everything that the form shows is known. */
+  isReady?: boolean;
   children: ReactNode;
 };
 
 /** A form beside the page. Its content may load when it opens. */
-export function SideForm({ title, isOpen, onClose, children }: Props) {
+export function SideForm({ title, isOpen, onClose, isReady = true, children }: Props) {
   const { t } = useLingui();
   useBackCloses(isOpen, onClose);
   return (
@@ -31,9 +33,7 @@ export function SideForm({ title, isOpen, onClose, children }: Props) {
         <Drawer.Body>
           {isOpen && <FocusBack />}
           {isOpen && (
-            <Suspense fallback={<Waiting />}>
-              <Begin>{children}</Begin>
-            </Suspense>
+            <Suspense fallback={<Waiting />}>{isReady ? <Begin>{children}</Begin> : <Waiting />}</Suspense>
           )}
         </Drawer.Body>
       </Drawer.Content>

@@ -9,9 +9,9 @@ export const domainsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Whether there are other domains to choose from. */
-export function useHasDomains(): boolean {
+/** Whether there are other domains to choose from. Undefined while the server is asked. */
+export function useHasDomains(): boolean | undefined {
   const { data: account } = useQuery(accountQuery);
-  const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
-  return domains.length > 0;
+  const { data: domains, isLoading } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
+  return isLoading ? undefined : domains !== undefined && domains.length > 0;
 }
