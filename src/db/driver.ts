@@ -69,7 +69,8 @@ export type Backend = {
   reader: ConnectionSource;
   /** A statement that reaches the data. */
   pingSql: string;
-  findLink?: (code: string) => LinkRow | undefined;
+  /** See Database. */
+  findLink?: (code: string, likelyId?: number) => LinkRow | undefined;
   /** See Database. */
   refreshLookups?: () => void;
   close(): Promise<void>;

@@ -17,8 +17,8 @@ export type SqliteSettings = {
 
 export type SqliteConnection = SqlConnection & {
   executeSync(sql: string, parameters: readonly unknown[]): StatementResult;
-  /** A query with one parameter, without the lists that executeSync makes. */
-  firstSync(sql: string, parameter: string): unknown;
+  /** The first row of a query, without the lists that executeSync makes. */
+  firstSync(sql: string, ...parameters: (string | number)[]): unknown;
   close(): void;
 };
 
@@ -79,7 +79,8 @@ export function openSqlite(settings: SqliteSettings): SqliteConnection {
     return { rows: [], affected: changes, insertId: Number(lastInsertRowid) };
   };
 
-  const firstSync = (sql: string, parameter: string): unknown => prepare(sql).get(parameter) ?? undefined;
+  const firstSync = (sql: string, ...parameters: (string | number)[]): unknown =>
+    prepare(sql).get(...parameters) ?? undefined;
 
   const close = () => {
     clearTimeout(idle);

@@ -9,22 +9,25 @@ import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite
 
 /**
  * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
- * links, so a lookup reads two pages instead of four.
+ * links, so a lookup reads two pages instead of four, and one with the likely id.
  */
 const SETTINGS: Omit<SqliteSettings, "path"> = {
   readonly: true,
   busyTimeoutMs: 250,
   cacheKib: 16_384,
 };
+const COLUMNS = "id, code, target, expires_at, options, password_hash is not null as locked";
+const FIND_BY_ID = `select ${COLUMNS} from links where id = ?1 and code = ?2`;
 /**
  * One statement, so that a rename between two can't hide the link. With a join, SQLite would prepare it again for each
  * code: 10 µs.
  */
-const FIND_LINK = `select id, code, target, expires_at, options, password_hash is not null as locked from links
+const FIND_LINK = `select ${COLUMNS} from links
   where id = coalesce((select id from links where code = ?1), (select link_id from link_aliases where code = ?1))`;
 
 export type Finder = {
-  find(code: string): LinkRow | undefined;
+  /** With the right `likelyId`, a lookup reads one page less: half of its time with ten million links. */
+  find(code: string, likelyId?: number): LinkRow | undefined;
   /** The next lookup sees every change committed before this call. */
   refresh(): void;
   close(): void;
@@ -64,9 +67,11 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
   }
 
   return {
-    find(code) {
+    find(code, likelyId = 0) {
       try {
-        return begin().firstSync(FIND_LINK, code) as LinkRow | undefined;
+        const reader = begin();
+        const likely = likelyId === 0 ? undefined : reader.firstSync(FIND_BY_ID, likelyId, code);
+        return (likely ?? reader.firstSync(FIND_LINK, code)) as LinkRow | undefined;
       } catch (error) {
         refresh();
         throw translateFailure(classify, error);

@@ -37,10 +37,8 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
         for (const row of stored()) yield [row];
       },
       async *codes(beforeId) {
-        yield stored()
-          .filter((row) => beforeId === null || row.id < beforeId)
-          .map((row) => row.code)
-          .join(" ");
+        const older = stored().filter((row) => beforeId === null || row.id < beforeId);
+        yield { codes: older.map((row) => row.code).join(" "), ids: older.map((row) => row.id).join(" ") };
       },
       some: async (codes) => stored().filter((row) => codes.includes(row.code)),
     },

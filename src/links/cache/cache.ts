@@ -20,10 +20,10 @@ import {
   type SharedLinks,
   type StoredLink,
 } from "./cached-link.ts";
-import { createCodeFilter } from "./code-filter.ts";
+import { type CodePage, createCodeFilter } from "./code-filter.ts";
 import { ANY_CODE, createInvalidation, type Invalidate } from "./invalidation.ts";
 import { createLoadPace } from "./load-pace.ts";
-import { createLinkLookup, type LookupLimits } from "./lookup.ts";
+import { createLinkLookup, type FindLink, type LookupLimits } from "./lookup.ts";
 import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
 import { toLocation } from "./location.ts";
@@ -78,14 +78,13 @@ export type LinkCacheOptions = {
   ttlSeconds: number;
   /** cache.bloom_rebuild_interval */
   rebuildSeconds(): number;
-  findLink(code: string): FoundLink | null | undefined | Promise<FoundLink | null | undefined>;
+  findLink: FindLink;
   /** Called for each change, which later answers of findLink must show. */
   refreshLookups?(): void;
   scan: {
     /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    /** Codes of links with a smaller id, several per text, separated by blanks. */
-    codes(beforeId: number | null): AsyncIterable<string>;
+    codes(beforeId: number | null): AsyncIterable<CodePage>;
     aliases(): AsyncIterable<string>;
     /** At most 1,000 codes. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
@@ -140,10 +139,11 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     maxLinks: options.maxLinks,
     pace,
     put,
+    isFull: () => table.size() >= options.maxLinks,
   });
   const filter = createCodeFilter({
     async *loadCodes() {
-      yield* scan.aliases();
+      for await (const codes of scan.aliases()) yield { codes, ids: null };
       yield* warmer.codes();
     },
     rebuildSeconds: options.rebuildSeconds,
@@ -187,9 +187,9 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
     throw error;
   }
 
-  function ask(code: string): CachedLink | null | Promise<CachedLink | null> {
+  function ask(code: string, hash: number): CachedLink | null | Promise<CachedLink | null> {
     try {
-      const found = lookup.ask(code, (link) => learn(code, link));
+      const found = lookup.ask(code, (link) => learn(code, link), filter.likelyId(hash));
       return found instanceof Promise ? found.then(show, failed) : show(found);
     } catch (error) {
       return failed(error);
@@ -206,7 +206,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       return fromTable(address, now);
     };
     try {
-      const found = ask(code);
+      const found = ask(code, hash);
       return found instanceof Promise ? found.catch(serveOld) : found;
     } catch (error) {
       return serveOld(error);
@@ -232,7 +232,7 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
       counts.missingHits++;
       return null;
     }
-    return ask(code);
+    return ask(code, hash);
   }
 
   function forget(code: string): void {
@@ -283,16 +283,16 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
 }
 
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
-  const ask = (code: string) => {
+  const ask: FindLink = (code, likelyId) => {
     counts.lookups++;
-    return findLink(code);
+    return findLink(code, likelyId);
   };
   if (shared === undefined) return ask;
-  return async (code: string) => {
+  return async (code: string, likelyId?: number) => {
     let isShared = true;
     const link = await shared.find(code, () => {
       isShared = false;
-      return ask(code);
+      return ask(code, likelyId);
     });
     if (isShared) counts.sharedHits++;
     return link;

@@ -1,5 +1,5 @@
 /**
- * The Bloom filter over all codes.
+ * The Bloom filter over all codes, and the likely ids of those that the table lacks (row-hints.ts).
  *
  * It excludes nothing before the first load and after `distrust`. A load reads all codes as hashes (four bytes each)
  * and fills a filter of the right size in slices, which replaces the old one. Codes added meanwhile go into both.
@@ -9,10 +9,20 @@ import { type Bloom, createBloom } from "../../lib/bloom.ts";
 import { hashCode, hashCodes } from "../../lib/code-hash.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { LoadPace } from "./load-pace.ts";
+import { createRowHints, type RowHints } from "./row-hints.ts";
+
+export type CodePage = {
+  /** Several, separated by blanks. */
+  codes: string;
+  /** Of these codes, likewise; null: unknown. Pages with ids come last. */
+  ids: string | null;
+};
 
 export type CodeFilter = {
   /** Certainly no link has a code with this hash. */
   excludes(hash: number): boolean;
+  /** Where a lookup may find the code with this hash; 0: unknown. */
+  likelyId(hash: number): number;
   add(code: string): void;
   isTrusted(): boolean;
   start(): void;
@@ -26,8 +36,8 @@ export type CodeFilter = {
 };
 
 type Deps = {
-  /** Several per text, separated by blanks. Codes added meanwhile may be missing. */
-  loadCodes(): AsyncIterable<string>;
+  /** Codes added meanwhile may be missing. */
+  loadCodes(): AsyncIterable<CodePage>;
   /** Seconds between two loads, 0 for never; read before each load. */
   rebuildSeconds(): number;
   pace: LoadPace;
@@ -44,8 +54,9 @@ const SPARE = 1.25;
 
 export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps): CodeFilter {
   let filter: Bloom | null = null;
+  let hints: RowHints | null = null;
   let room = 0;
-  let loading: HashList | null = null;
+  let loading: Loading | null = null;
   let isComplete = true;
   let closed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,38 +65,52 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
 
   /** False if closed meanwhile, or if codes may be missing. */
-  async function load(hashes: HashList): Promise<boolean> {
+  async function load({ hashes, ids, added }: Loading): Promise<boolean> {
     isComplete = true;
-    for await (const codes of loadCodes()) {
+    for await (const page of loadCodes()) {
       await pace.rest();
       if (closed || !isComplete) return false;
-      hashCodes(codes, seed, hashes.add);
+      hashCodes(page.codes, seed, hashes.add);
+      if (page.ids !== null) eachNumber(page.ids, ids.add);
     }
     const next = createBloom(Math.max(SMALLEST_CAPACITY, Math.ceil(hashes.size() * SPARE)));
-    for (let from = 0; from < hashes.size(); from += SLICE) {
-      await pace.rest();
-      hashes.forEach(from, Math.min(from + SLICE, hashes.size()), next.add);
-    }
+    await inSlices(hashes, (at) => next.add(hashes.at(at)));
+    const nextHints = ids.size() > 0 ? createRowHints(ids.size()) : null;
+    const first = hashes.size() - ids.size();
+    await inSlices(ids, (at) => nextHints?.add(hashes.at(first + at), ids.at(at) >>> 0));
+    const done = await inSlices(added, (at) => next.add(added.at(at)));
     if (closed || !isComplete) return false;
-    // No await since the last slice, so no code is missing.
+    // No await from here on, so no code is missing.
+    for (let at = done; at < added.size(); at++) next.add(added.at(at));
     filter = next;
-    room = next.capacity - hashes.size();
+    hints = nextHints;
+    room = next.capacity - hashes.size() - added.size();
     return true;
   }
 
+  /** Returns how many it took; more may have come. */
+  async function inSlices(list: IntList, use: (at: number) => void): Promise<number> {
+    let done = 0;
+    while (done < list.size()) {
+      await pace.rest();
+      for (const end = Math.min(done + SLICE, list.size()); done < end; done++) use(done);
+    }
+    return done;
+  }
+
   async function reload(): Promise<void> {
-    const hashes = createHashList();
-    loading = hashes;
+    loading = { hashes: createIntList(), ids: createIntList(), added: createIntList() };
+    const lists = Object.values(loading);
     let isDone = false;
     let pause = 0;
     try {
-      isDone = await load(hashes);
+      isDone = await load(loading);
     } catch (error) {
       logger.warn({ err: error }, "codes for the Bloom filter could not be read; retrying");
       pause = RETRY_MS;
     }
     loading = null;
-    hashes.free();
+    for (const list of lists) list.free();
     if (isDone) {
       trusted.resolve();
       scheduleRebuild();
@@ -107,9 +132,10 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
 
   return {
     excludes: (hash) => filter !== null && !filter.mayHave(hash),
+    likelyId: (hash) => (hints === null ? 0 : hints.find(hash)),
     add(code) {
       const hash = hashOf(code);
-      loading?.add(hash);
+      loading?.added.add(hash);
       if (filter === null || filter.mayHave(hash)) return;
       filter.add(hash);
       room--;
@@ -132,29 +158,49 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
       clearTimeout(timer);
       trusted.resolve();
     },
-    bytes: () => filter?.bytes ?? 0,
+    bytes: () => (filter?.bytes ?? 0) + (hints?.bytes ?? 0),
   };
 }
 
-type HashList = ReturnType<typeof createHashList>;
+type Loading = {
+  readonly hashes: IntList;
+  /** Of the last hashes. */
+  readonly ids: IntList;
+  /** Hashes of codes that were added meanwhile. */
+  readonly added: IntList;
+};
 
-/** A growing list without copies, whose memory is freed at once. */
-function createHashList() {
+type IntList = ReturnType<typeof createIntList>;
+
+/** Of 32 bits. Grows without copies; its memory is freed at once. */
+function createIntList() {
   const SHIFT = 16;
   const blocks: Int32Array<ArrayBuffer>[] = [];
   let size = 0;
   return {
-    add(hash: number): void {
+    add(value: number): void {
       if (size >>> SHIFT === blocks.length) blocks.push(new Int32Array(1 << SHIFT));
-      blocks[size >>> SHIFT]![size & ((1 << SHIFT) - 1)] = hash;
+      blocks[size >>> SHIFT]![size & ((1 << SHIFT) - 1)] = value;
       size++;
     },
-    forEach(from: number, to: number, use: (hash: number) => void): void {
-      for (let at = from; at < to; at++) use(blocks[at >>> SHIFT]![at & ((1 << SHIFT) - 1)]!);
-    },
+    at: (index: number): number => blocks[index >>> SHIFT]![index & ((1 << SHIFT) - 1)]!,
     size: () => size,
     free(): void {
       for (const block of blocks.splice(0)) block.buffer.transfer(0);
     },
   };
+}
+
+/** Whole numbers, separated by single blanks. */
+function eachNumber(text: string, use: (value: number) => void): void {
+  let value = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit >= 0) value = value * 10 + digit;
+    else {
+      use(value);
+      value = 0;
+    }
+  }
+  use(value);
 }

@@ -7,9 +7,13 @@ import type { FoundLink } from "./cached-link.ts";
 
 export type LinkLookup = {
   /**
-   * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like the database.
+   * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like `find`.
    */
-  ask(code: string, onFound: (link: FoundLink | null) => void): FoundLink | null | Promise<FoundLink | null>;
+  ask(
+    code: string,
+    onFound: (link: FoundLink | null) => void,
+    likelyId?: number,
+  ): FoundLink | null | Promise<FoundLink | null>;
   /** Later requests join no running query. */
   forget(code: string): void;
   forgetAll(): void;
@@ -19,7 +23,8 @@ export type LinkLookup = {
 export type LookupLimits = { maxActive: number; maxWaiting: number; deadlineMs: number };
 
 type Answer = FoundLink | null | undefined;
-type Find = (code: string) => Answer | Promise<Answer>;
+/** `likelyId` as in Database.findLink. */
+export type FindLink = (code: string, likelyId?: number) => Answer | Promise<Answer>;
 
 type Question = {
   readonly code: string;
@@ -30,7 +35,7 @@ type Question = {
 };
 
 export function createLinkLookup(
-  find: Find,
+  find: FindLink,
   { maxActive, maxWaiting, deadlineMs }: LookupLimits,
 ): LinkLookup {
   /** By code. */
@@ -103,14 +108,14 @@ export function createLinkLookup(
   }
 
   return {
-    ask(code, onFound) {
+    ask(code, onFound, likelyId) {
       const asked = open.get(code);
       if (asked !== undefined) return asked.answer.promise;
       if (active >= maxActive) {
         if (waiting.length >= maxWaiting) throw unavailable("Too many links are being looked up at once.");
         return join(code, onFound, null);
       }
-      const found = find(code);
+      const found = find(code, likelyId);
       if (found instanceof Promise) return join(code, onFound, found);
       onFound(found ?? null);
       return found ?? null;

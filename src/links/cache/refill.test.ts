@@ -32,7 +32,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
         yield rowsOf(targets.keys());
       },
       async *codes() {
-        yield [...targets.keys()].join(" ");
+        yield { codes: [...targets.keys()].join(" "), ids: null };
       },
       async some(codes) {
         database.bulk++;

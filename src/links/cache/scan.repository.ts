@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
+import type { CodePage } from "./code-filter.ts";
 import { cacheable } from "./special-link.ts";
 
 const PAGE = 1000;
@@ -11,7 +13,7 @@ type Row = Omit<StoredLink, "expiresAt"> & Parameters<typeof cacheable>[0];
 
 /** A link made during the scan may be missing; none comes twice. */
 export function createLinkScan(
-  { read, dialect }: Pick<Database, "read" | "dialect">,
+  { read, dialect, findsById }: Pick<Database, "read" | "dialect" | "findsById">,
   enforcesPasswords: () => boolean = () => false,
 ) {
   const stored = () =>
@@ -35,8 +37,8 @@ export function createLinkScan(
       }
     },
 
-    /** Codes of links with a smaller id, or of all, at most 4,000 per text, separated by blanks. */
-    async *codes(beforeId: number | null): AsyncGenerator<string> {
+    /** Codes of links with a smaller id, or of all, at most 4,000 a page; with ids if lookups use them. */
+    async *codes(beforeId: number | null): AsyncGenerator<CodePage> {
       for (let before = beforeId ?? Number.MAX_SAFE_INTEGER; ; ) {
         const page = read
           .selectFrom("links")
@@ -44,21 +46,22 @@ export function createLinkScan(
           .where("id", "<", before)
           .orderBy("id", "desc")
           .limit(CODES);
-        const { codes, first, count } = await read
+        const { codes, ids, first, count } = await read
           .selectFrom(page.as("page"))
           .select(({ fn }) => [
             dialect.joinTexts("code").as("codes"),
+            (findsById ? dialect.joinTexts("id") : sql<null>`null`).as("ids"),
             fn.min("id").as("first"),
             fn.countAll().as("count"),
           ])
           .executeTakeFirstOrThrow();
-        if (codes !== null) yield codes;
+        if (codes !== null) yield { codes, ids };
         if (Number(count) < CODES) return;
         before = Number(first);
       }
     },
 
-    /** Like `codes`. */
+    /** At most 4,000 per text, separated by blanks. */
     async *aliases(): AsyncGenerator<string> {
       for (let after = ""; ; ) {
         const page = await read

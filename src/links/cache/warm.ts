@@ -3,11 +3,12 @@
  * the Bloom filter. A link that changes between reading and storing is skipped.
  */
 import type { StoredLink } from "./cached-link.ts";
+import type { CodePage } from "./code-filter.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 export type LinkWarmer = {
   /** Fills the table if needed. Calls must not overlap. */
-  codes(): AsyncIterable<string>;
+  codes(): AsyncIterable<CodePage>;
   changed(code: string): void;
   /** Any link may have changed; the table is empty. */
   allChanged(): void;
@@ -16,11 +17,13 @@ export type LinkWarmer = {
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
-  /** Codes of links with a smaller id, several per text, separated by blanks. */
-  loadCodes(before: number | null): AsyncIterable<string>;
+  /** Codes of links with a smaller id. */
+  loadCodes(before: number | null): AsyncIterable<CodePage>;
   maxLinks: number;
   pace: LoadPace;
   put(link: StoredLink): void;
+  /** The table has no room, so lookups need ids. */
+  isFull(): boolean;
 };
 
 const MOST_CHANGES = 100_000;
@@ -28,7 +31,7 @@ const COLLECT_AFTER = 20_000;
 /** Links between two rests: less than half a millisecond. */
 const SLICE = 250;
 
-export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps): LinkWarmer {
+export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, isFull }: Deps): LinkWarmer {
   /** Codes changed since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
@@ -43,8 +46,11 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: 
     }
   }
 
-  async function* codes(): AsyncGenerator<string> {
-    if (filled === emptied) return yield* loadCodes(null);
+  async function* codes(): AsyncGenerator<CodePage> {
+    if (filled === emptied) {
+      for await (const page of loadCodes(null)) yield isFull() ? page : { ...page, ids: null };
+      return;
+    }
     const filling = emptied;
     isRunning = true;
     let count = 0;
@@ -53,7 +59,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: 
       changes = new Set();
       for await (const links of loadLinks()) {
         await putAll(links.slice(0, maxLinks - count));
-        yield links.map((link) => link.code).join(" ");
+        yield { codes: links.map((link) => link.code).join(" "), ids: null };
         count += links.length;
         last = links.at(-1)?.id ?? last;
         // Otherwise a million released rows hold tens of megabytes.
