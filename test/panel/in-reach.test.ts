@@ -94,8 +94,14 @@ test.skipIf(!CHROMIUM)(
     await signInToPanel(page);
     await rowOf(page, "spring").waitFor();
     const asked = askedOn(page);
+    // The script that asks ahead comes after the page has asked.
+    const slow = Promise.withResolvers<void>();
+    await page.route(/prefetch-link/, (route) => slow.promise.then(() => route.continue()));
     await page.goto(`${panel.origin}/panel/link/nothing`);
     await page.getByText('There is no link "nothing".').waitFor();
+    const isThere = page.waitForResponse(/prefetch-link/);
+    slow.resolve();
+    await isThere;
     await page.waitForLoadState("networkidle");
     expect(asked).toEqual(["/links/nothing"]);
     expect(complaints).toHaveLength(1);

@@ -90,9 +90,10 @@ const link = createRoute({
     // Hovering over links requests nothing.
     if (cause === "preload") return;
     const place = { code: params._splat ?? "", domain };
+    const since = Date.now();
     // A script of its own, which the sign-in does not wait for. The page asks again for what it lacks.
     void import("../links/prefetch-link.ts").then(
-      ({ prefetchLink }) => prefetchLink(context.queries, place, report),
+      ({ prefetchLink }) => prefetchLink(context.queries, place, report, since),
       () => {},
     );
   },

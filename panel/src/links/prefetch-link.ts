@@ -3,8 +3,16 @@ import { prefetchLinkReport } from "../clicks/frame.ts";
 import type { ReportSearch } from "../clicks/range.ts";
 import { type LinkPlace, linkQuery, listedLink } from "./link-queries.ts";
 
-/** Asks for a link and its numbers while its page is still on the way. */
-export function prefetchLink(queries: QueryClient, place: LinkPlace, report: ReportSearch): void {
+/** Asks for a link and its numbers while its page is still on the way. @param since when it was opened, epoch ms */
+export function prefetchLink(
+  queries: QueryClient,
+  place: LinkPlace,
+  report: ReportSearch,
+  since: number,
+): void {
+  const { errorUpdatedAt: refusedAt = 0 } = queries.getQueryState(linkQuery(place).queryKey) ?? {};
+  // The page was faster, and there is no such link.
+  if (refusedAt >= since) return;
   void queries.prefetchQuery(linkQuery(place));
   // Of an address that somebody typed, the page asks once the link is known: it may be none.
   if (listedLink(queries, place) !== undefined) prefetchLinkReport(queries, place, report);
