@@ -1,6 +1,6 @@
 /** The browser's Back, which is that of a phone: it closes what lies over the page, then it undoes choices. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { driveClient } from "../support/drive.ts";
 import { NARROW, once, signInToPanel, startPanel } from "../support/panel.ts";
 import { signIn } from "../support/session.ts";
@@ -153,5 +153,78 @@ once("Escape and Back call off a dialog that still loads", async () => {
     await context.unrouteAll();
     await heading(page, "spring").waitFor({ state: "attached" });
   }
+  await close();
+});
+
+const pick = async (page: Page, field: string, option: string): Promise<void> => {
+  await page
+    .getByRole("combobox", { name: field })
+    .or(page.getByRole("textbox", { name: field }))
+    .first()
+    .click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+};
+/** Each is a step of its own. */
+const CHOICES: { path: string; choose(page: Page): Promise<unknown>; undone(page: Page): Locator }[] = [
+  {
+    path: "shares",
+    choose: (page) => pick(page, "Kind", "Folders"),
+    undone: (page) => page.getByRole("row").filter({ hasText: "inbox" }),
+  },
+  {
+    path: "users",
+    choose: (page) => pick(page, "Role", "Editor"),
+    undone: (page) => page.getByPlaceholder("Any role"),
+  },
+  {
+    path: "events",
+    choose: (page) => pick(page, "How", "in the panel"),
+    undone: (page) => page.getByPlaceholder("Any way"),
+  },
+  {
+    path: "files",
+    choose: (page) => page.getByRole("button", { name: "Size" }).click(),
+    undone: (page) => page.getByRole("row").filter({ hasText: "read.txt" }),
+  },
+];
+
+once("Back undoes a zoom and other choices one by one, and typing at once", async () => {
+  const { page, complaints, close } = await panel.open("/panel/");
+  await signInToPanel(page);
+  const zoom = page.getByRole("button", { name: "Zoom in" });
+  const firstDay = page.getByLabel("First day");
+  await page.getByRole("slider", { name: "Clicks by time" }).focus();
+  for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]) await page.keyboard.press(key);
+  await zoom.click();
+  await firstDay.waitFor();
+  await firstDay.fill("2026-01-01");
+  await page.waitForURL(/from=2026-01-01/);
+  await back(page);
+  await zoom.waitFor();
+  expect(await firstDay.count()).toBe(0);
+  await back(page);
+  await zoom.waitFor({ state: "detached" });
+  await heading(page, "Overview").waitFor();
+
+  for (const { path, choose, undone } of CHOICES) {
+    await page.goto(`${panel.origin}/panel/${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const before = page.url();
+    await choose(page);
+    await page.waitForURL((url) => url.href !== before);
+    await back(page);
+    await page.waitForURL(before);
+    await undone(page).waitFor();
+  }
+  // A field shows the address that comes back.
+  await page.goto(`${panel.origin}/panel/events`);
+  await page.getByLabel("Who").fill("nobody");
+  await page.waitForURL(/actor=nobody/);
+  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.waitForURL((url) => !url.search.includes("actor"));
+  await soon(async () => expect(await page.getByLabel("Who").inputValue()).toBe(""));
+  await back(page);
+  await soon(async () => expect(await page.getByLabel("Who").inputValue()).toBe("nobody"));
+  expect(complaints).toEqual([]);
   await close();
 });

@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { LinkList } from "./link-lists.tsx";
-import type { ReportSearch } from "./range.ts";
+import type { OnReportChange } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import { topQuery } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
@@ -18,7 +18,8 @@ export function AnalyticsPage() {
   const navigate = useNavigate({ from: "/analytics" });
   const report = useTotalReport(search);
   const top = useQuery(topQuery({ span: report.shown, visitors: report.visitors }));
-  const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
+  const change: OnReportChange = (next, isMore = false) =>
+    void navigate({ search: next, replace: isMore, resetScroll: false });
   return (
     <Stack p="md" gap="sm">
       <Group justify="space-between">

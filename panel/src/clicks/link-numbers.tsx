@@ -4,7 +4,7 @@ import { useRouteContext } from "@tanstack/react-router";
 import { type ReactNode, useRef } from "react";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
-import type { ReportSearch } from "./range.ts";
+import type { OnReportChange, ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import type { Place } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
@@ -13,7 +13,7 @@ import { useLinkReport } from "./use-report.ts";
 type Props = {
   place: Place;
   search: ReportSearch;
-  onChange(search: ReportSearch): void;
+  onChange: OnReportChange;
   /** Below the numbers, from their first answer on: until then their height is unknown. */
   children: ReactNode;
 };

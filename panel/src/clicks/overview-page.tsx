@@ -9,7 +9,7 @@ import { HealthLine } from "./health-line.tsx";
 import { firstLinksQuery, LinkList, NothingYet } from "./link-lists.tsx";
 import { LiveClicks } from "./live-clicks.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
-import { earlierOf, type ReportSearch } from "./range.ts";
+import { earlierOf, type OnReportChange } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
 import { sum } from "./chart/series.ts";
@@ -39,7 +39,8 @@ function Overview() {
   const top = useQuery(topQuery({ span: frame.shown, visitors: "human" }));
   const newest = useQuery(firstLinksQuery("created_at"));
   const earlier = earlierSpan && before.data;
-  const change = (next: ReportSearch) => void navigate({ search: next, replace: true, resetScroll: false });
+  const change: OnReportChange = (next, isMore = false) =>
+    void navigate({ search: next, replace: isMore, resetScroll: false });
   const counts = (of: "human_clicks" | "automated_clicks") => ({
     value: trend.data && sum(trend.data[of]),
     before: earlier && sum(earlier[of]),

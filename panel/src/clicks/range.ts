@@ -23,6 +23,9 @@ export type ReportSearch = {
   with?: string[];
 };
 
+/** Back undoes a change together with those that go on with it, such as typed letters. */
+export type OnReportChange = (search: ReportSearch, isMore?: boolean) => void;
+
 const DAY_FORM = /^(?:19[7-9]\d|2\d{3})-\d\d-\d\d$/;
 const PART_FORM = /^(\d{4}-\d\d-\d\dT\d\d)_(\d{4}-\d\d-\d\dT\d\d)$/;
 const MOST_DAYS = 3_660;
@@ -137,7 +140,7 @@ export const withoutTime = ({ visitors, vs, with: others }: ReportSearch): Repor
 /** The compared links of a report, as a field changes them. */
 export type LinkChoice = {
   search: ReportSearch;
-  onChange(search: ReportSearch): void;
+  onChange: OnReportChange;
   /** The link that they are compared with. */
   without?: string;
   domain?: string | undefined;

@@ -6,6 +6,7 @@ import classes from "./clicks.module.css";
 import {
   COMPARISONS,
   type Comparison,
+  type OnReportChange,
   type RangeName,
   RANGES,
   type ReportSearch,
@@ -19,7 +20,7 @@ import {
 
 type Props = {
   search: ReportSearch;
-  onChange(search: ReportSearch): void;
+  onChange: OnReportChange;
   /** Fields that are left out. */
   without?: readonly ("by" | "visitors" | "vs")[];
   /** A button after the fields. */
@@ -58,10 +59,10 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
     year: t`Against a year before`,
     none: t`Without comparison`,
   };
-  const chooseDates = (dates: { from: string; to: string }) => {
+  const chooseDates = (dates: { from: string; to: string }, isMore: boolean) => {
     if (Number.isNaN(Date.parse(dates.from)) || Number.isNaN(Date.parse(dates.to))) return;
     const [first, last] = [dates.from, dates.to].sort();
-    onChange({ ...kept, from: first!, to: last! });
+    onChange({ ...kept, from: first!, to: last! }, isMore);
   };
   const select = { size: "sm", className: classes["control"]! } as const;
   const long = { ...select, className: `${classes["control"]} ${classes["long"]}` } as const;
@@ -72,7 +73,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
         aria-label={t`Time`}
         value={isOwn ? OWN : (search.range ?? "30d")}
         onChange={({ currentTarget: { value } }) =>
-          value === OWN ? chooseDates(own) : onChange({ ...kept, range: value as RangeName })
+          value === OWN ? chooseDates(own, false) : onChange({ ...kept, range: value as RangeName })
         }
         data={[
           ...Object.keys(RANGES).map((name) => ({ value: name, label: ranges[name as RangeName] })),
@@ -87,7 +88,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
             aria-label={t`First day`}
             value={own.from}
             max={isoDay(Date.now() + DAY_MS)}
-            onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to })}
+            onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to }, true)}
           />
           <span aria-hidden>–</span>
           <TextInput
@@ -96,7 +97,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
             aria-label={t`Last day`}
             value={own.to}
             max={isoDay(Date.now() + DAY_MS)}
-            onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value })}
+            onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value }, true)}
           />
         </Group>
       )}

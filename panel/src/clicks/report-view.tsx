@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
-import type { ReportSearch } from "./range.ts";
+import type { OnReportChange, ReportSearch } from "./range.ts";
 import type { Place } from "./report-queries.ts";
 import { ReportLists } from "./report-lists.tsx";
 import { TrendCard } from "./trend-card.tsx";
@@ -14,7 +14,7 @@ type Props = {
   report: Report;
   search: ReportSearch;
   mayWatch: boolean;
-  onChange(search: ReportSearch): void;
+  onChange: OnReportChange;
   /** Below the chart. */
   compare: ReactNode;
   /** Beside the lists. */

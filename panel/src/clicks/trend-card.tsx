@@ -6,7 +6,7 @@ import { formatNumber, formatPercent } from "../app/i18n.ts";
 import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./chart/buckets.ts";
 import type { Brush } from "./chart/brush.ts";
 import classes from "./clicks.module.css";
-import { type ReportSearch, withoutTime, writePart } from "./range.ts";
+import { type OnReportChange, type ReportSearch, withoutTime, writePart } from "./range.ts";
 import { seriesOf, sum, valuesFor } from "./chart/series.ts";
 import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
@@ -17,7 +17,7 @@ type Props = {
     "trend" | "isTrendStale" | "earlier" | "others" | "span" | "unit" | "visitors" | "part"
   >;
   search: ReportSearch;
-  onChange(search: ReportSearch): void;
+  onChange: OnReportChange;
   /** Below the chart. */
   children?: ReactNode;
 };
@@ -48,7 +48,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
     if (chosen === null) return onChange(whole);
     const start = Math.max(starts[chosen[0]]!, report.span.start);
     const end = Math.min(endOfBucket(starts[chosen[1]]!, unit), report.span.end);
-    onChange({ ...search, part: writePart({ start, end }) });
+    onChange({ ...search, part: writePart({ start, end }) }, part !== undefined);
   }
 
   function zoom(): void {

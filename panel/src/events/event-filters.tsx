@@ -1,14 +1,15 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useRef, useState } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { type EventSearch, LONGEST_TEXT } from "./event-search.ts";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
 const TYPING_MS = 250;
 
-type Props = { search: EventSearch; onChange(next: Record<string, unknown>): void };
+type Props = { search: EventSearch; onChange(next: Record<string, unknown>, isTyped?: boolean): void };
 
 export function EventFilters({ search, onChange }: Props) {
   const { t } = useLingui();
@@ -16,15 +17,25 @@ export function EventFilters({ search, onChange }: Props) {
   /** All fields: one may change before the other is sent. */
   const typed = useRef<Record<string, unknown>>({});
   const send = useDebouncedCallback(() => {
-    onChange(typed.current);
+    onChange(typed.current, true);
     typed.current = {};
   }, TYPING_MS);
   function change(field: Record<string, unknown>): void {
     Object.assign(typed.current, field);
     send();
   }
-  // Resets the fields when the filters are cleared.
+  // The fields then begin anew: the filters are cleared, or Back brings other ones.
+  const isOther = useRef(false);
   const [turn, setTurn] = useState(0);
+  const { history } = useRouter();
+  useEffect(
+    () =>
+      history.subscribe(({ action }) => void (isOther.current = !["PUSH", "REPLACE"].includes(action.type))),
+    [history],
+  );
+  useEffect(() => {
+    if (isOther.current) setTurn((now) => now + 1);
+  }, [search]);
   const isFiltered = Object.keys(search).length > 0;
   return (
     <div className={classes["filters"]} key={turn} role="search" aria-label={t`Filters`}>
@@ -84,8 +95,8 @@ export function EventFilters({ search, onChange }: Props) {
           onClick={() => {
             send.cancel();
             typed.current = {};
-            setTurn(turn + 1);
             onChange({ actor: "", action: "", subject: "", via: "", from: "", to: "" });
+            isOther.current = true;
           }}
         >
           <Trans>Clear the filters</Trans>

@@ -44,10 +44,11 @@ export function EventsPage() {
       />
       <EventFilters
         search={search}
-        onChange={(next) =>
+        onChange={(next, isTyped = false) =>
           void navigate({
             search: (now) => readEventSearch({ ...now, ...next }),
-            replace: true,
+            // Back undoes a choice.
+            replace: isTyped,
             resetScroll: false,
           })
         }

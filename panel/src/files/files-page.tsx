@@ -114,7 +114,7 @@ export function FilesPage() {
           label={t`Files`}
           entries={entries}
           search={search}
-          {...(!isSearch && { onSort: (sort, order) => change({ sort, order }) })}
+          {...(!isSearch && { onSort: (sort, order) => change({ sort, order }, false) })}
           commands={commands}
           onUp={goUp}
           takesFocus={isLaterList()}

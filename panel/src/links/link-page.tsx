@@ -98,10 +98,10 @@ export function LinkPage() {
         <LinkNumbers
           place={place}
           search={report}
-          onChange={(next) =>
+          onChange={(next, isMore = false) =>
             void navigate({
               search: { ...next, ...(domain && { domain }) },
-              replace: true,
+              replace: isMore,
               resetScroll: false,
             })
           }

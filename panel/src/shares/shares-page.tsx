@@ -49,7 +49,8 @@ export function SharesPage() {
         Object.fromEntries(
           Object.entries({ ...now, ...next }).filter(([, value]) => value !== undefined),
         ) as ShareSearch,
-      replace: true,
+      // Back undoes a choice, but neither typing nor, as its dialog goes, that of a drop box.
+      replace: "q" in next || "box" in next,
       // A drop box opens beside the list.
       resetScroll: !("box" in next),
     });

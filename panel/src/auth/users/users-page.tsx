@@ -30,7 +30,8 @@ export function UsersPage() {
   const find = (next: Record<string, unknown>): void =>
     void navigate({
       search: (now) => readUserSearch({ ...now, page: undefined, ...next }),
-      replace: true,
+      // Back undoes a choice.
+      replace: "q" in next,
       resetScroll: false,
     });
   return (
