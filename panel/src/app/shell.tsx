@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Box, Burger, Group, NavLink, Text } from "@mantine/core";
+import { Box, Burger, Group, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
@@ -54,6 +54,7 @@ export function Shell() {
       <a className="skip" href="#content" onClick={skip}>
         <Trans>Skip to the content</Trans>
       </a>
+      <VisuallyHidden id="page-name" role="status" />
       <header className={classes["top"]}>
         <Burger
           opened={isOpen}

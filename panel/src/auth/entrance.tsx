@@ -1,6 +1,7 @@
-import { Center, Paper, Stack, Text, Title } from "@mantine/core";
+import { Center, Paper, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { INSTANCE_NAME } from "../app/place.ts";
+import { Heading } from "../ui/heading.tsx";
 
 type Props = { title?: string; sentence: ReactNode; children?: ReactNode; wide?: boolean };
 
@@ -20,9 +21,7 @@ export function Entrance({ title = INSTANCE_NAME, sentence, children, wide = fal
       >
         <Stack gap="md">
           <div>
-            <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
-              {title}
-            </Title>
+            <Heading>{title}</Heading>
             <Text c="dimmed" size="sm">
               {sentence}
             </Text>

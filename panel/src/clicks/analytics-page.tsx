@@ -1,7 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Group, Stack, Title } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Heading } from "../ui/heading.tsx";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { LinkList } from "./link-lists.tsx";
@@ -23,9 +24,9 @@ export function AnalyticsPage() {
   return (
     <Stack p="md" gap="sm">
       <Group justify="space-between">
-        <Title order={1} size="h3">
+        <Heading>
           <Trans>Analytics</Trans>
-        </Title>
+        </Heading>
         <ReportControls search={search} onChange={change}>
           <ExportMenu report={report} top={top.data} />
         </ReportControls>

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { formatDate, formatNumber, formatPercent } from "../app/i18n.ts";
+import { Heading } from "../ui/heading.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
@@ -49,9 +50,9 @@ function Overview() {
   return (
     <Stack p="md" gap="md">
       <Group justify="space-between">
-        <Title order={1} size="h3">
+        <Heading>
           <Trans>Overview</Trans>
-        </Title>
+        </Heading>
         <ReportControls search={search} onChange={change} without={["visitors"]} />
       </Group>
       <HealthLine />
@@ -106,9 +107,9 @@ function OwnOverview() {
   const newest = useQuery(firstLinksQuery("created_at"));
   return (
     <Stack p="md" gap="md">
-      <Title order={1} size="h3">
+      <Heading>
         <Trans>Overview</Trans>
-      </Title>
+      </Heading>
       <Failed of={[top, newest]} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure label={t`Links`} value={newest.data?.pagination?.total} />

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Group, Text, Title } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -7,6 +7,7 @@ import { lazyOrFailure } from "../app/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";
+import { Heading } from "../ui/heading.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import { DropArea } from "./drop-area.tsx";
@@ -84,9 +85,9 @@ export function FilesPage() {
   return (
     <DropArea name={path?.at(-1)?.name ?? t`All files`} onFiles={(transfer) => drop(transfer, folder)}>
       <Group justify="space-between" wrap="nowrap" px="md" pt="md">
-        <Title order={1} size="h3">
+        <Heading>
           <Trans>Files</Trans>
-        </Title>
+        </Heading>
         <NewEntry
           onNewFolder={() => setIsNaming(true)}
           onFiles={(chosen) => upload(Promise.resolve(chosenFiles(chosen)), folder)}

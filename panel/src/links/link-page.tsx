@@ -1,16 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import {
-  ActionIcon,
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-  Tooltip,
-} from "@mantine/core";
+import { ActionIcon, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -22,6 +11,7 @@ import { LinkNumbers } from "../clicks/link-numbers.tsx";
 import { LinkMore } from "../shares/link-more.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
+import { Heading } from "../ui/heading.tsx";
 import { useIsThere } from "../ui/late-answer.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
@@ -137,9 +127,7 @@ function Address({ link }: { link: Link }) {
   return (
     <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
       <Group gap={6} wrap="nowrap">
-        <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>
-          {link.short_url.replace(/^https?:\/\//, "")}
-        </Title>
+        <Heading>{link.short_url.replace(/^https?:\/\//, "")}</Heading>
         <Tooltip label={isCopied ? t`Copied` : t`Copy`}>
           <ActionIcon
             variant="subtle"

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Center, Stack, Text, Title } from "@mantine/core";
+import { Button, Center, Stack, Text } from "@mantine/core";
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../app/api.ts";
+import { Heading } from "./heading.tsx";
 
 /** The server's message, or a sentence for a failure without one. */
 export function useSentence(): (error: unknown) => string {
@@ -26,9 +27,7 @@ const isMissingFile = (error: unknown): boolean =>
 const Notice = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
   <Center mih="60vh" p="md">
     <Stack align="center" gap="sm" maw={480} ta="center">
-      <Title order={1} size="h3">
-        {title}
-      </Title>
+      <Heading>{title}</Heading>
       {children}
     </Stack>
   </Center>

@@ -1,5 +1,6 @@
-import { Group, Text, Title } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Heading } from "./heading.tsx";
 
 type Props = { title: string; sentence?: ReactNode; children?: ReactNode };
 
@@ -8,9 +9,7 @@ export function PageHead({ title, sentence, children }: Props) {
   return (
     <div>
       <Group justify="space-between" gap="xs" mih={36}>
-        <Title order={1} size="h3">
-          {title}
-        </Title>
+        <Heading>{title}</Heading>
         {children}
       </Group>
       {sentence !== undefined && (

@@ -1,4 +1,4 @@
-import { useRouterState } from "@tanstack/react-router";
+import { useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { giveFocusBack } from "../focus-back.ts";
 
@@ -6,7 +6,9 @@ import { giveFocusBack } from "../focus-back.ts";
 export function useFocusOfPages(): void {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const isThere = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname === path });
-  const shown = useRef(path);
+  // After a sign-in, the page of that.
+  const { state } = useRouter();
+  const shown = useRef(state.resolvedLocation?.pathname ?? path);
   useEffect(() => {
     if (!isThere || path === shown.current) return;
     shown.current = path;
