@@ -194,7 +194,7 @@ once("without permission the pages of administrators say so", async () => {
   await signInToPanel(page, ACCOUNT_PASSWORD, "ben");
   for (const path of ["users", "settings", "policies", "health", "domains", "events"]) {
     await page.goto(`${panel.origin}/panel/${path}`);
-    await page.getByText("Your account may not see this page").waitFor();
+    await page.getByRole("heading", { name: "Your account may not see this page" }).waitFor();
   }
   await close();
 });
