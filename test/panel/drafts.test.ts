@@ -174,7 +174,7 @@ test.skipIf(!CHROMIUM)(
     expect(await name.inputValue()).toBe("plan.txt");
     await name.fill("plan b.txt");
     await page.keyboard.press("Enter");
-    await page.getByRole("row").filter({ hasText: "plan b.txt" }).waitFor();
+    await page.getByText("plan.txt is called plan b.txt now.").waitFor();
     expect(await stored(page)).not.toContain("plan b");
 
     const folder = async () => {

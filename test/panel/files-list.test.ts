@@ -63,6 +63,7 @@ test.skipIf(!CHROMIUM)("a folder is sorted, selected, renamed and trashed by key
   await page.getByLabel("New name of file 1.txt").fill("first.txt");
   await page.keyboard.press("Enter");
   await row(page, "first.txt").waitFor();
+  await page.getByText("file 1.txt is called first.txt now.").waitFor();
   expect(await namesIn(folder)).toContain("first.txt");
   await undo(page, "file 1.txt is called first.txt now.");
   await row(page, "file 1.txt").waitFor();

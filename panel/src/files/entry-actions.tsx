@@ -2,11 +2,12 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { mayHeal } from "../app/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { dropDraft } from "../ui/draft.ts";
 import { isLeft } from "../ui/undo.tsx";
+import { giveFocusBack } from "../ui/focus-back.ts";
 import { showUndo } from "../ui/undo-notice.tsx";
 import {
   type Entry,
@@ -20,7 +21,8 @@ import {
 } from "./file-queries.ts";
 
 const AT_ONCE = 4;
-/** More entries take a while, so progress is shown. */
+/** A notice says that it works if it takes longer, or at once for that many entries. */
+const SLOW_MS = 300;
 const MANY = 20;
 
 type Outcome = { done: Entry[]; failures: { entry: Entry; error: unknown }[] };
@@ -42,7 +44,24 @@ async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise
   return outcome;
 }
 
+/** Shows a notice while the work lasts. */
+function showWork(message: ReactNode, afterMs: number): () => void {
+  let id: string | undefined;
+  const timer = setTimeout(() => {
+    id = notifications.show({ loading: true, autoClose: false, withCloseButton: false, message });
+  }, afterMs);
+  return () => {
+    clearTimeout(timer);
+    if (id !== undefined) notifications.hide(id);
+  };
+}
+
+/** Entries that are being changed, by key, with the name to show meanwhile. */
+export type Going = ReadonlyMap<string, string>;
+
 type Deed = {
+  /** Meanwhile; default: as it was. */
+  nameOf?(entry: Entry, isBack: boolean): string;
   change(entry: Entry): Promise<unknown>;
   undo(entry: Entry): Promise<unknown>;
   message(done: readonly Entry[]): ReactNode;
@@ -53,19 +72,33 @@ export type EntryActions = ReturnType<typeof useEntryActions>;
 export function useEntryActions() {
   const queries = useQueryClient();
   const sentenceOf = useSentence();
+  const [going, setGoing] = useState<Going>(new Map());
+  const end = (entries: readonly Entry[]): void =>
+    setGoing((now) => {
+      const left = new Map(now);
+      for (const entry of entries) left.delete(entryKey(entry));
+      return left;
+    });
 
   async function run(entries: readonly Entry[], deed: Deed, isBack = false): Promise<boolean> {
-    const working =
-      entries.length > MANY
-        ? notifications.show({
-            loading: true,
-            autoClose: false,
-            withCloseButton: false,
-            message: <Plural value={entries.length} one="# entry" other="# entries" />,
-          })
+    const names = entries.map(
+      (entry) => [entryKey(entry), deed.nameOf?.(entry, isBack) ?? entry.name] as const,
+    );
+    setGoing((now) => new Map([...now, ...names]));
+    const isMany = entries.length > MANY;
+    const endWork =
+      isMany || isBack
+        ? showWork(
+            isMany ? (
+              <Plural value={entries.length} one="# entry" other="# entries" />
+            ) : (
+              <Trans>Undoing…</Trans>
+            ),
+            isMany ? 0 : SLOW_MS,
+          )
         : null;
     const { done, failures } = await runEach(entries, isBack ? deed.undo : deed.change);
-    if (working !== null) notifications.hide(working);
+    end(failures.map(({ entry }) => entry));
     if (failures.length > 0 && !isLeft(failures[0]!.error)) {
       const sentence = sentenceOf(failures[0]!.error);
       const count = entries.length;
@@ -87,19 +120,24 @@ export function useEntryActions() {
       showUndo({ message: deed.message(offered), onUndo: () => void run(offered, deed, true) });
     }
     await refreshFiles(queries);
+    endWork?.();
+    end(done);
+    // The row that had it may be gone.
+    giveFocusBack();
     return failures.length === 0;
   }
 
   /** On their way to the trash. */
-  const going = useRef(new Set<string>());
+  const leaving = useRef(new Set<string>());
   async function trashOnce(entry: Entry): Promise<void> {
-    going.current.add(entryKey(entry));
-    await trashEntry(entry).finally(() => going.current.delete(entryKey(entry)));
+    leaving.current.add(entryKey(entry));
+    await trashEntry(entry).finally(() => leaving.current.delete(entryKey(entry)));
   }
 
   return {
+    going,
     trash: (pressed: readonly Entry[]) => {
-      const entries = pressed.filter((entry) => !going.current.has(entryKey(entry)));
+      const entries = pressed.filter((entry) => !leaving.current.has(entryKey(entry)));
       return run(entries, {
         change: trashOnce,
         undo: restoreEntry,
@@ -138,6 +176,7 @@ export function useEntryActions() {
       run([entry], {
         change: () => renameEntry(entry, name).then(() => dropDraft(nameDraftOf(entry))),
         undo: () => renameEntry(entry, entry.name),
+        nameOf: (_, isBack) => (isBack ? entry.name : name),
         message: () => (
           <Trans>
             <bdi>{entry.name}</bdi> is called <bdi>{name}</bdi> now.

@@ -116,6 +116,7 @@ export function FilesPage() {
           entries={entries}
           search={search}
           {...(!isSearch && { onSort: (sort, order) => change({ sort, order }, false) })}
+          going={actions.going}
           commands={commands}
           onUp={goUp}
           takesFocus={isLaterList()}

@@ -1,6 +1,7 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { type FocusEvent, useEffect, useEffectEvent, useId, useRef } from "react";
+import type { Going } from "../entry-actions.tsx";
 import { type Entry, entryKey } from "../file-queries.ts";
 import type { FileOrder, FileSearch, FileSort } from "../file-search.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
@@ -16,6 +17,7 @@ type Props = {
   entries: readonly Entry[];
   search: FileSearch;
   onSort?: (sort: FileSort, order: FileOrder) => void;
+  going: Going;
   commands: EntryCommands;
   onUp(): void;
   /** The entry that is renamed in place. */
@@ -116,7 +118,9 @@ export function EntryGrid(props: Props) {
       <GridHead {...{ search, onSort, entries, selection, commands }} />
       <div role="rowgroup" className={classes["body"]} style={{ height: rows.getTotalSize() }}>
         {items.map(({ index, key, start, size }) => {
-          const entry = entries[index]!;
+          const listed = entries[index]!;
+          const going = props.going.get(entryKey(listed));
+          const entry = going === undefined ? listed : { ...listed, name: going };
           return (
             <EntryRow
               key={key}
@@ -127,6 +131,7 @@ export function EntryGrid(props: Props) {
               state={{
                 isSelected: selection.has(entry),
                 isActive: selection.activeAt === index,
+                isGoing: going !== undefined,
                 isRenamed: renamed !== null && entryKey(renamed) === entryKey(entry),
               }}
               commands={commands}

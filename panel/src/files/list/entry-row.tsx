@@ -12,7 +12,7 @@ import classes from "./files.module.css";
 import { RenameField } from "./rename-field.tsx";
 import type { Reach } from "./selection.ts";
 
-export type RowState = { isSelected: boolean; isActive: boolean; isRenamed: boolean };
+export type RowState = { isSelected: boolean; isActive: boolean; isGoing: boolean; isRenamed: boolean };
 type Props = {
   entry: Entry;
   id: string;
@@ -52,6 +52,7 @@ export function EntryRow(props: Props) {
       aria-rowindex={at + 2}
       aria-selected={state.isSelected}
       className={classes["row"]}
+      aria-busy={state.isGoing || undefined}
       data-active={state.isActive || undefined}
       data-over={(isOver && onDrop !== null) || undefined}
       style={{ height: place.size, transform: `translateY(${place.start}px)` }}

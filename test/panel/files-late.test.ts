@@ -1,0 +1,83 @@
+/** The page of files while the server takes its time: what is under way is seen, and the focus stays in the list. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import type { Page } from "playwright-core";
+import { type DriveClient, driveClient } from "../support/drive.ts";
+import { focused, once, signInToPanel, startPanel } from "../support/panel.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+let me: DriveClient;
+beforeAll(async () => {
+  panel = await startPanel();
+  me = driveClient(panel.server.url, panel.client.token);
+});
+afterAll(() => panel.stop());
+
+const row = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+
+/** Changes of entries wait between `hold` and `go`. */
+async function brakeOf(page: Page) {
+  let held = Promise.withResolvers<void>();
+  held.resolve();
+  await page.route(/\/(?:files|folders|trash)\/\d+(?:\/\w+)?$/, async (route) => {
+    if (route.request().method() !== "GET") await held.promise;
+    await route.continue();
+  });
+  return { hold: () => void (held = Promise.withResolvers()), go: () => held.resolve() };
+}
+
+async function press(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+once(
+  "rows that are changed are busy until the list has the change, and undo says that it works",
+  async () => {
+    const folder = await me.folder("slow");
+    for (const name of ["a.txt", "b.txt", "c.txt"]) await me.upload(name, name, { folder: `${folder}` });
+    const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
+    await signInToPanel(page);
+    await row(page, "a.txt").waitFor();
+    const busy = page.locator("[role=row][aria-busy=true]");
+
+    const brake = await brakeOf(page);
+    brake.hold();
+    await press(page, "a.txt", "Rename");
+    await page.getByLabel("New name of a.txt").fill("z.txt");
+    await page.keyboard.press("Enter");
+    await busy.filter({ hasText: "z.txt" }).waitFor();
+    brake.go();
+    await page.getByText("a.txt is called z.txt now.").waitFor();
+    await busy.waitFor({ state: "detached" });
+    await row(page, "z.txt").waitFor();
+
+    brake.hold();
+    await press(page, "b.txt", "Move to the trash");
+    await busy.filter({ hasText: "b.txt" }).waitFor();
+    brake.go();
+    await row(page, "b.txt").waitFor({ state: "detached" });
+    // The button that had it is gone.
+    await focused(page.getByRole("grid"));
+
+    brake.hold();
+    await page.keyboard.press("Control+z");
+    await page.getByText("Undoing…").waitFor();
+    brake.go();
+    await row(page, "b.txt").waitFor();
+    await page.getByText("Undoing…").waitFor({ state: "detached" });
+
+    // What is refused is as it was.
+    await me.upload("taken.txt", "taken", { folder: `${folder}` });
+    brake.hold();
+    await press(page, "c.txt", "Rename");
+    await page.getByLabel("New name of c.txt").fill("taken.txt");
+    await page.keyboard.press("Enter");
+    await busy.filter({ hasText: "taken.txt" }).waitFor();
+    brake.go();
+    await row(page, "c.txt").waitFor();
+    await busy.waitFor({ state: "detached" });
+    expect(complaints.filter((text) => !text.includes("409"))).toEqual([]);
+    await close();
+  },
+);
