@@ -1,15 +1,15 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Link } from "../../app/api.ts";
+import { lazyPart } from "../../app/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { HeadRow } from "./head-row.tsx";
 import { FailedRows, LoadingRows, NoRows } from "./list-states.tsx";
 import { PAGE, pageQuery } from "./page-queries.ts";
 import { useRowCursor } from "./row-cursor.ts";
-import { RowEditor } from "./row-editor.tsx";
 import { isForRows, type RowDeed, rowKeyOf } from "./row-keys.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
@@ -17,6 +17,11 @@ import { useLinkRows } from "./rows.ts";
 import { countOfSelected, isSelectedLink, type Selection } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
+
+const loadEditor = () => import("./row-editor.tsx");
+const RowEditor = lazyPart(async () => (await loadEditor()).RowEditor);
+/** Before somebody edits a row. */
+const loadEditorEarly = (): void => void loadEditor().catch(() => {});
 
 type Props = {
   search: LinkSearch;
@@ -139,6 +144,7 @@ export function LinkGrid(props: Props) {
     if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
     const key = rowKeyOf(event);
     if (key === null) return;
+    loadEditorEarly();
     event.preventDefault();
     if (!scroller.current?.contains(document.activeElement)) scroller.current?.focus({ preventScroll: true });
     // Held down, a key would affect the next links too.
@@ -189,6 +195,7 @@ export function LinkGrid(props: Props) {
         tabIndex={0}
         className={classes["scroller"]}
         style={gridOf(columns)}
+        onPointerEnter={loadEditorEarly}
         onFocus={(event) => {
           if (event.target !== event.currentTarget) return;
           const isFromSearch = event.relatedTarget?.matches("[role=search] input") === true;
@@ -225,16 +232,18 @@ export function LinkGrid(props: Props) {
             })}
           </div>
           {edited !== null && (
-            <RowEditor
-              key={`${edited.link.domain}/${edited.link.code}`}
-              link={edited.link}
-              field={edited.field}
-              top={Math.max(0, Math.min(sight.topOf(edited.row), sight.height - rowHeight))}
-              onClose={() => {
-                setEdited(null);
-                scroller.current?.focus({ preventScroll: true });
-              }}
-            />
+            <Suspense fallback={null}>
+              <RowEditor
+                key={`${edited.link.domain}/${edited.link.code}`}
+                link={edited.link}
+                field={edited.field}
+                top={Math.max(0, Math.min(sight.topOf(edited.row), sight.height - rowHeight))}
+                onClose={() => {
+                  setEdited(null);
+                  scroller.current?.focus({ preventScroll: true });
+                }}
+              />
+            </Suspense>
           )}
         </div>
       </div>
