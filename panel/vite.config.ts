@@ -26,19 +26,25 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2023",
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false, resolveDependencies: withoutFirst },
+    modulePreload: { polyfill: false, resolveDependencies: withoutLoaded },
     sourcemap: false,
   },
   server: { proxy: Object.fromEntries(API.map((path) => [path, { target: SERVER, bypass: pageOf }])) },
 });
 
-/** Parts that the page itself loads. */
-let first: string[] = [];
+/** What is loaded with a part, by the part; with the page itself, by "". */
+const loaded = new Map<string, readonly string[]>();
 
 /** Of the parts that an import needs, those to load with it. Lists of all would be a tenth of a page's script. */
-function withoutFirst(_: string, parts: string[], { hostType }: { hostType: "html" | "js" }): string[] {
-  if (hostType === "html") first = parts;
-  return hostType === "html" ? parts : parts.filter((part) => !first.includes(part));
+function withoutLoaded(
+  name: string,
+  parts: string[],
+  { hostId, hostType }: { hostId: string; hostType: "html" | "js" },
+): string[] {
+  loaded.set(hostType === "html" ? "" : name, parts);
+  if (hostType === "html") return parts;
+  const there = new Set([...(loaded.get("") ?? []), ...(loaded.get(hostId) ?? [])]);
+  return parts.filter((part) => !there.has(part));
 }
 
 /** Where a reload finds the panel; undefined: ask the server. */
