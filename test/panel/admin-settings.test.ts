@@ -225,3 +225,48 @@ story("a setting that needs a restart is counted until the server has restarted"
   await soon(async () => expect(await field(page, name).isChecked()).toBe(true));
   await close();
 });
+
+once(
+  "on a slow network a setting is saved once, however often one presses, and can't be discarded meanwhile",
+  async () => {
+    const { page, context, close } = await panel.open("/panel/settings");
+    await signInToPanel(page);
+    const writes: string[] = [];
+    const sent = Promise.withResolvers<void>();
+    await context.route(/\/v1\/config$/, async (route) => {
+      const body = route.request().postData();
+      if (route.request().method() !== "PATCH" || body!.includes('"dry_run":true')) return route.continue();
+      writes.push(body!);
+      await sent.promise;
+      await route.continue();
+    });
+    const rowOf = (key: string) => page.locator(`[id='${key}']`);
+    await field(page, "features.default_url").fill("https://example.com/once");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await field(page, "files.trash_days").fill("9");
+    await rowOf("files.trash_days").getByRole("button", { name: "Save this one" }).click();
+    await soon(async () => expect(writes).toHaveLength(2));
+    for (const key of ["features.default_url", "files.trash_days"]) {
+      expect(await rowOf(key).getByRole("button", { name: "Save this one" }).isDisabled()).toBe(true);
+      expect(
+        await rowOf(key)
+          .getByRole("button", { name: /^Discard/ })
+          .isDisabled(),
+      ).toBe(true);
+    }
+    await field(page, "features.default_url").focus();
+    await page.keyboard.press("Enter");
+    // What is typed on stays a change.
+    await field(page, "features.default_url").fill("https://example.com/later");
+    sent.resolve();
+    await page.getByText("1 change is not saved").waitFor();
+    await page.getByText("Trash days is saved.").waitFor();
+    expect(writes).toHaveLength(2);
+    expect(await field(page, "features.default_url").inputValue()).toBe("https://example.com/later");
+    const { body } = await panel.client.call("GET", "/config/features.default_url");
+    expect(body.data.value).toBe("https://example.com/once");
+    await page.getByRole("button", { name: "Discard it" }).click();
+    await close();
+  },
+);

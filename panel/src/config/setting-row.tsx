@@ -115,6 +115,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
               size="compact-sm"
               variant="subtle"
               color="gray"
+              disabled={isSaving}
               aria-label={t`Discard the change of ${key}`}
               onClick={does.onDiscard}
             >

@@ -80,7 +80,7 @@ export function DraftBar({ settings, error, isSaving, onSave, onDiscard }: Draft
         )}
       </div>
       <Group gap="xs" wrap="nowrap">
-        <Button size="sm" variant="default" onClick={onDiscard}>
+        <Button size="sm" variant="default" disabled={isSaving} onClick={onDiscard}>
           {settings.length === 1 ? <Trans>Discard it</Trans> : <Trans>Discard all</Trans>}
         </Button>
         <Button size="sm" loading={isSaving} onClick={onSave}>

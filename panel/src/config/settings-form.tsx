@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { giveFocusBack } from "../ui/focus-back.ts";
 import { SideForm } from "../ui/side-form.tsx";
@@ -16,6 +16,8 @@ import { SettingsContents } from "./settings-contents.tsx";
 import classes from "./settings.module.css";
 
 type Props = { all: readonly ShownSetting[]; shown: readonly ShownSetting[] };
+
+const SAVE = ["settings", "save"];
 
 const byCategory = (settings: readonly ShownSetting[]) => [
   ...Map.groupBy(settings, ({ definition }) => definition.category),
@@ -40,6 +42,7 @@ export function SettingsForm({ all, shown }: Props) {
     Object.fromEntries(some.map((key) => [key, drafts[key] ?? null]));
 
   const save = useMutation({
+    mutationKey: SAVE,
     mutationFn: (sent: Drafts) => writeSettings(sent),
     async onSuccess(_, sent) {
       await queries.invalidateQueries({ queryKey: ["settings"] });
@@ -56,6 +59,19 @@ export function SettingsForm({ all, shown }: Props) {
       focusFault();
     },
   });
+  const underway = { mutationKey: SAVE, status: "pending" } as const;
+  const sent = useMutationState({
+    filters: underway,
+    select: ({ state }) => Object.keys(state.variables as Drafts),
+  }).flat();
+  /** A key held down, or a second press, sends nothing again. */
+  function saveOnce(some: readonly string[]): void {
+    const isSent = queries.isMutating({
+      ...underway,
+      predicate: ({ state }) => some.some((key) => Object.hasOwn(state.variables as Drafts, key)),
+    });
+    if (isSent === 0) save.mutate(valuesOf(some));
+  }
   const box = useRef<HTMLDivElement>(null);
   const focusFault = (): void =>
     void requestAnimationFrame(() =>
@@ -90,11 +106,11 @@ export function SettingsForm({ all, shown }: Props) {
                   shown={setting}
                   draft={drafts[key]}
                   faults={faults}
-                  isSaving={save.isPending && Object.hasOwn(save.variables, key)}
+                  isSaving={sent.includes(key)}
                   isOneOfMany={keys.length > 1}
                   onChange={(value) => change(key, value)}
-                  onLeave={() => check.mutate(key)}
-                  onSave={() => save.mutate(valuesOf([key]))}
+                  onLeave={() => !sent.includes(key) && check.mutate(key)}
+                  onSave={() => saveOnce([key])}
                   onDiscard={() => {
                     forget([key]);
                     giveFocusBack(() => fieldOf(key));
@@ -108,8 +124,8 @@ export function SettingsForm({ all, shown }: Props) {
         <DraftBar
           settings={named(keys)}
           error={save.error}
-          isSaving={save.isPending}
-          onSave={() => save.mutate(valuesOf(keys))}
+          isSaving={keys.some((key) => sent.includes(key))}
+          onSave={() => saveOnce(keys)}
           onDiscard={() => {
             save.reset();
             forget(keys);
