@@ -15,12 +15,13 @@ afterAll(() => panel.stop());
 const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 
-/** Changes of entries wait between `hold` and `go`. */
+/** Changes of entries, and previews, wait between `hold` and `go`. */
 async function brakeOf(page: Page) {
   let held = Promise.withResolvers<void>();
   held.resolve();
   await page.route(/\/(?:files|folders|trash)\/\d+(?:\/\w+)?$/, async (route) => {
-    if (route.request().method() !== "GET") await held.promise;
+    const request = route.request();
+    if (request.method() !== "GET" || request.url().endsWith("/preview")) await held.promise;
     await route.continue();
   });
   return { hold: () => void (held = Promise.withResolvers()), go: () => held.resolve() };
@@ -36,6 +37,8 @@ once(
   async () => {
     const folder = await me.folder("slow");
     for (const name of ["a.txt", "b.txt", "c.txt"]) await me.upload(name, name, { folder: `${folder}` });
+    const picture = Uint8Array.fromBase64("R0lGODlhAQABAIAAAMgeHgAAACwAAAAAAQABAAACAkQBADs=");
+    await me.upload("d.gif", picture, { folder: `${folder}`, type: "image/gif" });
     const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
     await signInToPanel(page);
     await row(page, "a.txt").waitFor();
@@ -66,6 +69,14 @@ once(
     brake.go();
     await row(page, "b.txt").waitFor();
     await page.getByText("Undoing…").waitFor({ state: "detached" });
+
+    brake.hold();
+    await page.getByRole("link", { name: "d.gif" }).click();
+    const waits = page.getByRole("dialog").locator("[aria-busy=true]");
+    await waits.waitFor();
+    brake.go();
+    await waits.waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
 
     // What is refused is as it was.
     await me.upload("taken.txt", "taken", { folder: `${folder}` });

@@ -20,6 +20,7 @@ const LARGEST_DRAWN = 64 * 1024 * 1024;
 export function FilePreview({ file }: { file: StoredFile }) {
   const { t } = useLingui();
   const [isBroken, setIsBroken] = useState(false);
+  const [isLoaded, setIsLoaded] = useState(false);
   const src = previewAddress(file.id);
   const label = t`Preview of ${file.name}`;
   const [kind] = file.mime_type.split("/");
@@ -28,7 +29,15 @@ export function FilePreview({ file }: { file: StoredFile }) {
   if (kind === "image") {
     return (
       <Frame>
-        <img src={src} alt={label} decoding="async" className={classes["picture"]} onError={onError} />
+        {!isLoaded && <Skeleton className={classes["waits"] ?? ""} />}
+        <img
+          src={src}
+          alt={label}
+          decoding="async"
+          className={classes["picture"]}
+          onLoad={() => setIsLoaded(true)}
+          onError={onError}
+        />
       </Frame>
     );
   }

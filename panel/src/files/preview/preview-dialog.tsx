@@ -10,6 +10,7 @@ import { FilePreview } from "./file-preview.tsx";
 import { useBackCloses } from "../../ui/back-closes.ts";
 import { FocusBack } from "../../ui/focus-back.ts";
 import classes from "./preview.module.css";
+import { useSwipe } from "./use-swipe.ts";
 
 type Props = {
   /** Null: the dialog is closed. */
@@ -32,6 +33,10 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
   const listed = files[at];
   const { data } = useQuery({ ...fileQuery(id ?? 0), enabled: id !== null });
   const [before, after] = [files[at - 1], at === -1 ? undefined : files[at + 1]];
+  const swipe = useSwipe((to) => {
+    const next = to === "left" ? after : before;
+    if (next !== undefined) onGo(next.id);
+  });
   function press(event: KeyboardEvent): void {
     // Keys of a film or song belong to its player.
     if (event.target instanceof HTMLMediaElement) return;
@@ -97,7 +102,7 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
             <CloseButton size="lg" aria-label={t`Close`} onClick={onClose} />
           </Group>
         </Modal.Header>
-        <Modal.Body>
+        <Modal.Body {...swipe}>
           {id !== null && <FocusBack />}
           {id !== null && <Shown key={id} id={id} />}
         </Modal.Body>
