@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ticksOf } from "../../panel/src/clicks/chart/ticks.ts";
 import { CHROMIUM } from "../support/chromium.ts";
+import { press } from "../support/keyboard.ts";
 import { NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
 const LONG_CODE = `long/${"x".repeat(112)}/nested`;
@@ -201,3 +203,29 @@ test("a chart of a few days names its first, its last and one between, where thr
   // From two weeks on names stand at weeks.
   expect(ticksOf(days(30), "day", 900)).toEqual([0, 7, 14, 21, 28]);
 });
+
+test.skipIf(!CHROMIUM)(
+  "on phones what a search field asks for is not cut, in the longest languages",
+  async () => {
+    for (const locale of ["en", "de", "fr"]) {
+      const { page, close } = await panel.open("/panel/links/deleted", { size: NARROW, locale });
+      await page.locator("input[type=password]").fill(PASSWORD);
+      await press(page, "Enter");
+      await page.locator("main input[placeholder]").first().waitFor();
+      for (const route of ["links/deleted", "links", "settings"]) {
+        await page.goto(`${panel.origin}/panel/${route}`);
+        const field = page.locator("main input[placeholder]").first();
+        await field.waitFor();
+        const over = await field.evaluate((input: HTMLInputElement) => {
+          const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+          const brush = document.createElement("canvas").getContext("2d")!;
+          brush.font = font;
+          const room = input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+          return brush.measureText(input.placeholder).width <= room ? "fits" : input.placeholder;
+        });
+        expect([locale, route, over]).toEqual([locale, route, "fits"]);
+      }
+      await close();
+    }
+  },
+);

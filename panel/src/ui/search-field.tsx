@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { CloseButton, TextInput, type TextInputProps } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { usePageKey } from "./keys/page-keys.ts";
@@ -9,8 +9,9 @@ import { usePageKey } from "./keys/page-keys.ts";
 const LONGEST = 512;
 
 type Props = {
-  /** Also the placeholder. */
+  /** Also the placeholder, on phones always. */
   label: string;
+  /** What is searched. */
   placeholder?: string;
   /** What the list shows. */
   q: string | undefined;
@@ -29,6 +30,7 @@ type Props = {
 export function SearchField(props: Props) {
   const { label, placeholder = label, q = "", delayMs, onSearch, isClearedByEscape, ...look } = props;
   const { t } = useLingui();
+  const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   const input = useRef<HTMLInputElement>(null);
   usePageKey("/", () => input.current?.select());
   const [text, setText] = useState(q);
@@ -61,7 +63,7 @@ export function SearchField(props: Props) {
       {...look}
       ref={input}
       leftSection={<IconSearch size={16} aria-hidden />}
-      placeholder={placeholder}
+      placeholder={isNarrow ? label : placeholder}
       aria-label={label}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
