@@ -229,3 +229,19 @@ test.skipIf(!CHROMIUM)(
     }
   },
 );
+
+test.skipIf(!CHROMIUM)("no button of a link's page is cut in German", async () => {
+  const { page, close } = await panel.open("/panel/link/spring", { locale: "de" });
+  await page.locator("input[type=password]").fill(PASSWORD);
+  await press(page, "Enter");
+  await page.getByRole("button", { name: "Bearbeiten: Ziel" }).waitFor();
+  const cut = await page
+    .locator("main button span")
+    .evaluateAll((labels) =>
+      labels
+        .filter((label) => label.scrollWidth > label.clientWidth + 1 && label.clientWidth > 0)
+        .map((label) => label.textContent),
+    );
+  expect(cut).toEqual([]);
+  await close();
+});
