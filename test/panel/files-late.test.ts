@@ -55,6 +55,25 @@ once(
     await busy.waitFor({ state: "detached" });
     await row(page, "z.txt").waitFor();
 
+    // An undo at once: the list that the rename reads late does not end it.
+    const listing = Promise.withResolvers<void>();
+    await page.route(/\/folders\/\d+\?/, (route) => listing.promise.then(() => route.continue()));
+    await press(page, "z.txt", "Rename");
+    await page.getByLabel("New name of z.txt").fill("y.txt");
+    await page.keyboard.press("Enter");
+    await page.getByText("z.txt is called y.txt now.").waitFor();
+    brake.hold();
+    await page.keyboard.press("Control+z");
+    await busy.filter({ hasText: "z.txt" }).waitFor();
+    const read = page.waitForResponse(/\/folders\/\d+\?/);
+    listing.resolve();
+    await read;
+    await page.getByText("Undoing…").waitFor();
+    await busy.filter({ hasText: "z.txt" }).waitFor();
+    brake.go();
+    await busy.waitFor({ state: "detached" });
+    await row(page, "z.txt").waitFor();
+
     brake.hold();
     await press(page, "b.txt", "Move to the trash");
     await busy.filter({ hasText: "b.txt" }).waitFor();

@@ -57,7 +57,7 @@ function showWork(message: ReactNode, afterMs: number): () => void {
 }
 
 /** Entries that are being changed, by key, with the name to show meanwhile. */
-export type Going = ReadonlyMap<string, string>;
+export type Going = ReadonlyMap<string, { name: string }>;
 
 type Deed = {
   /** Meanwhile; default: as it was. */
@@ -73,18 +73,17 @@ export function useEntryActions() {
   const queries = useQueryClient();
   const sentenceOf = useSentence();
   const [going, setGoing] = useState<Going>(new Map());
-  const end = (entries: readonly Entry[]): void =>
-    setGoing((now) => {
-      const left = new Map(now);
-      for (const entry of entries) left.delete(entryKey(entry));
-      return left;
-    });
-
   async function run(entries: readonly Entry[], deed: Deed, isBack = false): Promise<boolean> {
-    const names = entries.map(
-      (entry) => [entryKey(entry), deed.nameOf?.(entry, isBack) ?? entry.name] as const,
+    const marks: Going = new Map(
+      entries.map((entry) => [entryKey(entry), { name: deed.nameOf?.(entry, isBack) ?? entry.name }]),
     );
-    setGoing((now) => new Map([...now, ...names]));
+    // A later change of the same entry has a mark of its own.
+    const end = (ended: readonly Entry[]): void =>
+      setGoing((now) => {
+        const isOver = new Set(ended.map(entryKey).filter((key) => now.get(key) === marks.get(key)));
+        return new Map([...now].filter(([key]) => !isOver.has(key)));
+      });
+    setGoing((now) => new Map([...now, ...marks]));
     const isMany = entries.length > MANY;
     const endWork =
       isMany || isBack
@@ -122,8 +121,8 @@ export function useEntryActions() {
     await refreshFiles(queries);
     endWork?.();
     end(done);
-    // The row that had it may be gone.
-    giveFocusBack();
+    // The row that had it may be gone. What a menu or dialog has by now is theirs.
+    giveFocusBack(undefined, 1);
     return failures.length === 0;
   }
 

@@ -120,7 +120,7 @@ export function EntryGrid(props: Props) {
         {items.map(({ index, key, start, size }) => {
           const listed = entries[index]!;
           const going = props.going.get(entryKey(listed));
-          const entry = going === undefined ? listed : { ...listed, name: going };
+          const entry = going === undefined ? listed : { ...listed, ...going };
           return (
             <EntryRow
               key={key}
