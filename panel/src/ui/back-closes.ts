@@ -12,7 +12,8 @@ type Change = Parameters<History["pushState"]>;
 
 const closers: { close: Close }[] = [];
 const own = History.prototype;
-/** Of the router. */
+/** The router's, which tell it. */
+const { pushState, replaceState } = history;
 const INDEX = "__TSR_index";
 /** Its place in the history while the entry is the current one. */
 let over: number | null = null;
@@ -37,14 +38,14 @@ const settleSoon = () => void setTimeout(settle);
 
 history.pushState = (...change) => {
   if (isLeaving) return void waiting.push(() => history.pushState(...change));
-  own[over === null ? "pushState" : "replaceState"].apply(history, change);
+  (over === null ? pushState : replaceState).apply(history, change);
   over = newest = null;
   settleSoon();
 };
 history.replaceState = (state, ...change) => {
   if (isLeaving) return void waiting.push(() => history.replaceState(state, ...change));
   if (over !== null) newest = [state, ...change];
-  own.replaceState.call(history, over === null ? state : { ...state, isOver: true }, ...change);
+  replaceState.call(history, over === null ? state : { ...state, isOver: true }, ...change);
 };
 
 heedSteps((event) => {
