@@ -76,7 +76,7 @@ export function useBackCloses(isOpen: boolean, close: Close): void {
     if (!isOpen) return;
     const closer = { close: stays ? null : () => closeNow() };
     closers.push(closer);
-    settleSoon();
+    settle();
     return () => {
       if (closers.includes(closer)) closers.splice(closers.indexOf(closer), 1);
       settleSoon();
