@@ -1,4 +1,4 @@
-import { Skeleton, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { LoadFailure } from "../ui/load-failure.tsx";
@@ -21,12 +21,10 @@ type Props = {
   children?: ReactNode;
 };
 
-const LISTS_PX = 400;
-
 /** A chart and the lists that follow it. */
 export function ReportView({ place, report, search, mayWatch, onChange, compare, children }: Props) {
   const queries = useQueryClient();
-  // Without details a note stands above the lists.
+  // Without details a note stands above the lists. They load meanwhile, unseen, so that nothing moves.
   const isKnown = report.isDetailed !== undefined || report.error !== null;
   const isThere = report.error === null || report.trend !== undefined;
   return (
@@ -42,15 +40,16 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
           {compare}
         </TrendCard>
       )}
-      {isThere && !isKnown && <Skeleton height={LISTS_PX} />}
-      {isThere && isKnown && (
-        <ReportLists
-          report={report}
-          top={children}
-          newest={
-            <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
-          }
-        />
+      {isThere && (
+        <Stack gap="sm" style={isKnown ? undefined : { visibility: "hidden" }}>
+          <ReportLists
+            report={report}
+            top={children}
+            newest={
+              <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
+            }
+          />
+        </Stack>
       )}
     </Stack>
   );
