@@ -28,7 +28,7 @@ test("a load rests longer than it worked, but only while redirects ask", async (
   await work(2, 40);
   await work(4, 0);
   await work(1, 1);
-  expect(state.rests).toEqual([7.5, 5, 2.5]);
+  expect(state.rests).toEqual([12, 8, 4]);
 });
 
 test("a load rests still longer while the database is asked for many links", async () => {
@@ -38,7 +38,7 @@ test("a load rests still longer while the database is asked for many links", asy
   await work(1, 1, 1);
   await work(1, 3, 0);
   await work(4, 0, 0);
-  expect(state.rests).toEqual([16, 5, 8, 2.5]);
+  expect(state.rests).toEqual([16, 8, 8, 4]);
 });
 
 test("a rest after a long pause of the process is short", async () => {

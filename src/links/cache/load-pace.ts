@@ -1,5 +1,5 @@
 /**
- * Slows a load of all links while requests ask for links: it rests two and a half times as long as it worked, and eight
+ * Slows a load of all links while requests ask for links: it rests four times as long as it worked, and eight
  * times while the database answers many of them, because a lookup takes about as much of the core as a redirect.
  * Redirects on one core shall keep half of their rate (bench/large.ts).
  */
@@ -16,7 +16,7 @@ type Deps = {
   sleep?(ms: number): Promise<unknown>;
 };
 
-const REST_PER_WORK = 2.5;
+const REST_PER_WORK = 4;
 const REST_BESIDE_LOOKUPS = 8;
 /** One request in this many. */
 const MANY_LOOKUPS = 4;
