@@ -111,3 +111,28 @@ once(
     await close();
   },
 );
+
+once("the list shows a file that was stored before the list of uploads had loaded", async () => {
+  const folder = await me.folder("quick");
+  const { page, complaints, close } = await panel.open("/panel/");
+  await signInToPanel(page);
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/upload-dock-[^/]*\.js$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(`${panel.origin}/panel/files?folder=${folder}`);
+  await page.getByText("This folder is empty.").waitFor();
+  const stored = page.waitForResponse(
+    (answer) => answer.request().method() === "PATCH" && answer.status() === 204,
+  );
+  await page
+    .locator("input[type=file]:not([webkitdirectory])")
+    .setInputFiles({ name: "quick.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
+  await stored;
+  await page.waitForTimeout(500);
+  held.resolve();
+  await row(page, "quick.txt").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

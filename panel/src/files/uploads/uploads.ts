@@ -20,9 +20,13 @@ const LONGEST_PAUSE_MS = 15_000;
 const files = new Map<string, File>();
 const keeping = new Map<string, Promise<void>>();
 const running = new Map<string, AbortController>();
-let onStored: () => void = () => {};
-/** Called after each stored file. */
-export const whenStored = (tell: () => void): void => void (onStored = tell);
+let onStored: (() => void) | null = null;
+let isSomeStored = false;
+/** Called after each stored file, and at once if one was stored before: who listens may load later. */
+export function whenStored(tell: () => void): void {
+  onStored = tell;
+  if (isSomeStored) tell();
+}
 
 export function addUploads(added: readonly { record: UploadRecord; file: File }[]): void {
   let before: Promise<unknown> = saveRecords(added.map(({ record }) => record));
@@ -158,7 +162,8 @@ async function settle({ record }: UploadItem, fileId: number | null): Promise<vo
   }
   changeItem(id, { state: "done", sent: record.size, problem });
   forget(id);
-  onStored();
+  isSomeStored = true;
+  onStored?.();
 }
 
 function ignoreMissing(error: unknown): void {
