@@ -35,7 +35,7 @@ import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
-import { createLinkOperations, type LinkOperations, registerHeldBytes } from "./links/link-metrics.ts";
+import { createLinkOperations, type LinkOperations, registerHeldBytes } from "./links/link/metrics.ts";
 import { registerLinkTexts } from "./links/texts/metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { createVisitorDoor, type VisitorDoor } from "./visitors/door.ts";

@@ -65,24 +65,26 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
   },
   "files/storage": { local: [], s3: [] },
   links: {
-    cache: [],
-    list: ["tags"],
-    csv: ["list"],
-    deleted: [],
-    domains: ["fallback"],
-    fallback: [],
-    "query-batch": ["fallback", "history", "list", "tags"],
-    history: ["fallback"],
-    qr: [],
     tags: [],
+    link: ["tags"],
+    write: ["link", "tags"],
+    cache: ["link"],
+    list: ["link", "tags"],
+    csv: ["link", "list", "write"],
+    deleted: ["link", "write"],
+    domains: ["fallback", "link"],
+    fallback: ["link"],
+    "query-batch": ["fallback", "history", "link", "list", "tags", "write"],
+    history: ["fallback", "link", "write"],
+    qr: ["link"],
     texts: [],
-    uses: [],
+    uses: ["link", "write"],
   },
   visitors: { texts: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */
-const BASES: Record<string, readonly string[]> = { links: ["tags"], visitors: ["texts"] };
+const BASES: Record<string, readonly string[]> = { visitors: ["texts"] };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [

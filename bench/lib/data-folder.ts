@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/db/database.ts";
 import { migrateUp } from "../../src/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
-import { keyOf } from "../../src/links/link-key.ts";
-import { PLAIN, UNOWNED } from "../../src/links/link.ts";
-import { createLinkRepository } from "../../src/links/links.repository.ts";
+import { keyOf } from "../../src/links/link/key.ts";
+import { PLAIN, UNOWNED } from "../../src/links/link/link.ts";
+import { createLinkRepository } from "../../src/links/write/repository.ts";
 
 export type DataFolder = {
   readonly path: string;

@@ -2,7 +2,7 @@
 export const LINK_TABLES = {
   links: {
     id: "serial",
-    /** The link's key (links/link-key.ts): on the default domain its code. Case-sensitive ASCII. */
+    /** The link's key (links/link/key.ts): on the default domain its code. Case-sensitive ASCII. */
     code: "text",
     /** ≤ 8192 bytes. */
     target: "text",
@@ -18,12 +18,12 @@ export const LINK_TABLES = {
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
     created_by: "text?",
-    /** JSON (links/link-options.ts); null for a link that only redirects. */
+    /** JSON (links/link/options.ts); null for a link that only redirects. */
     options: "text?",
   },
-  /** Their sum is the number of links: see links/query.repository.ts. */
+  /** Their sum is the number of links: see links/link/query.repository.ts. */
   link_totals: { id: "serial", links: "int" },
-  /** Former codes of links, kept by renames; no link has them (links/writer.ts). Removed with the link. */
+  /** Former codes of links, kept by renames; no link has them (links/write/writer.ts). Removed with the link. */
   link_aliases: { code: "text", link_id: "int", created_at: "int" },
   /** How many people passed a link with `max_clicks`. Removed with the link. */
   link_uses: { link_id: "int", uses: "int" },

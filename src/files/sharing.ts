@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import { addressGroup } from "../lib/ip-address.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { InternalLinks } from "../links/internal-links.ts";
+import type { InternalLinks } from "../links/write/internal-links.ts";
 import type { Blobs } from "./blobs/service.ts";
 import type { Drive } from "./drive.ts";
 import type { VisitorDoor } from "../visitors/door.ts";

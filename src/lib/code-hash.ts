@@ -7,7 +7,7 @@
 
 /** In ASCII characters. */
 export const MAX_CODE_LENGTH = 128;
-/** With the prefix of a domain; see links/link-key.ts. */
+/** With the prefix of a domain; see links/link/key.ts. */
 export const MAX_KEY_LENGTH = 140;
 
 const CODE_CHARACTER = 1;

@@ -11,8 +11,8 @@ import {
 } from "../http/endpoint.ts";
 import type { Actor } from "../lib/actor.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
-import { MOST_ITEMS } from "./batch.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "./code.ts";
+import { MOST_ITEMS } from "./write/batch.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
 import { deletedEndpoints } from "./deleted/routes.ts";
 import {
   availabilitySchema,
@@ -26,7 +26,7 @@ import {
   updateItemSchema,
   updateSchema,
   viewOfLink,
-} from "./link.ts";
+} from "./link/link.ts";
 import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { PLAIN, UNOWNED } from "./link.ts";
+import { PLAIN, UNOWNED } from "./link/link.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
 

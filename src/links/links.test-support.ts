@@ -6,8 +6,8 @@ import type { Database } from "../db/database.ts";
 import { createEvents } from "../events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
-import type { Deletion } from "./deletion.repository.ts";
-import { createLinkRepository } from "./links.repository.ts";
+import type { Deletion } from "./write/deletion.repository.ts";
+import { createLinkRepository } from "./write/repository.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
 export const NOW = Date.parse("2026-11-20T13:00:00Z");

@@ -4,7 +4,7 @@ import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { createDomainRegistry } from "../links/domains/registry.ts";
 import type { Domain } from "../links/domains/domain.ts";
-import { keyOf } from "../links/link-key.ts";
+import { keyOf } from "../links/link/key.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { testLostParts } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";

@@ -5,7 +5,7 @@ import type { CachedLink } from "../links/cache/cached-link.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { codeBelow } from "../links/fallback/loops.ts";
-import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-options.ts";
+import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/options.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createFallbacks } from "./fallbacks.ts";
 import { createRedirect } from "./redirect.ts";

@@ -3,7 +3,7 @@
  * there. Writes refuse the loops that they see (links/fallback/loops.ts); imports, later changes and other addresses of
  * this server still make some.
  */
-import { isInternal } from "../links/internal-target.ts";
+import { isInternal } from "../links/link/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import type { Domains } from "../links/domains/registry.ts";

@@ -4,7 +4,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
 import { createDomainRegistry } from "../links/domains/registry.ts";
-import { NO_OPTIONS, writeOptions } from "../links/link-options.ts";
+import { NO_OPTIONS, writeOptions } from "../links/link/options.ts";
 import { createVisitorPages } from "../visitors/look.ts";
 import { createLostPages } from "../visitors/lost-pages.ts";
 import { createSiteFiles } from "../visitors/site-files.ts";

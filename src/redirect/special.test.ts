@@ -5,7 +5,7 @@ import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { cacheable } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
-import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link-options.ts";
+import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/options.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
 import { visit } from "./redirects.test-support.ts";

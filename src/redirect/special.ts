@@ -5,7 +5,7 @@
  */
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
-import type { RedirectStatus } from "../links/link-options.ts";
+import type { RedirectStatus } from "../links/link/options.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
 import { messagePage } from "../visitors/messages.ts";

@@ -2,7 +2,7 @@
 import { createLeases } from "../../cluster/leases.ts";
 import type { Database } from "../../db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
-import { deleteLinks } from "../../links/deletion.repository.ts";
+import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import { parseAgent } from "../details/agents.ts";
 import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { readCsv } from "../../lib/csv.ts";
 import type { Visitors } from "../../lib/visitors.ts";
-import { codeOf, domainOf, keyOf } from "../../links/link-key.ts";
+import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { createClickExport } from "./export.ts";
 import { type AnalyticsRoom, NOW, openAnalytics, type TestClick } from "./analytics.test-support.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Database } from "../../db/database.ts";
 import { csvLine } from "../../lib/csv.ts";
-import { codeOf } from "../../links/link-key.ts";
+import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";

@@ -1,8 +1,8 @@
 /** The reports on one link, for editors too. Relative to {admin}/v1. */
 import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "../../links/code.ts";
-import { domainQuery } from "../../links/link.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
+import { domainQuery } from "../../links/link/link.ts";
 import { DETAILS, detailedBy, linkAnswer, rangeOf, rangeQuery, unitQuery } from "./answers.routes.ts";
 import { unitOf } from "./range.ts";
 import { viewOfLinkReport } from "./views.ts";

@@ -3,7 +3,7 @@ import { type Caller, type Endpoint, endpoint, type HttpContext } from "../../ht
 import type { Actor } from "../../lib/actor.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
-import type { domainQuery } from "../../links/link.ts";
+import type { domainQuery } from "../../links/link/link.ts";
 import {
   DETAILS,
   detailedBy,

@@ -2,7 +2,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, type Visitors } from "../../lib/visitors.ts";
-import { isKeyText, linkNotFound } from "../../links/code.ts";
+import { isKeyText, linkNotFound } from "../../links/link/code.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
 import { type SumParts, splitSpan, type DateRange, sequence, spanOf, trendOf, withMonths } from "./range.ts";
@@ -30,7 +30,7 @@ export type PlaceShare = Share & Place;
 export type PlaceUnit = "country" | "city";
 
 export type LinkReport = {
-  /** The key; see links/link-key.ts. */
+  /** The key; see links/link/key.ts. */
   code: string;
   clicks: number;
   both: ClickSum;

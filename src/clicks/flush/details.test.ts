@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
-import { deleteLinks } from "../../links/deletion.repository.ts";
+import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { parseAgent } from "../details/agents.ts";

@@ -4,8 +4,8 @@ import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoin
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { shortSender } from "../../lib/short-sender.ts";
-import { CODE_FORM } from "../../links/code.ts";
-import { createSchema } from "../../links/link.ts";
+import { CODE_FORM } from "../../links/link/code.ts";
+import { createSchema } from "../../links/link/link.ts";
 import { refuseOwnCode, shareCodeIn, shareSchema } from "../shares/routes.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { ShareRecord } from "../serving/served.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { LINK_COLUMNS } from "../../links/query.repository.ts";
+import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
 import type { NewShare, Serving } from "./served.ts";
 
 /** Locked until the transaction ends. */

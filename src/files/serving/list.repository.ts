@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import { linksIn } from "../../links/query.repository.ts";
+import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { isFiltered, shareConditions } from "./filter.repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";

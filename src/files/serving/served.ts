@@ -1,4 +1,4 @@
-import type { ShownLink } from "../../links/link.ts";
+import type { ShownLink } from "../../links/link/link.ts";
 
 /** What can be shared. */
 export type Shareable = { kind: "file" | "folder"; id: number };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createSchema, linkViewSchema, viewOfLink } from "../../links/link.ts";
+import { createSchema, linkViewSchema, viewOfLink } from "../../links/link/link.ts";
 import type { ShareRecord } from "./served.ts";
 
 export const PASSWORD_MIN_CHARACTERS = 8;

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import { CODE_FORM, isCodeText } from "../../links/code.ts";
-import { createSchema, newCode } from "../../links/link.ts";
+import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
+import { createSchema, newCode } from "../../links/link/link.ts";
 import { idIn } from "../tree/entry-id.ts";
 import {
   maxDownloads,

@@ -8,8 +8,8 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import { internalTarget } from "../../links/internal-target.ts";
-import type { InternalInput, InternalLinks } from "../../links/internal-links.ts";
+import { internalTarget } from "../../links/link/internal-target.ts";
+import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { createEntryFinder, servedFields, shareNotFound } from "../serving/changes.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import { deleteLinks, type Deletion } from "../../links/deletion.repository.ts";
+import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 
 /**

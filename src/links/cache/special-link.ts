@@ -2,8 +2,8 @@
  * Links that do more than redirect. The caches hold what they do instead of their target, so that one character tells
  * them apart (internal-target.ts) and other links pay nothing. The text is ASCII and shorter than the caches' limit.
  */
-import { INTERNAL_SCHEME, isInternal } from "../internal-target.ts";
-import { type LinkOptions, readOptions } from "../link-options.ts";
+import { INTERNAL_SCHEME, isInternal } from "../link/internal-target.ts";
+import { type LinkOptions, readOptions } from "../link/options.ts";
 import type { FoundLink } from "./cached-link.ts";
 import { toLocation } from "./location.ts";
 

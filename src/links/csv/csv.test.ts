@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../lib/errors.ts";
-import { createCodeRule } from "../code.ts";
-import { type Link, PLAIN, UNOWNED } from "../link.ts";
+import { createCodeRule } from "../link/code.ts";
+import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import { csvLinkOf } from "./row.ts";
 import { CSV_HEADER, csvLineOf, layoutOf } from "./layout.ts";
 import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";

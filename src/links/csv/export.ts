@@ -5,7 +5,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import type { LinkFilter } from "../list/filter.ts";
-import { type Link, PASSWORD_MASK } from "../link.ts";
+import { type Link, PASSWORD_MASK } from "../link/link.ts";
 import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./layout.ts";
 import type { LinkListRepository } from "../list/repository.ts";
 

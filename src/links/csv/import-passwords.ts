@@ -1,6 +1,6 @@
 import { AppError, appError } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
-import type { LinkRepository } from "../links.repository.ts";
+import type { LinkRepository } from "../write/repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvFile, type FailedRow, isFailed } from "./csv-file.ts";
 

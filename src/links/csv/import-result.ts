@@ -1,7 +1,7 @@
 /** What an import takes and answers. */
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
-import { codeOf } from "../link-key.ts";
+import { codeOf } from "../link/key.ts";
 import type { FailedRow } from "./csv-file.ts";
 import type { CsvLink, UnreadCell } from "./row.ts";
 

@@ -10,20 +10,20 @@ import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EventRecord } from "../../lib/event.ts";
-import { isInternal } from "../internal-target.ts";
-import { codeOf } from "../link-key.ts";
-import { readOptions, writeOptions } from "../link-options.ts";
-import type { Link } from "../link.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { codeOf } from "../link/key.ts";
+import { readOptions, writeOptions } from "../link/options.ts";
+import type { Link } from "../link/link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
 import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
 import { previewImport } from "./preview.ts";
-import type { LinkTransaction } from "../changes.ts";
-import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
+import type { LinkTransaction } from "../write/changes.ts";
+import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
-import type { ExistingLink, LinkRepository, NewLink } from "../links.repository.ts";
-import { type CodeRule, isAlias, linkServesShare } from "../code.ts";
+import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
+import { type CodeRule, isAlias, linkServesShare } from "../link/code.ts";
 
 export type LinkImportDeps = {
   repository: LinkRepository;

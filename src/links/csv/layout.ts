@@ -5,8 +5,8 @@
 import { csvLine } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type Link } from "../link.ts";
-import { codeOf } from "../link-key.ts";
+import { type Link } from "../link/link.ts";
+import { codeOf } from "../link/key.ts";
 import { MORE_COLUMNS, type MoreColumn, moreCellsOf } from "./more-columns.ts";
 
 const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"] as const;

@@ -4,10 +4,10 @@ import { csvLine, readCsv } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
-import { type LinkFields, linkFields, parseLinkFields } from "../link-fields.ts";
-import { domainOf } from "../link-key.ts";
-import { readOptions } from "../link-options.ts";
-import type { Link } from "../link.ts";
+import { type LinkFields, linkFields, parseLinkFields } from "../link/fields.ts";
+import { domainOf } from "../link/key.ts";
+import { readOptions } from "../link/options.ts";
+import type { Link } from "../link/link.ts";
 
 export const MORE_COLUMNS = [
   "domain",

@@ -1,9 +1,9 @@
 /** Counts what an import would do, without a write or a lock. */
 import type { AppError } from "../../lib/errors.ts";
-import { isAlias, linkServesShare } from "../code.ts";
-import { isInternal } from "../internal-target.ts";
-import { codeOf } from "../link-key.ts";
-import type { LinkRepository } from "../links.repository.ts";
+import { isAlias, linkServesShare } from "../link/code.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { codeOf } from "../link/key.ts";
+import type { LinkRepository } from "../write/repository.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed } from "./csv-file.ts";
 import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
 import type { LinkBulkRepository } from "./repository.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import { isInternal } from "../internal-target.ts";
-import type { Link } from "../link.ts";
-import { CONTENT_COLUMNS, contentOf } from "../links.repository.ts";
+import { isInternal } from "../link/internal-target.ts";
+import type { Link } from "../link/link.ts";
+import { CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 

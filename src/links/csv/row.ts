@@ -7,10 +7,10 @@ import { pluralize } from "../../lib/pluralize.ts";
 import { appError } from "../../lib/errors.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
-import type { CodeRule } from "../code.ts";
-import { parseTarget } from "../link-input.ts";
-import { namesInternal } from "../internal-target.ts";
-import { createSchema } from "../link.ts";
+import type { CodeRule } from "../link/code.ts";
+import { parseTarget } from "../link/input.ts";
+import { namesInternal } from "../link/internal-target.ts";
+import { createSchema } from "../link/link.ts";
 import type { CsvColumn, CsvLayout } from "./layout.ts";
 import { type MoreFields, moreFieldsOf } from "./more-columns.ts";
 

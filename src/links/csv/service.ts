@@ -1,12 +1,12 @@
 import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createCodeRule } from "../code.ts";
+import { createCodeRule } from "../link/code.ts";
 import { createLinkBulkRepository } from "./repository.ts";
 import { createLinkExport, type LinkExport } from "./export.ts";
 import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
 import type { DomainFilter } from "../list/filter.ts";
 import { createLinkListRepository } from "../list/repository.ts";
-import { createLinkRepository } from "../links.repository.ts";
+import { createLinkRepository } from "../write/repository.ts";
 
 export type LinkCsv = { export: LinkExport; import: LinkImport; domainOf: DomainFilter };
 

@@ -5,10 +5,10 @@
 import type { Actor } from "../../lib/actor.ts";
 import { rest } from "../../lib/rest.ts";
 import type { AppError } from "../../lib/errors.ts";
-import { type LinkChanges, type LinkTransaction, writeLinks } from "../changes.ts";
-import type { CodeRule } from "../code.ts";
-import { codeOf } from "../link-key.ts";
-import type { DeletedLink } from "../deleted-content.ts";
+import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
+import type { CodeRule } from "../link/code.ts";
+import { codeOf } from "../link/key.ts";
+import type { DeletedLink } from "../link/deleted-content.ts";
 import type { DeletedFilter, DeletedPlace } from "./repository.ts";
 import { type RestoreDeps, restoreMany, restoreOne, type WantedBack } from "./restore.ts";
 

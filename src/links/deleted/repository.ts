@@ -1,9 +1,9 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
-import type { DeletedContent, DeletedLink } from "../deleted-content.ts";
-import { DEFAULT_DOMAIN } from "../link-key.ts";
-import { contentOf } from "../links.repository.ts";
-import { addToTotal } from "../query.repository.ts";
+import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
+import { DEFAULT_DOMAIN } from "../link/key.ts";
+import { contentOf } from "../write/repository.ts";
+import { addToTotal } from "../link/query.repository.ts";
 
 /** Where a page ended. */
 export type DeletedPlace = { at: number; id: number };

@@ -2,12 +2,12 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
-import type { LinkTransaction } from "../changes.ts";
-import type { DeletedLink } from "../deleted-content.ts";
-import { linkEvent, type RecordLinkEvents } from "../link-events.ts";
-import { codeOf, domainOf, keyOf } from "../link-key.ts";
-import type { LinkRepository } from "../links.repository.ts";
-import { reaches } from "../writer.ts";
+import type { LinkTransaction } from "../write/changes.ts";
+import type { DeletedLink } from "../link/deleted-content.ts";
+import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
+import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import type { LinkRepository } from "../write/repository.ts";
+import { reaches } from "../write/writer.ts";
 import type { DeletedRepository } from "./repository.ts";
 
 export type RestoreDeps = {

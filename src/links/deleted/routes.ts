@@ -4,9 +4,9 @@ import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link.ts";
+import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link/link.ts";
 import type { DeletedLinks } from "./deleted.ts";
-import type { DeletedLink } from "../deleted-content.ts";
+import type { DeletedLink } from "../link/deleted-content.ts";
 
 const MOST_SEARCHED = 1_000;
 

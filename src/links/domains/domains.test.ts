@@ -3,8 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { linkQueryOf } from "../list/page.ts";
-import { keyOf } from "../link-key.ts";
-import { viewOfLink } from "../link.ts";
+import { keyOf } from "../link/key.ts";
+import { viewOfLink } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 
 forEachDialect(({ openDb }) => {

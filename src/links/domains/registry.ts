@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { remembered } from "../../lib/remembered.ts";
 import { codeBelow } from "../fallback/loops.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link-key.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf, keyOf, prefixOf } from "../link/key.ts";
 import type { Domain, DomainUrls } from "./domain.ts";
 import { checkHost } from "./host.ts";
 

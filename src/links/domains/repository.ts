@@ -4,7 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
-import { keysOf } from "../link-key.ts";
+import { keysOf } from "../link/key.ts";
 import type { Domain } from "./domain.ts";
 
 export const MOST_DOMAINS = 1_000;

@@ -3,9 +3,9 @@
  * far as stored data tells. redirect/fallbacks.ts ends other loops. Targets alone may form a loop.
  */
 import { type AppError, appError } from "../../lib/errors.ts";
-import { isCodeText } from "../code.ts";
-import { readOptions } from "../link-options.ts";
-import type { Link } from "../link.ts";
+import { isCodeText } from "../link/code.ts";
+import { readOptions } from "../link/options.ts";
+import type { Link } from "../link/link.ts";
 
 export type FallbackLoops = {
   /** Null if these may be stored. `code` is null for a random one, to which nothing leads. */

@@ -1,8 +1,8 @@
 import type { Actor } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
-import type { Link } from "../link.ts";
-import type { LinkWriter, WriteOutcome, WrittenLink } from "../writer.ts";
+import type { Link } from "../link/link.ts";
+import type { LinkWriter, WriteOutcome, WrittenLink } from "../write/writer.ts";
 import { type EventState, type LinkEvents, pastState } from "./past-state.ts";
 import { patchOfState } from "./state.ts";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { createLinkCsv } from "../csv/service.ts";
-import type { LinkView, PatchInput } from "../link.ts";
-import { viewOfLink } from "../link.ts";
+import type { LinkView, PatchInput } from "../link/link.ts";
+import { viewOfLink } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 
 forEachDialect(({ openDb }) => {

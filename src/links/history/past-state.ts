@@ -1,11 +1,11 @@
 /**
- * The whole state of a link before or after an event. An event has only the changed fields (link-events.ts).
+ * The whole state of a link before or after an event. An event has only the changed fields (link/events.ts).
  * Every other field has the value from before the next event that changed it, or else the present one.
  */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
-import { wholeState } from "../link-events.ts";
-import type { Link } from "../link.ts";
+import { wholeState } from "../link/events.ts";
+import type { Link } from "../link/link.ts";
 
 export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
 

@@ -1,9 +1,9 @@
-/** Reads states of a link from its events (link-events.ts), to restore them. */
+/** Reads states of a link from its events (link/events.ts), to restore them. */
 import { z } from "zod";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
-import { isInternal } from "../internal-target.ts";
-import type { LinkPatch } from "../link.ts";
-import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES } from "../link-options.ts";
+import { isInternal } from "../link/internal-target.ts";
+import type { LinkPatch } from "../link/link.ts";
+import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES } from "../link/options.ts";
 
 const instant = z
   .string()

@@ -4,7 +4,7 @@
  */
 import { chunked } from "../../lib/chunked.ts";
 import type { Held, HeldThings } from "../../lib/held.ts";
-import { domainOf } from "../link-key.ts";
+import { domainOf } from "../link/key.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
 import { createIdSet, type IdSet, LARGEST_ID } from "./id-set.ts";
 import type { SortKey } from "./order.ts";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery } from "kysely";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import type { Link } from "../link.ts";
-import { PLAIN, UNOWNED } from "../link.ts";
+import type { Link } from "../link/link.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { rangesAfter, rangesBetween } from "./following.repository.ts";
 import { createLinkList, type LinkList } from "./list.ts";

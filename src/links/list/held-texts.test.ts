@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { until } from "../../../test/support/until.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { PLAIN, UNOWNED } from "../link.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { createTextsRepository } from "../texts/repository.ts";
 import { openScanThread } from "../texts/scan.thread.ts";

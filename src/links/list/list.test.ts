@@ -8,8 +8,8 @@ import { SORT_KEYS } from "./order.ts";
 import type { LinkFilter } from "./filter.ts";
 import { createLinkListRepository } from "./repository.ts";
 import { createLinkList } from "./list.ts";
-import { PLAIN, UNOWNED } from "../link.ts";
-import type { NewLink } from "../links.repository.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
+import type { NewLink } from "../write/repository.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 
 const COUNT = 2600;

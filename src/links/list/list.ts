@@ -11,7 +11,7 @@
  * counts and sorts these up to the end of the page, and the results are merged. A page too deep for that has its own
  * sort.
  */
-import type { Link } from "../link.ts";
+import type { Link } from "../link/link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import type { Ahead } from "./held-texts.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";

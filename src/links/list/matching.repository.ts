@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import { keysOf } from "../link-key.ts";
+import { keysOf } from "../link/key.ts";
 import type { LinkFilter } from "./filter.ts";
 
 type Hints = {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Link } from "../link.ts";
+import type { Link } from "../link/link.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
 
 /** The place of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */

@@ -1,5 +1,5 @@
 /** Pages that begin after a place. Each costs as much as the first, and added links move none. */
-import type { Link } from "../link.ts";
+import type { Link } from "../link/link.ts";
 import type { LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./order.ts";
 import { type ListPlace, placeOfLink } from "./place.ts";

@@ -1,11 +1,11 @@
 /** Pages found in memory, against all links of the database sorted here, also after every kind of change. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { type Link, PLAIN, UNOWNED } from "../link.ts";
+import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import { EVERYTHING, type LinkFilter } from "./filter.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { domainOf, keyOf } from "../link-key.ts";
+import { domainOf, keyOf } from "../link/key.ts";
 import { createLinkList, type LinkList } from "./list.ts";
 import { SORT_KEYS, type SortKey } from "./order.ts";
 import { type ListQuery, linkQueryOf } from "./page.ts";

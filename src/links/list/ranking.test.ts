@@ -1,5 +1,5 @@
 /** The order by clicks of many links: by their ranks, which follow the counts. */
-import { PLAIN, UNOWNED } from "../link.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { linkQueryOf, type ListQuery } from "./page.ts";

@@ -4,7 +4,7 @@ import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import type { Link } from "../link.ts";
+import type { Link } from "../link/link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
@@ -18,8 +18,8 @@ import {
   type Slice,
   sortedBy,
 } from "./ordered-keys.repository.ts";
-import { keysOf } from "../link-key.ts";
-import { linksIn, readingTotal, readTotal } from "../query.repository.ts";
+import { keysOf } from "../link/key.ts";
+import { linksIn, readingTotal, readTotal } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 import { matching } from "./matching.repository.ts";
 import { createPositionsRepository } from "./positions.repository.ts";

@@ -3,7 +3,7 @@
  * tags. Where both would read many links, the page is found in memory (positions.ts), as are pages of a search, pages
  * of an owner or a domain in an order whose index lacks them, and pages far from both ends of a long list.
  */
-import type { Link } from "../link.ts";
+import type { Link } from "../link/link.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import type { IdSet } from "./id-set.ts";
 import type { ListPlan, Slice } from "./ordered-keys.repository.ts";

@@ -1,6 +1,6 @@
 /** Upkeep of the rows whose sum is the number of links (query.repository.ts). */
 import type { Database } from "../../db/database.ts";
-import { addToTotal } from "../query.repository.ts";
+import { addToTotal } from "../link/query.repository.ts";
 
 const FOLDED_AT_ONCE = 1_000;
 

@@ -2,13 +2,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { silentLogger } from "../../lib/logger.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { PLAIN, UNOWNED } from "../link.ts";
-import { keyOf } from "../link-key.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
+import { keyOf } from "../link/key.ts";
 import { EVERYTHING } from "./filter.ts";
 import { linkQueryOf } from "./page.ts";
 import { createLinkListRepository } from "./repository.ts";
 import { type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
-import { readTotal } from "../query.repository.ts";
+import { readTotal } from "../link/query.repository.ts";
 import { createTotalJob } from "./total.ts";
 
 forEachDialect(({ openDb }) => {

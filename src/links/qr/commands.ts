@@ -4,7 +4,7 @@ import { writeResult } from "../../cli/result-file.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
-import { type HostOf, type ShownLink, viewOfLink } from "../link.ts";
+import { type HostOf, type ShownLink, viewOfLink } from "../link/link.ts";
 import { qrForTerminal, qrPicture } from "./picture.ts";
 import { qrLookOf, qrQuery } from "./qr-input.ts";
 

@@ -4,9 +4,9 @@ import type { Actor } from "../../lib/actor.ts";
 import { isNotModified } from "../../lib/conditional-request.ts";
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import { VERSION } from "../../lib/version.ts";
-import { CODE_FORM, isCodeText, linkNotFound } from "../code.ts";
-import { codeOf } from "../link-key.ts";
-import { domainQuery, type LinkView, type ShownLink } from "../link.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../link/code.ts";
+import { codeOf } from "../link/key.ts";
+import { domainQuery, type LinkView, type ShownLink } from "../link/link.ts";
 import { qrPicture } from "./picture.ts";
 import { type QrFormat, type QrLook, qrLookOf, qrQuery } from "./qr-input.ts";
 

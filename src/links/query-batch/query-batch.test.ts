@@ -3,7 +3,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
-import { keyOf } from "../link-key.ts";
+import { keyOf } from "../link/key.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { bulkCursorText, bulkOf, bulkPlaceOf } from "./bulk.ts";
 import { queryBatchSchema } from "./query-batch.ts";

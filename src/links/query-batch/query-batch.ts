@@ -12,15 +12,15 @@ import type { Clock } from "../../lib/clock.ts";
 import { given } from "../../lib/given.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import { bulkCursor, bulkCursorText, bulkField, bulkOf, bulkPlaceOf } from "./bulk.ts";
-import { MOST_ITEMS } from "../batch.ts";
-import { isCodeText } from "../code.ts";
+import { MOST_ITEMS } from "../write/batch.ts";
+import { isCodeText } from "../link/code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import { countAmong, createFoundKeys, type FoundRepository } from "./found-keys.ts";
-import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link-input.ts";
-import { namedSchema, patchSchema, updateItemSchema } from "../link.ts";
-import { codeOf } from "../link-key.ts";
-import { readOptions } from "../link-options.ts";
-import type { LinkRepository } from "../links.repository.ts";
+import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link/input.ts";
+import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
+import { codeOf } from "../link/key.ts";
+import { readOptions } from "../link/options.ts";
+import type { LinkRepository } from "../write/repository.ts";
 import {
   filterFor,
   type DomainFilter,
@@ -31,7 +31,7 @@ import {
 } from "../list/filter.ts";
 import type { LinkList } from "../list/list.ts";
 import type { LinkListRepository } from "../list/repository.ts";
-import type { LinkWriter, WriteOutcome, Writing } from "../writer.ts";
+import type { LinkWriter, WriteOutcome, Writing } from "../write/writer.ts";
 
 const flag = z.boolean().optional();
 

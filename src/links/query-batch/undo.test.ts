@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
-import { keyOf } from "../link-key.ts";
+import { keyOf } from "../link/key.ts";
 import { bulkOf } from "./bulk.ts";
 import type { QueryBatchInput } from "./query-batch.ts";
 import type { TakenBack } from "./undo.ts";

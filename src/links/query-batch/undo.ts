@@ -9,13 +9,13 @@ import type { BulkId } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";
-import { type LinkChanges, type LinkTransaction, writeLinks } from "../changes.ts";
-import { linkNotFound } from "../code.ts";
+import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
+import { linkNotFound } from "../link/code.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
-import type { LinkRepository } from "../links.repository.ts";
+import type { LinkRepository } from "../write/repository.ts";
 import { readTagPart, type TagPart } from "../tags/tag-part.ts";
 import type { PartTakenBack } from "./tag-back.ts";
-import { type CheckedUpdate, type LinkWriter, reaches } from "../writer.ts";
+import { type CheckedUpdate, type LinkWriter, reaches } from "../write/writer.ts";
 import { type ChangeEvent, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {

@@ -1,14 +1,14 @@
 /** The change that restores what an event changed. */
 import { z } from "zod";
 import { AppError, appError } from "../../lib/errors.ts";
-import { linkServesShare } from "../code.ts";
+import { linkServesShare } from "../link/code.ts";
 import type { LeadingUrls } from "../fallback/loops.ts";
 import { patchOfState } from "../history/state.ts";
-import { wholeState } from "../link-events.ts";
-import type { ExistingLink } from "../links.repository.ts";
-import type { CheckedUpdate } from "../writer.ts";
+import { wholeState } from "../link/events.ts";
+import type { ExistingLink } from "../write/repository.ts";
+import type { CheckedUpdate } from "../write/writer.ts";
 
-/** `before` and `after` are JSON of link-events.ts. */
+/** `before` and `after` are JSON of link/events.ts. */
 export type ChangeEvent = { subject: string; before: string | null; after: string | null };
 
 const shape = z.looseObject({

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isForeignKeyViolation } from "../../db/failures.ts";
-import { readOptions } from "../link-options.ts";
+import { readOptions } from "../link/options.ts";
 
 export type UsesRepository = ReturnType<typeof createUsesRepository>;
 

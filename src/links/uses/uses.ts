@@ -4,7 +4,7 @@
  * remembered until any link changes, so that their visitors cost no write.
  */
 import { createBatches } from "../../lib/batches.ts";
-import type { LinkChanges } from "../changes.ts";
+import type { LinkChanges } from "../write/changes.ts";
 import type { UsesRepository } from "./repository.ts";
 
 export type LinkUses = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { validated } from "../lib/validated.ts";
+import { validated } from "../../lib/validated.ts";
 import { createCodeRule } from "./code.ts";
-import { parseLinkInput, parseLinkUpdate } from "./link-input.ts";
+import { parseLinkInput, parseLinkUpdate } from "./input.ts";
 import { parseExpiry } from "./expiry.ts";
 import { createSchema, type Link, updateSchema, viewOfLink, UNOWNED } from "./link.ts";
 

@@ -1,5 +1,5 @@
-import type { Registry } from "../lib/metrics.ts";
-import type { TimeObserver } from "../lib/timed-methods.ts";
+import type { Registry } from "../../lib/metrics.ts";
+import type { TimeObserver } from "../../lib/timed-methods.ts";
 
 /** Seconds. */
 const BOUNDS = [0.00001, 0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30];

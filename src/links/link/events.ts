@@ -3,13 +3,13 @@
  * whole state, which `code` marks, without unset fields. Any other event has the changed fields, with null for unset
  * ones, and the tags, which their own endpoints may change. history/past-state.ts combines states.
  */
-import type { Db } from "../db/dialect.ts";
-import type { Actor } from "../lib/actor.ts";
-import type { EventRecord, RecordEvents } from "../lib/event.ts";
-import { formatRfc3339 } from "../lib/rfc3339.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { EventRecord, RecordEvents } from "../../lib/event.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal } from "./internal-target.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
-import { NO_OPTIONS, readOptions } from "./link-options.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf } from "./key.ts";
+import { NO_OPTIONS, readOptions } from "./options.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;

@@ -1,11 +1,11 @@
-import { appError } from "../lib/errors.ts";
-import { checkHttpUrl } from "../lib/http-url.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkHttpUrl } from "../../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
-import { type LinkFields, parseLinkFields } from "./link-fields.ts";
-import { NO_OPTIONS, writeOptions } from "./link-options.ts";
+import { type LinkFields, parseLinkFields } from "./fields.ts";
+import { NO_OPTIONS, writeOptions } from "./options.ts";
 import type { CreateInput, LinkContent, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
-import { checkTags } from "./tags/tag.ts";
+import { checkTags } from "../tags/tag.ts";
 
 export type LinkInput = {
   /** Null: choose a random one. */

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.ts";
-import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 
 const failures = (result: { failed: { code: string; error_code: number }[] }) =>
   result.failed.map(({ code, error_code }) => [code, error_code]);

@@ -3,9 +3,9 @@
  * links are locked first. If another writer creates a link between lock and insert, the unique index fails the
  * transaction, which runs again.
  */
-import type { Db } from "../db/dialect.ts";
-import type { Actor } from "../lib/actor.ts";
-import { AppError } from "../lib/errors.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { AppError } from "../../lib/errors.ts";
 import {
   alreadyExists,
   type CodeRule,
@@ -14,17 +14,17 @@ import {
   linkNotFound,
   linkServesShare,
   mentionedBefore,
-} from "./code.ts";
-import type { Link, LinkContent, LinkPatch } from "./link.ts";
-import type { TagChange } from "./link-input.ts";
+} from "../link/code.ts";
+import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
+import type { TagChange } from "../link/input.ts";
 import { type DomainKeeper, keepDomains, keptOf, moveAll, moveRefusals, movesOf } from "./moves.ts";
-import { MOST_TAGS, tagsAfter, tooManyTags } from "./tags/tag.ts";
+import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
-import { type LinkOptions, readOptions, writeOptions } from "./link-options.ts";
-import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "./link-events.ts";
-import { codeOf, domainOf, keyOf } from "./link-key.ts";
-import type { LinkRepository, NewLink, ExistingLink } from "./links.repository.ts";
-import { chooseCodes, type RandomBytes } from "../lib/random-code.ts";
+import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
+import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "../link/events.ts";
+import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import type { LinkRepository, NewLink, ExistingLink } from "./repository.ts";
+import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 /** With the password hashed. */
 export type CheckedCreate = LinkContent & {

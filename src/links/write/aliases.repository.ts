@@ -1,6 +1,6 @@
-import { chunked } from "../lib/chunked.ts";
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
+import { chunked } from "../../lib/chunked.ts";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
 
 const CHUNK = 1000;
 

@@ -1,18 +1,18 @@
 /** Links whose codes serve something of another room (internal-target.ts), made in its transaction. */
-import { isUniqueViolation } from "../db/failures.ts";
-import type { Actor } from "../lib/actor.ts";
-import type { Clock } from "../lib/clock.ts";
-import { alreadyExists, type CodeRule } from "./code.ts";
-import { isInternal } from "./internal-target.ts";
-import type { ServedFields } from "./link-events.ts";
-import { parseLinkInput } from "./link-input.ts";
-import type { CreateInput, Link } from "./link.ts";
-import { codeOf, DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
-import { NO_OPTIONS } from "./link-options.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { alreadyExists, type CodeRule } from "../link/code.ts";
+import { isInternal } from "../link/internal-target.ts";
+import type { ServedFields } from "../link/events.ts";
+import { parseLinkInput } from "../link/input.ts";
+import type { CreateInput, Link } from "../link/link.ts";
+import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
+import { NO_OPTIONS } from "../link/options.ts";
 import type { LinkTransaction } from "./changes.ts";
-import type { LinkRepository } from "./links.repository.ts";
+import type { LinkRepository } from "./repository.ts";
 import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";
-import { AppError, appError } from "../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 
 export type InternalInput = Pick<CreateInput, "code" | "expires_at" | "password" | "title">;
 

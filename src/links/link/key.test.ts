@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { codeOf, domainOf, keyOf, keysOf } from "./link-key.ts";
+import { codeOf, domainOf, keyOf, keysOf } from "./key.ts";
 
 const CODES = ["a", "z/z", "9", "_.-", "c".repeat(128)];
 const DOMAINS = [0, 1, 9, 10, 12, 123, 999_999];

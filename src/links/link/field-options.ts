@@ -1,6 +1,6 @@
-/** Options of commands for link-fields.ts. */
+/** Options of commands for fields.ts. */
 import type { Command } from "commander";
-import type { LinkFieldsInput } from "./link-fields.ts";
+import type { LinkFieldsInput } from "./fields.ts";
 import type { LinkView } from "./link.ts";
 
 export type FieldOptions = {

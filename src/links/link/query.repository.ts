@@ -1,4 +1,4 @@
-import type { Db } from "../db/dialect.ts";
+import type { Db } from "../../db/dialect.ts";
 
 /** The columns of `links`, as fields of the entity. */
 export const LINK_COLUMNS = [

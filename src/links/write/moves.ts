@@ -1,10 +1,10 @@
 /** Moves links to other keys, many in one transaction. */
-import { DatabaseError } from "../db/failures.ts";
-import { type AppError, appError } from "../lib/errors.ts";
+import { DatabaseError } from "../../db/failures.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "./changes.ts";
-import { isAlias, isTaken } from "./code.ts";
-import { DEFAULT_DOMAIN, domainOf } from "./link-key.ts";
-import type { ExistingLink, LinkRepository } from "./links.repository.ts";
+import { isAlias, isTaken } from "../link/code.ts";
+import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
+import type { ExistingLink, LinkRepository } from "./repository.ts";
 
 export type DomainKeeper = {
   /** Those that exist; they stay until the transaction ends. */

@@ -1,6 +1,6 @@
-import { parseDuration } from "../lib/duration.ts";
-import { appError } from "../lib/errors.ts";
-import { LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
+import { parseDuration } from "../../lib/duration.ts";
+import { appError } from "../../lib/errors.ts";
+import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
 
 /**
  * Epoch ms. Takes RFC 3339, even past, or a duration from `now` such as `7d` or `1d2h30m`, with blanks around. Null for

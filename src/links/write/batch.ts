@@ -1,14 +1,14 @@
 /** Batches: a bad item fails alone, the others are written in one transaction. Long work yields to the event loop. */
-import type { Actor } from "../lib/actor.ts";
-import type { Clock } from "../lib/clock.ts";
-import { AppError, appError } from "../lib/errors.ts";
-import { validated } from "../lib/validated.ts";
-import { inParallel } from "../lib/in-parallel.ts";
-import { type CodeRule, isCodeText, linkNotFound } from "./code.ts";
-import { readOptions } from "./link-options.ts";
-import { parseLinkInput, parseLinkUpdate, parseTagChange } from "./link-input.ts";
-import { codeOf } from "./link-key.ts";
-import { createSchema, namedSchema, updateItemSchema } from "./link.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { validated } from "../../lib/validated.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
+import { type CodeRule, isCodeText, linkNotFound } from "../link/code.ts";
+import { readOptions } from "../link/options.ts";
+import { parseLinkInput, parseLinkUpdate, parseTagChange } from "../link/input.ts";
+import { codeOf } from "../link/key.ts";
+import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createCodeRule, createShareCodeRule, isCodeText } from "./code.ts";
-import { randomCode, randomCodes } from "../lib/random-code.ts";
+import { randomCode, randomCodes } from "../../lib/random-code.ts";
 
 const rule = createCodeRule(() => ["/admin", "/health", "/panel", "/ops/api"]);
 const nameOf = (code: string) => rule.refusal(code)?.name ?? null;

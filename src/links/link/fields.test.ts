@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { forEachDialect } from "../db/for-each-dialect.ts";
-import { AppError } from "../lib/errors.ts";
-import { validated } from "../lib/validated.ts";
-import { codeBelow } from "./fallback/loops.ts";
-import { parseLinkFields } from "./link-fields.ts";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { AppError } from "../../lib/errors.ts";
+import { validated } from "../../lib/validated.ts";
+import { codeBelow } from "../fallback/loops.ts";
+import { parseLinkFields } from "./fields.ts";
 import { createSchema, updateSchema, viewOfLink } from "./link.ts";
-import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
+import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 
 const ALL = {
   title: "Überschrift 😀",

@@ -3,8 +3,8 @@
  * segments `.` and `..` (browsers rewrite those), not at or below a prefix of other endpoints. Requests need only
  * `isCodeText`: older links keep redirecting.
  */
-import { type AppError, appError } from "../lib/errors.ts";
-import { codeOf } from "./link-key.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import { codeOf } from "./key.ts";
 
 const CODE_MAX_LENGTH = 128;
 

@@ -1,13 +1,13 @@
-import { chunked } from "../lib/chunked.ts";
-import type { Database } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
-import { DatabaseError } from "../db/failures.ts";
-import type { Link, LinkContent } from "./link.ts";
-import { isInternal } from "./internal-target.ts";
+import { chunked } from "../../lib/chunked.ts";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { DatabaseError } from "../../db/failures.ts";
+import type { Link, LinkContent } from "../link/link.ts";
+import { isInternal } from "../link/internal-target.ts";
 import { createAliasRepository } from "./aliases.repository.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
-import { addToTotal, LINK_COLUMNS, linksIn } from "./query.repository.ts";
-import { createTagging } from "./tags/tagging.repository.ts";
+import { addToTotal, LINK_COLUMNS, linksIn } from "../link/query.repository.ts";
+import { createTagging } from "../tags/tagging.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
 

@@ -1,12 +1,12 @@
 /** The link: entity, input and view. */
 import { z } from "zod";
-import { HTTP_URL_FORM } from "../lib/http-url.ts";
-import { formatRfc3339 } from "../lib/rfc3339.ts";
-import { codeOf, domainOf } from "./link-key.ts";
-import { shortUrl } from "../lib/short-url.ts";
-import { tagList } from "./tags/tag.ts";
+import { HTTP_URL_FORM } from "../../lib/http-url.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { codeOf, domainOf } from "./key.ts";
+import { shortUrl } from "../../lib/short-url.ts";
+import { tagList } from "../tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
-import { linkFields, linkFieldsView, viewOfFields } from "./link-fields.ts";
+import { linkFields, linkFieldsView, viewOfFields } from "./fields.ts";
 
 /** What a create or an overwrite sets. */
 export type LinkContent = {
@@ -24,7 +24,7 @@ export type LinkContent = {
 
 export type Link = LinkContent & {
   id: number;
-  /** The key; see link-key.ts. */
+  /** The key; see key.ts. */
   code: string;
   createdAt: number;
   updatedAt: number;

@@ -1,10 +1,10 @@
-import type { Db, Dialect } from "../db/dialect.ts";
-import type { Actor } from "../lib/actor.ts";
-import type { DeletedContent } from "./deleted-content.ts";
-import { isInternal } from "./internal-target.ts";
-import { linkEvent, type RecordLinkEvents } from "./link-events.ts";
-import { addToTotal, LINK_COLUMNS } from "./query.repository.ts";
-import { createTagging } from "./tags/tagging.repository.ts";
+import type { Db, Dialect } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { DeletedContent } from "../link/deleted-content.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
+import { addToTotal, LINK_COLUMNS } from "../link/query.repository.ts";
+import { createTagging } from "../tags/tagging.repository.ts";
 
 export type Deletion = {
   dialect: Dialect;

@@ -1,6 +1,6 @@
 /** See cluster/changes.ts. */
-import type { Db } from "../db/dialect.ts";
-import { isUniqueViolation } from "../db/failures.ts";
+import type { Db } from "../../db/dialect.ts";
+import { isUniqueViolation } from "../../db/failures.ts";
 
 export type LinkTransaction = {
   readonly db: Db;

@@ -1,11 +1,11 @@
 /** Fields of a link besides code, target, expiry and password. Absent keeps a value, null or an empty text clears it. */
 import { z } from "zod";
-import { parseDuration } from "../lib/duration.ts";
-import { appError } from "../lib/errors.ts";
-import { checkHttpUrl, HTTP_URL_FORM } from "../lib/http-url.ts";
-import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../lib/rfc3339.ts";
-import { checkTags, tagList } from "./tags/tag.ts";
-import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES, readOptions } from "./link-options.ts";
+import { parseDuration } from "../../lib/duration.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
+import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { checkTags, tagList } from "../tags/tag.ts";
+import { type LinkOptions, NO_OPTIONS, REDIRECT_STATUSES, readOptions } from "./options.ts";
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
