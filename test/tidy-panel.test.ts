@@ -4,18 +4,19 @@ import { circles, importsOf, panel } from "./support/source-files.ts";
 
 /** Rooms that a room of panel/src may import besides its own files. */
 const ROOMS: Record<string, readonly string[]> = {
+  base: [],
   app: [],
-  ui: ["app"],
-  auth: ["app", "ui"],
-  config: ["app", "auth", "ui"],
-  domains: ["app", "ui"],
-  health: ["app", "ui"],
-  commands: ["app", "config", "ui"],
-  shares: ["app", "auth", "ui"],
-  files: ["app", "auth", "shares", "ui"],
-  events: ["app", "ui"],
-  clicks: ["app", "config", "ui"],
-  links: ["app", "auth", "clicks", "shares", "ui"],
+  ui: ["base"],
+  auth: ["base", "ui"],
+  config: ["base", "auth", "ui"],
+  domains: ["base", "ui"],
+  health: ["base", "ui"],
+  commands: ["base", "config", "ui"],
+  shares: ["base", "auth", "ui"],
+  files: ["base", "auth", "shares", "ui"],
+  events: ["base", "ui"],
+  clicks: ["base", "config", "ui"],
+  links: ["base", "auth", "clicks", "shares", "ui"],
 };
 
 /** They compose the rooms. Nothing imports them but each other and the page. */

@@ -11,8 +11,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { heedEarlyTyping } from "../commands/early-typing.ts";
 import { ConnectionBar } from "../ui/connection-bar.tsx";
-import { loadLanguage, preferredLanguage } from "./i18n.ts";
-import { queries } from "./queries.ts";
+import { loadLanguage, preferredLanguage } from "../base/i18n.ts";
+import { queries } from "../base/queries.ts";
 import { router } from "./router.tsx";
 import { applyScheme, THEME, VARIABLES } from "./theme.ts";
 

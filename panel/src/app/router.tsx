@@ -1,4 +1,4 @@
-import "./history-steps.ts";
+import "../base/history-steps.ts";
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
@@ -9,11 +9,11 @@ import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
-import { ApiError } from "./api.ts";
-import { lazyRouteComponent } from "./lazy.ts";
-import { PANEL_PATH } from "./place.ts";
-import { queries } from "./queries.ts";
-import { whenSignedOut } from "./session-end.ts";
+import { ApiError } from "../base/api.ts";
+import { lazyRouteComponent } from "../base/lazy.ts";
+import { PANEL_PATH } from "../base/place.ts";
+import { queries } from "../base/queries.ts";
+import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
 
 const readQ = ({ q }: Record<string, unknown>): { q?: string } =>

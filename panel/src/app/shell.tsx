@@ -17,10 +17,10 @@ import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
 import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { WaitingBar } from "../ui/waiting-bar.tsx";
-import { lazyPart } from "./lazy.ts";
+import { lazyPart } from "../base/lazy.ts";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
-import { useMayOpen, usePages } from "./pages.ts";
-import { INSTANCE_NAME } from "./place.ts";
+import { useMayOpen, usePages } from "../base/pages.ts";
+import { INSTANCE_NAME } from "../base/place.ts";
 import classes from "./shell.module.css";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);

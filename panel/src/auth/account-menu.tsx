@@ -13,8 +13,8 @@ import {
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { chooseLanguage, type Language, LANGUAGES } from "../app/i18n.ts";
-import { lazyPart } from "../app/lazy.ts";
+import { chooseLanguage, type Language, LANGUAGES } from "../base/i18n.ts";
+import { lazyPart } from "../base/lazy.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, ApiError, hasSession } from "../app/api.ts";
+import { answerOf, api, ApiError, hasSession } from "../base/api.ts";
 
 /** The account of the session. */
 export const accountQuery = queryOptions({

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, useComputedColorScheme } from "@mantine/core";
 import { IconExternalLink, IconKey } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { ADMIN_PREFIX, SERVER_URL } from "../app/place.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../base/place.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import classes from "./api-page.module.css";

@@ -1,6 +1,6 @@
 import { Center, Paper, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { INSTANCE_NAME } from "../app/place.ts";
+import { INSTANCE_NAME } from "../base/place.ts";
 import { Heading } from "../ui/heading.tsx";
 
 type Props = { title?: string; sentence: ReactNode; children?: ReactNode; wide?: boolean };

@@ -2,9 +2,9 @@
  * The browser requests downloads and pictures itself, so the client can't handle their 401. After a while without
  * requests, any activity renews the session first; a click on a download waits for that.
  */
-import { answerOf, api, hasSession } from "../app/api.ts";
-import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "../app/place.ts";
-import { stateOfSession } from "../app/session-life.ts";
+import { answerOf, api, hasSession } from "../base/api.ts";
+import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "../base/place.ts";
+import { stateOfSession } from "../base/session-life.ts";
 
 let asking: Promise<unknown> | null = null;
 

@@ -3,7 +3,7 @@ import { PasswordInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { answerOf, api, ApiError } from "../app/api.ts";
+import { answerOf, api, ApiError } from "../base/api.ts";
 import { useLateAnswer } from "../ui/late-answer.ts";
 import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
 

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { askAtSessionEnd, onTabNews, tellTabs } from "../app/session-end.ts";
+import { askAtSessionEnd, onTabNews, tellTabs } from "../base/session-end.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
 import { accountQuery } from "./account.ts";
 import { Refusal } from "./refusal.tsx";

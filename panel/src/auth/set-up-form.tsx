@@ -3,7 +3,7 @@ import { Button, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { answerOf, api, ApiError } from "../app/api.ts";
+import { answerOf, api, ApiError } from "../base/api.ts";
 import { fieldErrors } from "../ui/side-form.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { Refusal } from "./refusal.tsx";

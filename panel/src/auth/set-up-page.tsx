@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
-import { answerOf, api, ApiError } from "../app/api.ts";
+import { answerOf, api, ApiError } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
 import { Refusal } from "./refusal.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { PANEL_PATH, readPlace, WAS_SET_UP } from "../app/place.ts";
+import { PANEL_PATH, readPlace, WAS_SET_UP } from "../base/place.ts";
 
 const LOOK_MS = 3_000;
 

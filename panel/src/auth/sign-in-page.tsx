@@ -3,7 +3,7 @@ import { Button, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/co
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { onTabNews } from "../app/session-end.ts";
+import { onTabNews } from "../base/session-end.ts";
 import { Entrance } from "./entrance.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";

@@ -1,6 +1,6 @@
-import { answerOf, api, ApiError } from "../app/api.ts";
-import { queries } from "../app/queries.ts";
-import { tellTabs } from "../app/session-end.ts";
+import { answerOf, api, ApiError } from "../base/api.ts";
+import { queries } from "../base/queries.ts";
+import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
 
 /** The built-in administrator has no name to type. */

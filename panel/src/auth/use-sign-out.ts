@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { answerOf, api } from "../app/api.ts";
-import { leaveHere, tellTabs } from "../app/session-end.ts";
+import { answerOf, api } from "../base/api.ts";
+import { leaveHere, tellTabs } from "../base/session-end.ts";
 import { useFailureNotice } from "../ui/undo.tsx";
 
 /** In this browser with its other tabs, or everywhere. */

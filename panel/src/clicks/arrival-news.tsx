@@ -1,7 +1,7 @@
 import { Plural } from "@lingui/react/macro";
 import { VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import type { NewestClick } from "../app/api.ts";
+import type { NewestClick } from "../base/api.ts";
 
 const EVERY_MS = 5_000;
 

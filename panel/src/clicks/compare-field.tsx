@@ -3,7 +3,7 @@ import { Combobox, Pill, PillsInput, useCombobox } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { answerOf, api } from "../app/api.ts";
+import { answerOf, api } from "../base/api.ts";
 import classes from "./clicks.module.css";
 import { type LinkChoice, MOST_WITH } from "./range.ts";
 

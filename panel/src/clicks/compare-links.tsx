@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { markOutdated } from "../app/connection.ts";
-import { loaded } from "../app/lazy.ts";
+import { markOutdated } from "../base/connection.ts";
+import { loaded } from "../base/lazy.ts";
 import classes from "./clicks.module.css";
 import type { CompareField } from "./compare-field.tsx";
 import type { LinkChoice } from "./range.ts";

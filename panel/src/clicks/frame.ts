@@ -1,6 +1,6 @@
 /** The queries of a report, from the address of its page. */
 import type { QueryClient } from "@tanstack/react-query";
-import { type Span, startOfUnit, type Unit } from "./chart/buckets.ts";
+import { type Span, startOfUnit, type Unit } from "./buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
 import {
   countriesQuery,

@@ -2,8 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Text } from "@mantine/core";
 import { queryOptions } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { answerOf, api } from "../app/api.ts";
-import { formatNumber } from "../app/i18n.ts";
+import { answerOf, api } from "../base/api.ts";
+import { formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import classes from "./clicks.module.css";
 

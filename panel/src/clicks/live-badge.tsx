@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { Badge } from "@mantine/core";
-import type { StreamState } from "../app/event-stream.ts";
+import type { StreamState } from "../base/event-stream.ts";
 import classes from "./clicks.module.css";
 
 /** Whether clicks arrive live. */

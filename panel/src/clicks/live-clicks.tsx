@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Group, Text } from "@mantine/core";
 import { useState } from "react";
-import { formatNumber } from "../app/i18n.ts";
+import { formatNumber } from "../base/i18n.ts";
 import classes from "./clicks.module.css";
 import { LiveBadge } from "./live-badge.tsx";
 import { useLive, useSeconds } from "./live.ts";

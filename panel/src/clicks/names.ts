@@ -1,6 +1,6 @@
 /** Names of counted values. */
 import { t } from "@lingui/core/macro";
-import { countryName } from "../app/i18n.ts";
+import { countryName } from "../base/i18n.ts";
 
 /** Values that the server puts together, because there are too many, or which it does not know. */
 export const isRest = (value: string): boolean => ["(other)", "Other", "other"].includes(value);

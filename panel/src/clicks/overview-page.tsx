@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
-import { formatDate, formatNumber, formatPercent } from "../app/i18n.ts";
+import { formatDate, formatNumber, formatPercent } from "../base/i18n.ts";
 import { Heading } from "../ui/heading.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import classes from "./clicks.module.css";

@@ -1,5 +1,5 @@
 /** The state of a report, which lives in the URL: span, grouping, visitors, brushed part and comparison. */
-import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./chart/buckets.ts";
+import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./buckets.ts";
 
 /** In days. */
 export const RANGES = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 } as const;

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { isoDay, DAY_MS, type Unit } from "./chart/buckets.ts";
+import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
 import classes from "./clicks.module.css";
 import {
   COMPARISONS,

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../app/api.ts";
-import type { Span, Unit } from "./chart/buckets.ts";
+import { answerOf, api } from "../base/api.ts";
+import type { Span, Unit } from "./buckets.ts";
 import { datesOf, type Visitors } from "./range.ts";
 
 /** A link by its code and domain. */

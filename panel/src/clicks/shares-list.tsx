@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { formatNumber, formatShare } from "../app/i18n.ts";
+import { formatNumber, formatShare } from "../base/i18n.ts";
 import classes from "./clicks.module.css";
 
 export type Counted = { key: string; name: string; count: number; percentage: number };

@@ -1,7 +1,7 @@
 /** Everything that a report shows, requested at once. */
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { DeviceReport, Place as Visited, Referrer, Trend } from "../app/api.ts";
+import type { DeviceReport, Place as Visited, Referrer, Trend } from "../base/api.ts";
 import { type Frame, frameOf } from "./frame.ts";
 import { earlierOf, type ReportSearch } from "./range.ts";
 import {

@@ -13,7 +13,7 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import type { Account } from "../app/api.ts";
+import type { Account } from "../base/api.ts";
 
 export type Action = { id: string; label: string; words: string; icon: TablerIcon; act(): unknown };
 

@@ -13,8 +13,8 @@ import {
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import type { ReactNode } from "react";
-import type { Account } from "../app/api.ts";
-import type { usePages } from "../app/pages.ts";
+import type { Account } from "../base/api.ts";
+import type { usePages } from "../base/pages.ts";
 import { wordsOf } from "../config/words/setting-words.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";

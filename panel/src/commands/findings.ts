@@ -1,6 +1,6 @@
 /** Finds links, files and shares on the server for the commands. Every query is bounded. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type Account, answerOf, api } from "../app/api.ts";
+import { type Account, answerOf, api } from "../base/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;

@@ -4,7 +4,7 @@ import { Anchor, Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
-import { answerOf, api, type Link } from "../app/api.ts";
+import { answerOf, api, type Link } from "../base/api.ts";
 import { copyText } from "../ui/copy.ts";
 import { CopyDeed } from "../ui/copy-deed.tsx";
 import { useFailureNotice, useUndoOffer } from "../ui/undo.tsx";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../base/api.ts";
 import { keepDraft, readDraft } from "../ui/draft.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
 

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { SettingChange } from "../app/api.ts";
-import { formatTime } from "../app/i18n.ts";
+import type { SettingChange } from "../base/api.ts";
+import { formatTime } from "../base/i18n.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { settingHistoryQuery, type ShownSetting } from "./setting-queries.ts";
 import classes from "./settings.module.css";

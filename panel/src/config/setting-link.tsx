@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
-import { answerOf, api } from "../app/api.ts";
-import { sentenceGap } from "../app/i18n.ts";
+import { answerOf, api } from "../base/api.ts";
+import { sentenceGap } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { LINKED_NAMES } from "./linked-names.ts";
 

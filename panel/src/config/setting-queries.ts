@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type operations, type Setting, type SettingDefinition } from "../app/api.ts";
+import { answerOf, api, type operations, type Setting, type SettingDefinition } from "../base/api.ts";
 import { loadSettingWords } from "./words/setting-words.ts";
 
 /** A setting with what its definition says. */

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Stack, Text } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import type { FormEvent } from "react";
-import { sentenceGap } from "../app/i18n.ts";
+import { sentenceGap } from "../base/i18n.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { SettingField } from "./setting-field.tsx";
 import type { SettingFaults } from "./setting-drafts.ts";

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError, type Domain } from "../app/api.ts";
+import { ApiError, type Domain } from "../base/api.ts";
 import { useLateAnswer } from "../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";

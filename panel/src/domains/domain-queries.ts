@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Domain, type NewDomain } from "../app/api.ts";
+import { answerOf, api, type Domain, type NewDomain } from "../base/api.ts";
 
 export const domainsQuery = queryOptions({
   queryKey: ["domains"],

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import type { Event } from "../app/api.ts";
-import { formatBytes, formatList, formatTime } from "../app/i18n.ts";
+import type { Event } from "../base/api.ts";
+import { formatBytes, formatList, formatTime } from "../base/i18n.ts";
 import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 

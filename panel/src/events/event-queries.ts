@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../app/api.ts";
+import { answerOf, api } from "../base/api.ts";
 import { type EventSearch, eventFilterOf } from "./event-search.ts";
 
 const PAGE = 50;

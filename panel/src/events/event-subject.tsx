@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { Event } from "../app/api.ts";
+import type { Event } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 
 const domainOf = ({ before, after }: Event): string | undefined => {

@@ -3,7 +3,7 @@ import { Plural, Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
-import { mayHeal } from "../app/queries.ts";
+import { mayHeal } from "../base/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
 import { dropDraft } from "../ui/draft.ts";
 import { isLeft } from "../ui/undo.tsx";

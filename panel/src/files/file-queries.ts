@@ -5,8 +5,8 @@ import {
   type QueryClient,
   queryOptions,
 } from "@tanstack/react-query";
-import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../app/api.ts";
-import { SERVER_URL } from "../app/place.ts";
+import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
+import { SERVER_URL } from "../base/place.ts";
 
 export type Step = { id: number; name: string };
 

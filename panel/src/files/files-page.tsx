@@ -3,7 +3,7 @@ import { Group, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { lazyOrFailure } from "../app/lazy.ts";
+import { lazyOrFailure } from "../base/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
 import { useAsked } from "../ui/asked.ts";

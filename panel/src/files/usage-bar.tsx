@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { formatBytes } from "../app/i18n.ts";
+import { formatBytes } from "../base/i18n.ts";
 import { usageQuery } from "./file-queries.ts";
 
 const ALMOST = 90;

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { formatTime } from "../app/i18n.ts";
+import { formatTime } from "../base/i18n.ts";
 
 const STEPS = [
   ["second", 1],

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { SystemReport } from "../app/api.ts";
+import type { SystemReport } from "../base/api.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { systemQuery } from "./health-query.ts";

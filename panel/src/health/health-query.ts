@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../app/api.ts";
-import { everyMs } from "../app/queries.ts";
+import { answerOf, api } from "../base/api.ts";
+import { everyMs } from "../base/queries.ts";
 
 const EVERY_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text, Title } from "@mantine/core";
-import type { SystemReport } from "../app/api.ts";
-import { formatNumber } from "../app/i18n.ts";
+import type { SystemReport } from "../base/api.ts";
+import { formatNumber } from "../base/i18n.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { useAge } from "./ages.ts";
 import { StatusBadge } from "./part.tsx";

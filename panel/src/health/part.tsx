@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Group, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { SystemReport } from "../app/api.ts";
+import type { SystemReport } from "../base/api.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import classes from "./health.module.css";
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Progress, Text } from "@mantine/core";
-import type { SystemReport } from "../app/api.ts";
-import { formatBytes, formatNumber } from "../app/i18n.ts";
+import type { SystemReport } from "../base/api.ts";
+import { formatBytes, formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useAge } from "./ages.ts";
 import { Part } from "./part.tsx";

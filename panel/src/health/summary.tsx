@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
-import type { SystemReport } from "../app/api.ts";
-import { formatList, formatTime, sentenceGap } from "../app/i18n.ts";
+import type { SystemReport } from "../base/api.ts";
+import { formatList, formatTime, sentenceGap } from "../base/i18n.ts";
 import { useDuration } from "./ages.ts";
 
 /** Names of the parts with problems. */

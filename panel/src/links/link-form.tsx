@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
-import type { Link } from "../app/api.ts";
-import { lazyOrFailure } from "../app/lazy.ts";
+import type { Link } from "../base/api.ts";
+import { lazyOrFailure } from "../base/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { useHasDomains } from "./form/domains.ts";
 import type { OnLinkSaved } from "./link-queries.ts";

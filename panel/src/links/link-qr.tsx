@@ -2,8 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { IconQrcode } from "@tabler/icons-react";
 import { useState } from "react";
-import type { Link } from "../app/api.ts";
-import { lazyPart } from "../app/lazy.ts";
+import type { Link } from "../base/api.ts";
+import { lazyPart } from "../base/lazy.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 
 const QrCodeDialog = lazyPart(async () => (await import("./qr/qr-dialog.tsx")).QrCodeDialog);

@@ -1,7 +1,7 @@
 /** Queries of the pages of links. Every change refreshes the lists. */
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../app/api.ts";
+import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../base/api.ts";
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],

@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Link } from "../app/api.ts";
+import type { Link } from "../base/api.ts";
 import { useAsked } from "../ui/asked.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { LinkForm } from "./link-form.tsx";

@@ -1,6 +1,6 @@
 /** Files that arrive in the account's drop boxes, live. */
 import { useEffect, useEffectEvent } from "react";
-import { openStream } from "../app/event-stream.ts";
+import { openStream } from "../base/event-stream.ts";
 
 /** Data of an event of the server (src/clicks/live.ts). */
 export type ArrivedFile = {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useFailureNotice } from "../ui/undo.tsx";
 import { endShare, refreshShares } from "./share-queries.ts";

@@ -4,8 +4,8 @@ import { IconArrowsExchange, IconDots, IconExternalLink } from "@tabler/icons-re
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Link } from "../app/api.ts";
-import { lazyPart } from "../app/lazy.ts";
+import type { Link } from "../base/api.ts";
+import { lazyPart } from "../base/lazy.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import type { ShareSubject } from "./share-values.ts";
 

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Anchor, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ReceivedFile, Share } from "../app/api.ts";
-import { formatBytes, formatNumber, formatTime } from "../app/i18n.ts";
-import { SERVER_URL } from "../app/place.ts";
+import type { ReceivedFile, Share } from "../base/api.ts";
+import { formatBytes, formatNumber, formatTime } from "../base/i18n.ts";
+import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";

@@ -1,4 +1,4 @@
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 import { changeCode, changeShare, openBox, shareItem } from "./share-queries.ts";
 import {
   changeOf,

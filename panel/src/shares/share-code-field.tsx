@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answerOf, api } from "../app/api.ts";
+import { answerOf, api } from "../base/api.ts";
 import { FieldRoom } from "../ui/field-room.tsx";
 
 const DELAY_MS = 200;

@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useState } from "react";
-import type { Share } from "../app/api.ts";
-import { lazyOrFailure } from "../app/lazy.ts";
+import type { Share } from "../base/api.ts";
+import { lazyOrFailure } from "../base/lazy.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import type { SavedShare } from "./save-share.ts";
 import { ShareAddress } from "./share-address.tsx";

@@ -3,7 +3,7 @@ import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../base/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { BytesField } from "../ui/bytes-field.tsx";
 import { CopyDeed } from "../ui/copy-deed.tsx";

@@ -8,7 +8,7 @@ import {
   IconQrcode,
   IconTrash,
 } from "@tabler/icons-react";
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 
 export type ShareAction = "edit" | "qr" | "received" | "end";
 type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction): void };

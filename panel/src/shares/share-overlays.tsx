@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 import { SideForm } from "../ui/side-form.tsx";
 import { EndShare } from "./end-share.tsx";
 import { ReceivedFiles } from "./received-files.tsx";

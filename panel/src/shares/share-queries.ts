@@ -8,7 +8,7 @@ import {
   type NewShare,
   type Share,
   type ShareUpdate,
-} from "../app/api.ts";
+} from "../base/api.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
 export const PAGE = 50;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
-import type { Share } from "../app/api.ts";
-import { formatTime } from "../app/i18n.ts";
+import type { Share } from "../base/api.ts";
+import { formatTime } from "../base/i18n.ts";
 import { ShareAddress } from "./share-address.tsx";
 import { ShareQr } from "./share-qr.tsx";
 

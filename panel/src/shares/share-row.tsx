@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
-import type { Share } from "../app/api.ts";
-import { formatDate, formatNumber, formatTime } from "../app/i18n.ts";
+import type { Share } from "../base/api.ts";
+import { formatDate, formatNumber, formatTime } from "../base/i18n.ts";
 import type { RowPlace } from "../ui/long/rows-in-sight.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";

@@ -1,7 +1,7 @@
 /** The rows of the list of shares. Rows of the previous search stay until the first of the new one arrive. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 import { type RowsInSight, useRowsInSight } from "../ui/long/rows-in-sight.tsx";
 import { PAGE, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Badge } from "@mantine/core";
-import type { Share } from "../app/api.ts";
+import type { Share } from "../base/api.ts";
 import type { ShareSearch } from "./share-search.ts";
 
 type State = NonNullable<ShareSearch["state"]> | "trash";

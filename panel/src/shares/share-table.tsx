@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Skeleton, Stack, Table, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { Account, Share } from "../app/api.ts";
+import type { Account, Share } from "../base/api.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { type RowPlace, SpacedRows } from "../ui/long/rows-in-sight.tsx";
 import type { ShareAction } from "./share-menu.tsx";

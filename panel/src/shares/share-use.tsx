@@ -1,6 +1,6 @@
 import { Plural, useLingui } from "@lingui/react/macro";
-import type { Share } from "../app/api.ts";
-import { formatBytes, formatNumber } from "../app/i18n.ts";
+import type { Share } from "../base/api.ts";
+import { formatBytes, formatNumber } from "../base/i18n.ts";
 
 /** How much of a share or box is used. */
 export function ShareUsage({ share }: { share: Share }) {

@@ -1,5 +1,5 @@
 /** The values of the dialog, and those that are sent. */
-import type { Link, LinkPatch, NewDropBox, NewShare, Share, ShareUpdate } from "../app/api.ts";
+import type { Link, LinkPatch, NewDropBox, NewShare, Share, ShareUpdate } from "../base/api.ts";
 import type { SharedItem } from "./share-queries.ts";
 
 /** The subject of the dialog: an item without a code, a share, or a link to a URL. */

@@ -4,7 +4,7 @@
  */
 import { useEffect, useEffectEvent } from "react";
 import { flushSync } from "react-dom";
-import { heedSteps } from "../app/history-steps.ts";
+import { heedSteps } from "../base/history-steps.ts";
 
 /** Null: it stays. */
 type Close = (() => void) | null;

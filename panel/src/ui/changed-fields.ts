@@ -1,4 +1,4 @@
-import type { Event } from "../app/api.ts";
+import type { Event } from "../base/api.ts";
 
 /** Fields that differ between the two states of an event; none if one state is missing. */
 export function changedFields({ before, after }: Event): string[] {

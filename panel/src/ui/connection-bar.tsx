@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { Button, Loader, Paper } from "@mantine/core";
-import { useConnection } from "../app/connection.ts";
+import { useConnection } from "../base/connection.ts";
 import styles from "./connection-bar.module.css";
 
 /** Says that the server is away, or that it has a newer panel. It does not move the page. */

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Center, Stack, Text } from "@mantine/core";
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../base/api.ts";
 import { Heading } from "./heading.tsx";
 
 /** The server's message, or a sentence for a failure without one. */

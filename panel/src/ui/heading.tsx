@@ -1,6 +1,6 @@
 import { Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
-import { INSTANCE_NAME } from "../app/place.ts";
+import { INSTANCE_NAME } from "../base/place.ts";
 
 /** The heading of a page, which names its tab, and is announced when it comes. */
 export function Heading({ children }: { children: ReactNode }) {

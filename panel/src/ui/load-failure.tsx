@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Stack } from "@mantine/core";
 import type { ComponentPropsWithoutRef, ReactNode } from "react";
-import { ApiError } from "../app/api.ts";
+import { ApiError } from "../base/api.ts";
 import { useSentence } from "./failure.tsx";
 
 type Props = {

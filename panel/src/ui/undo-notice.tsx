@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
-import { whenSignedOut } from "../app/session-end.ts";
+import { whenSignedOut } from "../base/session-end.ts";
 import { showDeeds } from "./deed-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
 

@@ -1,8 +1,8 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { ApiError } from "../app/api.ts";
-import { mayHeal } from "../app/queries.ts";
+import { ApiError } from "../base/api.ts";
+import { mayHeal } from "../base/queries.ts";
 import { useSentence } from "./failure.tsx";
 import { showUndo } from "./undo-notice.tsx";
 

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import type { Account, NewToken } from "../../app/api.ts";
+import type { Account, NewToken } from "../../base/api.ts";
 
 export type Scope = NewToken["scopes"][number];
 

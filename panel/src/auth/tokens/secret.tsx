@@ -1,6 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
-import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 import { useCopy } from "../../ui/copy-state.ts";
 
 /** A token is shown once. */

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { answerOf, api, ApiError } from "../../app/api.ts";
+import { answerOf, api, ApiError } from "../../base/api.ts";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";

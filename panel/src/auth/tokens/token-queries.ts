@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Token } from "../../app/api.ts";
+import { answerOf, api, type Token } from "../../base/api.ts";
 
 export type TokenSearch = { all?: boolean; page?: number };
 

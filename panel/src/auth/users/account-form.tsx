@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type Account, ApiError } from "../../app/api.ts";
+import { type Account, ApiError } from "../../base/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";

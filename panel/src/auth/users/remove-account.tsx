@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Account } from "../../app/api.ts";
-import { formatBytes } from "../../app/i18n.ts";
+import type { Account } from "../../base/api.ts";
+import { formatBytes } from "../../base/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import type { Account } from "../../app/api.ts";
+import type { Account } from "../../base/api.ts";
 
 export function useRoleNames(): Record<Account["role"], string> {
   const { t } = useLingui();

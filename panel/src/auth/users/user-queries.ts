@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { type Account, type AccountUpdate, answerOf, api, type NewAccount } from "../../app/api.ts";
+import { type Account, type AccountUpdate, answerOf, api, type NewAccount } from "../../base/api.ts";
 
 const ROLES = ["user", "editor", "admin"] as const;
 const PAGE_SIZE = 20;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
-import type { ListedAccount } from "../../app/api.ts";
-import { formatBytes, formatDate } from "../../app/i18n.ts";
+import type { ListedAccount } from "../../base/api.ts";
+import { formatBytes, formatDate } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";

@@ -1,5 +1,5 @@
-import { formatNumber } from "../../app/i18n.ts";
-import { longName, type Unit } from "./buckets.ts";
+import { formatNumber } from "../../base/i18n.ts";
+import { longName, type Unit } from "../buckets.ts";
 import classes from "../clicks.module.css";
 import { type Look, LOOKS, useScheme } from "./looks.ts";
 import { type Series, sum } from "./series.ts";

@@ -1,7 +1,7 @@
 /** Draws a trend with uPlot. brush.ts handles pointer and keys. */
 import uPlot from "uplot";
-import { formatCompact } from "../../app/i18n.ts";
-import { shortName, type Unit } from "./buckets.ts";
+import { formatCompact } from "../../base/i18n.ts";
+import { shortName, type Unit } from "../buckets.ts";
 import { INK, LOOKS, type Scheme } from "./looks.ts";
 import type { Series } from "./series.ts";
 import { ticksOf } from "./ticks.ts";

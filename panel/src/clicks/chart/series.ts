@@ -1,7 +1,7 @@
 /** Answers about clicks by time as lines of a chart. */
 import { t } from "@lingui/core/macro";
-import type { Trend } from "../../app/api.ts";
-import type { Unit } from "./buckets.ts";
+import type { Trend } from "../../base/api.ts";
+import type { Unit } from "../buckets.ts";
 import type { Look } from "./looks.ts";
 import type { Comparison, Visitors } from "../range.ts";
 

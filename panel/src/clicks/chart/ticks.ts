@@ -1,4 +1,4 @@
-import type { Unit } from "./buckets.ts";
+import type { Unit } from "../buckets.ts";
 
 /** Of a name below the chart, in CSS pixels. */
 const TICK_WIDTH = 72;

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Loader } from "@mantine/core";
 import { Suspense, useState } from "react";
-import { lazyPart } from "../../app/lazy.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import classes from "../clicks.module.css";
 import type { DrawnSeries } from "./series.ts";
 

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Table } from "@mantine/core";
-import { formatNumber } from "../../app/i18n.ts";
-import { longName } from "./buckets.ts";
+import { formatNumber } from "../../base/i18n.ts";
+import { longName } from "../buckets.ts";
 import classes from "../clicks.module.css";
 import type { DrawnSeries } from "./series.ts";
 

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import type { TopLink } from "../../app/api.ts";
-import { markOutdated } from "../../app/connection.ts";
-import { loaded } from "../../app/lazy.ts";
+import type { TopLink } from "../../base/api.ts";
+import { markOutdated } from "../../base/connection.ts";
+import { loaded } from "../../base/lazy.ts";
 import classes from "../clicks.module.css";
 import type { Report } from "../use-report.ts";
 import type * as Reports from "./reports.ts";

@@ -1,6 +1,6 @@
-import { answerOf, api, type TopLink } from "../../app/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
-import { endOfBucket, isoDay, startOfBucket } from "../chart/buckets.ts";
+import { answerOf, api, type TopLink } from "../../base/api.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
+import { endOfBucket, isoDay, startOfBucket } from "../buckets.ts";
 import { datesOf } from "../range.ts";
 import { csvOf, download, follow } from "./csv.ts";
 import type { Report } from "../use-report.ts";

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import type { SettingDefinition } from "../../app/api.ts";
+import type { SettingDefinition } from "../../base/api.ts";
 
 export function useUnitNames(): Record<NonNullable<SettingDefinition["unit"]>, string> {
   const { t } = useLingui();

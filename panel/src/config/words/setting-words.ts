@@ -1,8 +1,8 @@
 /** Names and descriptions of settings in the reader's language. The server's texts are English. */
 import { i18n, type MessageDescriptor } from "@lingui/core";
 import { t } from "@lingui/core/macro";
-import type { SettingDefinition } from "../../app/api.ts";
-import { formatNumber, loadTexts } from "../../app/i18n.ts";
+import type { SettingDefinition } from "../../base/api.ts";
+import { formatNumber, loadTexts } from "../../base/i18n.ts";
 import { ACCESS_WORDS } from "./access.ts";
 import { KEPT_WORDS } from "./kept.ts";
 import { SERVICE_WORDS } from "./service.ts";

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
-import { formatBytes, formatDate, formatTime } from "../../app/i18n.ts";
+import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
 import { type Entry, nameDraftOf } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";

@@ -1,6 +1,6 @@
 /** Entries dragged within the panel, and files dragged from the desktop. */
 import { type DragEvent, useEffect, useState } from "react";
-import { randomName } from "../../app/random-name.ts";
+import { randomName } from "../../base/random-name.ts";
 import type { Entry, Step } from "../file-queries.ts";
 
 /** Of this tab: what another one drags is not known here. Browsers write types in lower case. */

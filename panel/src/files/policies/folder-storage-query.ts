@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type FolderContents } from "../../app/api.ts";
+import { answerOf, api, type FolderContents } from "../../base/api.ts";
 import type { Step } from "../file-queries.ts";
 
 export type FolderStorage = {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Radio, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { Policy } from "../../app/api.ts";
+import type { Policy } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { LoadFailure } from "../../ui/load-failure.tsx";

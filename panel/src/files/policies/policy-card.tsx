@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Policy } from "../../app/api.ts";
-import { formatBytes, sentenceGap } from "../../app/i18n.ts";
+import type { Policy } from "../../base/api.ts";
+import { formatBytes, sentenceGap } from "../../base/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { PolicyPlace } from "./policy-place.tsx";

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { SegmentedControl, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError, type Policy } from "../../app/api.ts";
+import { ApiError, type Policy } from "../../base/api.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";

@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import type { Policy } from "../../app/api.ts";
+import type { Policy } from "../../base/api.ts";
 
 /** Where a storage keeps its files. */
 export const PolicyPlace = ({ policy }: { policy: Policy }) =>

@@ -2,8 +2,8 @@ import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
-import type { Policy } from "../../app/api.ts";
-import { formatNumber } from "../../app/i18n.ts";
+import type { Policy } from "../../base/api.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { testPolicy } from "./policy-queries.ts";
 

@@ -1,5 +1,5 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../app/api.ts";
+import { answerOf, api, type NewPolicy, type Policy, type PolicyUpdate } from "../../base/api.ts";
 
 const USAGE = "policy usage";
 

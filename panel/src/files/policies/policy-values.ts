@@ -1,4 +1,4 @@
-import type { NewPolicy, Policy, PolicyUpdate } from "../../app/api.ts";
+import type { NewPolicy, Policy, PolicyUpdate } from "../../base/api.ts";
 
 export type PolicyValues = {
   name: string;

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
-import type { File as StoredFile } from "../../app/api.ts";
-import { formatBytes, formatNumber, formatTime } from "../../app/i18n.ts";
+import type { File as StoredFile } from "../../base/api.ts";
+import { formatBytes, formatNumber, formatTime } from "../../base/i18n.ts";
 import { useCopy } from "../../ui/copy-state.ts";
 import classes from "./preview.module.css";
 

@@ -1,5 +1,5 @@
 import { type ComponentProps, useState } from "react";
-import { lazyPart } from "../../app/lazy.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 
 const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")).PreviewDialog);

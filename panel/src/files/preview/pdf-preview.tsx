@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Skeleton } from "@mantine/core";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { SERVER_URL } from "../../app/place.ts";
+import { SERVER_URL } from "../../base/place.ts";
 import classes from "./preview.module.css";
 import { pdfBytes } from "./preview-queries.ts";
 

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api } from "../../app/api.ts";
-import { SERVER_URL } from "../../app/place.ts";
+import { api } from "../../base/api.ts";
+import { SERVER_URL } from "../../base/place.ts";
 
 /** The beginning of a text, which the server cuts. */
 export const TEXT_PREVIEW_BYTES = 128 * 1024;

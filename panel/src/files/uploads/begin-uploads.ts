@@ -1,5 +1,5 @@
 /** From dropped or chosen files to running uploads. */
-import { randomName } from "../../app/random-name.ts";
+import { randomName } from "../../base/random-name.ts";
 import type { Incoming } from "./incoming.ts";
 import { tabName } from "./upload-tabs.ts";
 import type { UploadRecord } from "./upload-record.ts";

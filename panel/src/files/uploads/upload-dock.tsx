@@ -3,7 +3,7 @@ import { ActionIcon, Button, FileButton, Group, Paper, Progress, Text } from "@m
 import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { formatBytes } from "../../app/i18n.ts";
+import { formatBytes } from "../../base/i18n.ts";
 import { refreshFiles } from "../file-queries.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { giveAgain } from "./give-again.ts";

@@ -1,5 +1,5 @@
 /** Plans where incoming files go: makes their folders, and asks once about all taken names. */
-import { answerOf, api, ApiError } from "../../app/api.ts";
+import { answerOf, api, ApiError } from "../../base/api.ts";
 import { createFolder, type EntryId } from "../file-queries.ts";
 import { freeNameFor } from "./free-names.ts";
 import type { Incoming, IncomingFile } from "./incoming.ts";

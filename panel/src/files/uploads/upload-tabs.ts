@@ -1,7 +1,7 @@
 /**
  * Which tab runs which upload. A tab holds a lock while it lives. Another tab takes over the uploads of a closed one.
  */
-import { randomName } from "../../app/random-name.ts";
+import { randomName } from "../../base/random-name.ts";
 import { isMoving, type UploadRecord } from "./upload-record.ts";
 import { forgetRecords, keptBytes, readRecords, saveRecords } from "./upload-store.ts";
 import { itemOf, setItem } from "./upload-list.ts";

@@ -1,8 +1,8 @@
 /** One attempt to send what the server does not have yet, by tus. */
 import type { DetailedError, Upload } from "tus-js-client";
-import { ApiError, csrfHeader, keepSession, regainSession } from "../../app/api.ts";
-import { loaded } from "../../app/lazy.ts";
-import { SERVER_URL } from "../../app/place.ts";
+import { ApiError, csrfHeader, keepSession, regainSession } from "../../base/api.ts";
+import { loaded } from "../../base/lazy.ts";
+import { SERVER_URL } from "../../base/place.ts";
 import type { UploadRecord } from "./upload-record.ts";
 
 /** Proxies often limit bodies. */

@@ -3,7 +3,7 @@
  * are retried for as long as it takes; a refusal shows the server's message. Records and bytes are in IndexedDB, so a
  * reload continues. A lock tells other tabs whether the tab that runs an upload still lives.
  */
-import { ApiError } from "../../app/api.ts";
+import { ApiError } from "../../base/api.ts";
 import { renameEntry, trashEntry } from "../file-queries.ts";
 import { numberedName } from "./free-names.ts";
 import { allItems, changeItem, dropItems, itemOf, setItem, uploadRate } from "./upload-list.ts";

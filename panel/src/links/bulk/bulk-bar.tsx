@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
-import { formatNumber } from "../../app/i18n.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
 import { countOfSelected, type Selection } from "../list/selection.ts";

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 
-import { lazyOrFailure } from "../../app/lazy.ts";
+import { lazyOrFailure } from "../../base/lazy.ts";
 import { SideForm } from "../../ui/side-form.tsx";
 import type { BulkChange } from "./bulk-change.ts";
 import type { Selected } from "../list/selection.ts";

@@ -8,7 +8,7 @@ import { domainsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
-import { TagsField } from "../list/tags-field.tsx";
+import { TagsField } from "../tags-field.tsx";
 
 type Props = { selected: Selected; onSave(change: BulkChange): void; onClose(): void };
 

@@ -2,8 +2,8 @@
  * Changes selected links, or all that a filter finds, call by call, and undoes that. The tab keeps the state, so a
  * reload continues.
  */
-import { answerOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../app/api.ts";
-import { reachable } from "../../app/connection.ts";
+import { answerOf, api, ApiError, type Link, type PostLinksBatchQueryBody } from "../../base/api.ts";
+import { reachable } from "../../base/connection.ts";
 import { conditionsOf, isFiltered, type LinkFinding } from "../link-search.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
 import type { BulkChange } from "./bulk-change.ts";

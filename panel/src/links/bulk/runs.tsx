@@ -3,7 +3,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { formatNumber } from "../../app/i18n.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import { accountQuery } from "../../auth/account.ts";
 import { dropDraft } from "../../ui/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";

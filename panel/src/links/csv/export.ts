@@ -1,5 +1,5 @@
-import { answerOf, api } from "../../app/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
+import { answerOf, api } from "../../base/api.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 import { filterOf, type LinkSearch } from "../link-search.ts";
 import { saveAddress } from "./save-blob.ts";
 

@@ -1,6 +1,6 @@
 import { Plural, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import type { ImportResult } from "../../app/api.ts";
+import type { ImportResult } from "../../base/api.ts";
 import { MOST_SHOWN, ReportedRows } from "./reported-rows.tsx";
 
 type Props = {

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { SimpleGrid, Skeleton, Text } from "@mantine/core";
-import { formatNumber } from "../../app/i18n.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import classes from "./csv.module.css";
 import type { ImportWork } from "./import-state.ts";
 

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { ApiError } from "../../app/api.ts";
+import { ApiError } from "../../base/api.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { refreshLinks } from "../link-queries.ts";

@@ -5,7 +5,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
-import { formatBytes } from "../../app/i18n.ts";
+import { formatBytes } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
 import { PageHead } from "../../ui/page-head.tsx";

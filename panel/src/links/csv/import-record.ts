@@ -1,5 +1,5 @@
 /** This tab's record of an import, so that a reload shows its report, or asks the server for the outcome. */
-import type { ImportResult } from "../../app/api.ts";
+import type { ImportResult } from "../../base/api.ts";
 
 export type ImportRecord = {
   /** The id of the import on the server, with the number of the part. */

@@ -1,6 +1,6 @@
 /** Sends a CSV file and reports progress, first of sending, then of the work. */
-import { answerOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../app/api.ts";
-import { ADMIN_PREFIX, SERVER_URL } from "../../app/place.ts";
+import { answerOf, api, ApiError, csrfHeader, type Failure, type ImportResult } from "../../base/api.ts";
+import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 
 export type ImportStage = "sending" | "passwords" | "links";
 export type ImportStep = { stage: ImportStage; share: number };

@@ -1,7 +1,7 @@
 /** The import of this tab. It continues while other pages are shown. */
 import { useSyncExternalStore } from "react";
-import { ApiError, type ImportResult, type PostLinksImportBody } from "../../app/api.ts";
-import { randomName } from "../../app/random-name.ts";
+import { ApiError, type ImportResult, type PostLinksImportBody } from "../../base/api.ts";
+import { randomName } from "../../base/random-name.ts";
 import { keptReport } from "./csv-report.ts";
 import { type CsvColumn, type CsvSource, csvPieces, guessedColumns, readCsvSource } from "./csv-source.ts";
 import { forgetImport, type ImportRecord, keepImport, keptImport, ownImports } from "./import-record.ts";

@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Alert, Stack, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { answerOf, api, type ImportResult } from "../../app/api.ts";
+import { answerOf, api, type ImportResult } from "../../base/api.ts";
 import type { ImportRecord } from "./import-record.ts";
 import { settlePart } from "./import-state.ts";
 

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import type { ImportResult } from "../../app/api.ts";
+import type { ImportResult } from "../../base/api.ts";
 import { csvReport } from "./csv-report.ts";
 import type { CsvSource } from "./csv-source.ts";
 import { MOST_SHOWN, ReportedRows } from "./reported-rows.tsx";

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { answerOf, api, type DeletedLink, type Link } from "../../app/api.ts";
+import { answerOf, api, type DeletedLink, type Link } from "../../base/api.ts";
 
 const PAGE = 50;
 

@@ -3,7 +3,7 @@ import { Button, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, type DeletedLink } from "../../app/api.ts";
+import { ApiError, type DeletedLink } from "../../base/api.ts";
 import { dropDraft } from "../../ui/draft.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { giveFocusBack } from "../../ui/focus-back.ts";

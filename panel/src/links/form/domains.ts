@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answerOf, api } from "../../app/api.ts";
+import { answerOf, api } from "../../base/api.ts";
 import { accountQuery } from "../../auth/account.ts";
 
 /** For administrators. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import { useDraft } from "../../ui/use-draft.tsx";
 import { type LinkValues, valuesOf } from "./link-values.ts";
 

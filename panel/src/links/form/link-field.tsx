@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { TagsField } from "../list/tags-field.tsx";
+import { TagsField } from "../tags-field.tsx";
 import { domainsQuery } from "./domains.ts";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import type { LinkFieldName, LinkValues } from "./link-values.ts";

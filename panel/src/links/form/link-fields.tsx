@@ -3,7 +3,7 @@ import { Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ApiError, type Link } from "../../app/api.ts";
+import { ApiError, type Link } from "../../base/api.ts";
 import { CopyDeed } from "../../ui/copy-deed.tsx";
 import { showDeeds } from "../../ui/deed-notice.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";

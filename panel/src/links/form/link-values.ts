@@ -1,5 +1,5 @@
 /** The values of a link's form, and their form in the API. */
-import type { ApiError, Link, LinkPatch, NewLink } from "../../app/api.ts";
+import type { ApiError, Link, LinkPatch, NewLink } from "../../base/api.ts";
 import { withScheme } from "./with-scheme.ts";
 
 export type LinkValues = {

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { formatList, formatNumber, formatTime } from "../../app/i18n.ts";
+import { formatList, formatNumber, formatTime } from "../../base/i18n.ts";
 import { useRedirectKinds } from "./field-texts.ts";
 
 /** A value of a link's field for people; null if it is not set. */

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { formatNumber } from "../../app/i18n.ts";
+import { formatNumber } from "../../base/i18n.ts";
 
 const MOST_BYTES = 8192;
 /** Bounds what a field has to show. Above the limit, so that no address is cut without the sentence below. */

@@ -1,6 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import type { Event } from "../../app/api.ts";
+import type { Event } from "../../base/api.ts";
 import { changedFields } from "../../ui/changed-fields.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";

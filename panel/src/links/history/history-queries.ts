@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../../app/api.ts";
+import { answerOf, api } from "../../base/api.ts";
 import { changedSince, type LinkPlace } from "../link-queries.ts";
 
 const PAGE = 20;

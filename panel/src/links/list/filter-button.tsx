@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Popover, Skeleton, Text } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { Suspense } from "react";
-import { formatNumber } from "../../app/i18n.ts";
-import { lazyPart } from "../../app/lazy.ts";
+import { formatNumber } from "../../base/i18n.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import classes from "./list.module.css";
 

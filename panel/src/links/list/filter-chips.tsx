@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
-import { formatDate } from "../../app/i18n.ts";
+import { formatDate } from "../../base/i18n.ts";
 import { type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
 import { ownersQuery } from "./filter-queries.ts";
 

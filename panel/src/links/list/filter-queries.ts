@@ -1,6 +1,6 @@
 /** Accounts by which administrators filter links. */
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../../app/api.ts";
+import { answerOf, api } from "../../base/api.ts";
 
 export const ownersQuery = queryOptions({
   queryKey: ["users", "owners"],

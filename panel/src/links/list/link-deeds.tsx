@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
 import { copyText } from "../../ui/copy.ts";

@@ -1,6 +1,6 @@
 /** Pages of the list by number, so every position is one request away. */
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type Link } from "../../app/api.ts";
+import { answerOf, api, type Link } from "../../base/api.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
 export const PAGE = 50;

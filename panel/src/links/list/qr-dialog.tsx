@@ -1,5 +1,5 @@
-import type { Link } from "../../app/api.ts";
-import { lazyPart } from "../../app/lazy.ts";
+import type { Link } from "../../base/api.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 
 const QrCodeDialog = lazyPart(async () => (await import("../qr/qr-dialog.tsx")).QrCodeDialog);

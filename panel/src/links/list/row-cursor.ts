@@ -3,7 +3,7 @@ import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { formatNumber } from "../../app/i18n.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { linksBetween } from "./page-queries.ts";
 import type { RowMove } from "./row-keys.ts";

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef } from "react";
-import { ApiError, type Link, type LinkPatch } from "../../app/api.ts";
+import { ApiError, type Link, type LinkPatch } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useLateAnswer } from "../../ui/late-answer.ts";
@@ -14,7 +14,7 @@ import { withScheme } from "../form/with-scheme.ts";
 import { changeLink, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
-import { TagsField } from "./tags-field.tsx";
+import { TagsField } from "../tags-field.tsx";
 import classes from "./editor.module.css";
 
 type Values = { title: string; target: string; tags: string[]; expires_at: string };

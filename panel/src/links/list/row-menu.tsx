@@ -9,7 +9,7 @@ import {
   IconQrcode,
   IconTrash,
 } from "@tabler/icons-react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import type { RowDeed } from "./row-keys.ts";
 import classes from "./list.module.css";
 

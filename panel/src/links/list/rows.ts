@@ -1,7 +1,7 @@
 /** The rows of the list. Rows of the previous search stay until the first of the new one arrive. */
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
 import { PAGE, pageQuery } from "./page-queries.ts";
 

@@ -1,6 +1,6 @@
 /** Which links are selected: some by name, or all that the list finds. */
 import { useState } from "react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
 import { keyOfLink } from "./page-queries.ts";
 

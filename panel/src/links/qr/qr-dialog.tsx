@@ -5,7 +5,7 @@ import { notifications } from "@mantine/notifications";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";

@@ -1,5 +1,5 @@
 /** A QR code drawn by the server. The logo is added here and never leaves the browser. */
-import { answerOf, api } from "../../app/api.ts";
+import { answerOf, api } from "../../base/api.ts";
 import { type LinkPlace } from "../link-queries.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
 

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
-import type { Link } from "../../app/api.ts";
+import type { Link } from "../../base/api.ts";
 import { TargetUse } from "../target-use.tsx";
 import classes from "./settings.module.css";
 

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Link, LinkPatch } from "../../app/api.ts";
+import type { Link, LinkPatch } from "../../base/api.ts";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { changeLink, type OnLinkSaved, refreshLinks, setLinkBack } from "../link-queries.ts";
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, type Link } from "../../app/api.ts";
+import { ApiError, type Link } from "../../base/api.ts";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";

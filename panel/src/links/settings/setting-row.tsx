@@ -1,8 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Text } from "@mantine/core";
 import { Suspense, useRef, useState } from "react";
-import type { Link } from "../../app/api.ts";
-import { lazyOrFailure } from "../../app/lazy.ts";
+import type { Link } from "../../base/api.ts";
+import { lazyOrFailure } from "../../base/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { TagCount } from "../../app/api.ts";
+import type { TagCount } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";

@@ -1,4 +1,4 @@
-import { answerOf, api, type TagChanged } from "../../app/api.ts";
+import { answerOf, api, type TagChanged } from "../../base/api.ts";
 
 /** Merges with an existing tag of that name. */
 export const renameTag = async (tag: string, name: string): Promise<TagChanged> =>

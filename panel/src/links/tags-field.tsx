@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { TagsInput, type TagsInputProps } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { tagsQuery } from "../link-queries.ts";
+import { tagsQuery } from "./link-queries.ts";
 
 const MOST_TAGS = 16;
 const MOST_SHOWN = 50;
