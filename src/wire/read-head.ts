@@ -14,8 +14,10 @@ const OTHER = /^ HTTP\/\d\.\d\r\n$/;
 const BLANKS = /[\t\n]/;
 const SLASH = 47;
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])?(?::\d{0,5})?$/;
-/** Most hosts. The URL parser judges others. */
-const NAME = /^[\w-]+(?:\.[\w-]*[a-z][\w-]*)+$/i;
+/** Most hosts, never an IPv4 address. The URL parser judges others. */
+const NAME = /^(?:[\w-]+\.)+[a-z][\w-]*$/i;
+/** A name of DNS with its last dot, and a port. */
+const MOST_HOST_CHARACTERS = 260;
 const ABSOLUTE = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)(.*)$/is;
 const DIGITS = /^\d{1,15}$/;
 const UNCLEAR = -2;
@@ -56,7 +58,8 @@ export function readHead(text: string, context: ArrivalContext): Arrival | BadHe
 
 /** Or empty. */
 const isHost = (host: string): boolean =>
-  NAME.test(host) || (HOST.test(host) && (host === "" || URL.canParse(`http://${host}`)));
+  host.length <= MOST_HOST_CHARACTERS &&
+  (NAME.test(host) || (HOST.test(host) && (host === "" || URL.canParse(`http://${host}`))));
 
 /** Reads a target that is not a path. Null: refused. */
 function placeOf(method: string, target: string, host: string | null) {
@@ -79,6 +82,6 @@ function bodyLengthOf({ coding, length }: FramingFields, minor: number): number 
 
 function persists(connection: string, minor: number): boolean {
   if (connection === "keep-alive") return true;
-  const options = connection.split(/[ \t]*,[ \t]*/);
+  const options = connection.split(",").map((option) => option.trim());
   return !options.includes("close") && (minor === 1 || options.includes("keep-alive"));
 }

@@ -49,6 +49,25 @@ test.each([
   expect(await statuses(`${line}\r\n`)).toEqual(HEARD);
 });
 
+/** 240 characters. An expression that backtracks would try their parts in more ways than it can ever end. */
+const LABELS = ".aaaaaaaaaaa".repeat(20);
+
+test("a long one is read at once", async () => {
+  const longest = `${LABELS.slice(1)}.${"a".repeat(13)}.`;
+  expect(await statuses(`Host: ${longest}:65535\r\n`)).toEqual(HEARD);
+  expect(await statuses(`Host: a${LABELS}.1\r\n`)).toEqual(REFUSED);
+  const wire = here.open();
+  wire.send(VISIT.replace("wire.example", `a${LABELS}.`).repeat(200));
+  for (let round = 0; round < 200; round++) expect((await wire.answer()).status).toBe(307);
+  wire.hangUp();
+});
+
+test("one of more characters than a name of DNS with a port has is refused", async () => {
+  const long = `a${".aaaaaaaaaaa".repeat(21)}.example`;
+  expect(await statuses(`Host: ${long}\r\n`)).toEqual(REFUSED);
+  expect(await statuses(`Host: a\r\n`, "HTTP/1.1", `http://${long}`)).toEqual(REFUSED);
+});
+
 test.each([
   "a b",
   "a\tb",

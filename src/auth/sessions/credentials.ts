@@ -14,8 +14,10 @@ export function accessTokens(c: RequestHeaders): AccessTokens {
 
 /** Empty when the header has none; null without such a header. */
 export function bearerToken(c: RequestHeaders): string | null {
-  const match = /^Bearer(?:$|\s+(\S*)\s*$)/i.exec(c.req.header("Authorization") ?? "");
-  return match === null ? null : (match[1] ?? "");
+  const value = c.req.header("Authorization") ?? "";
+  if (!/^Bearer(?:\s|$)/i.test(value)) return null;
+  const token = value.slice("Bearer".length).trim();
+  return /\s/.test(token) ? null : token;
 }
 
 export const refreshTokens = (c: RequestHeaders): string[] =>
