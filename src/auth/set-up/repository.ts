@@ -1,19 +1,15 @@
 /**
  * One-time addresses for the set-up, in `login_failures`: `account` is `set-up` and the SHA-256 of the secret,
- * `failures` the wrong tries since the start, `retry_at` the end. Usernames contain no blank. Every process uses the
- * writing connection: a stale count would let guesses pass.
+ * `retry_at` the end. Usernames contain no blank.
  */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
 const KEY_START = "set-up ";
 
-/** The instant, and the bound of wrong tries. */
-export type ValidAt = { now: number; mostTries: number };
-
 export type SetUpRepository = ReturnType<typeof createSetUpRepository>;
 
-export function createSetUpRepository({ write }: Pick<Database, "write">) {
+export function createSetUpRepository({ read, write }: Pick<Database, "read" | "write">) {
   const ofSetUp = (db: Db) =>
     db.selectFrom("login_failures").select("account").where("account", "like", `${KEY_START}%`);
 
@@ -33,33 +29,21 @@ export function createSetUpRepository({ write }: Pick<Database, "write">) {
     },
 
     /** The end; null when it is not valid. */
-    async find(hash: string, { now, mostTries }: ValidAt): Promise<number | null> {
-      const query = write
+    async find(hash: string, now: number): Promise<number | null> {
+      const row = await read
         .selectFrom("login_failures")
         .select("retry_at")
-        .where("account", "=", KEY_START + hash);
-      const row = await query
-        .where("failures", "<", mostTries)
+        .where("account", "=", KEY_START + hash)
         .where("retry_at", ">", now)
         .executeTakeFirst();
       return row?.retry_at ?? null;
     },
 
-    /** Counts for every address: a wrong secret names none. */
-    async countWrongTry(): Promise<void> {
-      await write
-        .updateTable("login_failures")
-        .set((is) => ({ failures: is("failures", "+", 1) }))
-        .where("account", "like", `${KEY_START}%`)
-        .execute();
-    },
-
     /** Uses it up. False when it is not valid, or another request was faster. */
-    async take(tx: Db, hash: string, { now, mostTries }: ValidAt): Promise<boolean> {
+    async take(tx: Db, hash: string, now: number): Promise<boolean> {
       const { numDeletedRows } = await tx
         .deleteFrom("login_failures")
         .where("account", "=", KEY_START + hash)
-        .where("failures", "<", mostTries)
         .where("retry_at", ">", now)
         .executeTakeFirstOrThrow();
       return numDeletedRows > 0n;
