@@ -809,7 +809,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export links as CSV, ordered by code, with their password hashes; editors get their own links, with masked passwords */
+        /** Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty */
         get: operations["getLinksExport"];
         put?: never;
         post?: never;

@@ -5,7 +5,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSweeper } from "../../lib/sweeper.ts";
 import type { LinkFilter } from "../list/filter.ts";
-import { type Link, PASSWORD_MASK } from "../link/link.ts";
+import type { Link } from "../link/link.ts";
 import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./layout.ts";
 import type { LinkListRepository } from "../list/repository.ts";
 
@@ -20,15 +20,15 @@ const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 
 type Deps = { list: LinkListRepository; clock: Clock; hostOf(domain: number): string | null };
 
-/** `whole`: with all columns. */
-export type ExportOptions = { maskPasswords?: boolean; whole?: boolean };
+/** `withPasswords`: with their hashes, else the column is empty. `whole`: with all columns. */
+export type ExportOptions = { withPasswords?: boolean; whole?: boolean };
 
 export function createLinkExport({ list, clock, hostOf }: Deps) {
   return {
     /** The header, even without matches, then the matches. Rejects if the database does. */
     async *pages(
       filter: LinkFilter,
-      { maskPasswords = false, whole = false }: ExportOptions = {},
+      { withPasswords = true, whole = false }: ExportOptions = {},
     ): AsyncGenerator<ExportPage, void> {
       const lineOf = (link: Link) => (whole ? wholeCsvLineOf(link, hostOf) : csvLineOf(link));
       let text = whole ? WHOLE_CSV_HEADER : CSV_HEADER;
@@ -37,7 +37,7 @@ export function createLinkExport({ list, clock, hostOf }: Deps) {
       const sweeper = createSweeper(SWEPT_CHARACTERS);
       for (;;) {
         const links = await list.after(filter, last, limit);
-        for (const link of links) text += lineOf(maskPasswords ? masked(link) : link);
+        for (const link of links) text += lineOf(withPasswords ? link : { ...link, passwordHash: null });
         yield { text, links: links.length };
         if (links.length < limit) return;
         last = links.at(-1)!.code;
@@ -60,10 +60,5 @@ export function createLinkExport({ list, clock, hostOf }: Deps) {
     },
   };
 }
-
-const masked = <L extends Pick<Link, "passwordHash">>(link: L): L => ({
-  ...link,
-  passwordHash: link.passwordHash === null ? null : PASSWORD_MASK,
-});
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_LINKS), MOST_LINKS);

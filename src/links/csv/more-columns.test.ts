@@ -8,7 +8,7 @@ import type { ImportMode } from "./import-result.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,created_by\n";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,created_by\n";
 
 forEachDialect((dialect) => {
   let room: LinksRoom;
@@ -47,6 +47,7 @@ forEachDialect((dialect) => {
     max_clicks: 5,
     fallback_url: "https://fallback.example/",
     redirect_status: 301 as const,
+    forward_query: true,
   };
 
   test("an import restores what an export of all columns wrote", async () => {
@@ -126,6 +127,7 @@ full,${TARGET},2026-11-20T13:00:00.000Z,,,0
     ["max_clicks", "many"],
     ["fallback_url", "ftp://x.y"],
     ["redirect_status", "200"],
+    ["forward_query", "perhaps"],
     ["created_by", "x".repeat(129)],
   ])("a row with %s %s fails alone", async (column, value) => {
     const cell = `"${value.replaceAll(";", ",")}"`;

@@ -18,6 +18,7 @@ export const MORE_COLUMNS = [
   "max_clicks",
   "fallback_url",
   "redirect_status",
+  "forward_query",
   "created_by",
 ] as const;
 export type MoreColumn = (typeof MORE_COLUMNS)[number];
@@ -31,7 +32,7 @@ const fields = z.object({
 
 /** @param hostOf null for the default domain, whose cell is empty */
 export function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
-  const { startsAt, maxClicks, fallbackUrl, redirectStatus } = readOptions(link.options);
+  const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(link.options);
   return [
     hostOf(domainOf(link.code)) ?? "",
     link.title ?? "",
@@ -42,6 +43,7 @@ export function moreCellsOf(link: Link, hostOf: (domain: number) => string | nul
     maxClicks === null ? "" : String(maxClicks),
     fallbackUrl ?? "",
     String(redirectStatus),
+    String(forwardQuery),
     link.createdBy ?? "",
   ];
 }
@@ -64,6 +66,7 @@ export function moreFieldsOf(cell: (column: MoreColumn) => string | undefined, n
       max_clicks: numberIn(text("max_clicks")),
       fallback_url: text("fallback_url"),
       redirect_status: numberIn(text("redirect_status")),
+      forward_query: flagIn(text("forward_query")),
       created_by: text("created_by"),
     },
     "The row",
@@ -74,6 +77,10 @@ export function moreFieldsOf(cell: (column: MoreColumn) => string | undefined, n
 /** Other texts fail the schema. */
 const numberIn = (text: string | null | undefined): number | string | null | undefined =>
   text && /^\d{1,16}$/.test(text) ? Number(text) : text;
+
+/** Other texts fail the schema. */
+const flagIn = (text: string | null | undefined): boolean | string | null | undefined =>
+  text && /^(?:true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;
 
 function tagsIn(text: string | null | undefined): readonly string[] | null | undefined {
   if (text === undefined || text === null) return text;

@@ -4,6 +4,8 @@ import { createEvents } from "../../events/events.service.ts";
 import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
 import { CONNECTION } from "../../http/app.test-support.ts";
+import type { Caller } from "../../http/endpoint.ts";
+import type { Scope } from "../../lib/access.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type MountedApi, mountApi } from "../links-api.test-support.ts";
 import { csvEndpoints } from "./routes.ts";
@@ -128,7 +130,7 @@ describe("export", () => {
     expect((await filtered.text()).split("\n")).toHaveLength(3);
   });
 
-  test("has only own links for an editor, with masked passwords", async () => {
+  test("has only own links for an editor, without passwords", async () => {
     await load("code,target,password\nmine,https://x.y/1,p\nopen,https://x.y/2,\nyours,https://x.y/3,p\n");
     const { write } = api.database;
     await write.updateTable("links").set({ owner_id: 7 }).where("code", "!=", "yours").execute();
@@ -136,9 +138,30 @@ describe("export", () => {
     const text = await api.as(edda, async () => (await ask("/export")).text());
     const rows = text.trimEnd().split("\n").slice(1);
     expect(rows.map((row) => row.split(",")).map(([code, , , , password]) => [code, password])).toEqual([
-      ["mine", "[REDACTED]"],
+      ["mine", ""],
       ["open", ""],
     ]);
+  });
+
+  test("has hashes for administrators' sessions and tokens with the scope admin only", async () => {
+    await load("code,target,password\nmine,https://x.y/1,p\n");
+    await api.database.write.updateTable("links").set({ owner_id: 7 }).execute();
+    const hashFor = async (role: "admin" | "editor", scopes?: readonly Scope[]) => {
+      const token = scopes && { name: "t", scopes };
+      const caller = {
+        id: 7,
+        username: "ada",
+        role,
+        via: token ? "token" : "panel",
+        ...(token && { token }),
+      };
+      const text = await api.as(caller as Caller, async () => (await ask("/export?columns=all")).text());
+      return text.split("\n")[1]!.split(",")[4];
+    };
+    expect(await hashFor("admin")).toBe("$argon2id$of-p");
+    expect(await hashFor("admin", ["links:read", "admin"])).toBe("$argon2id$of-p");
+    expect(await hashFor("admin", ["links:read", "links:write"])).toBe("");
+    expect(await hashFor("editor", ["links:read", "admin"])).toBe("");
   });
 
   test.each([

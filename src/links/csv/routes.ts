@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { BodyReservation } from "../../http/body-memory.ts";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { type FilePart, readMultipart } from "../../http/multipart.ts";
 import { toAppError } from "../../http/errors.ts";
 import { streamAnswer, streamPages } from "../../http/stream-pages.ts";
@@ -104,7 +104,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       path: "/links/export",
       access: "editor",
       summary:
-        "Export links as CSV, ordered by code, with their password hashes; editors get their own links, with masked passwords",
+        "Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty",
       query: filterQuery.extend({
         columns: z
           .enum(["all", ""], "must be all")
@@ -118,7 +118,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
         const filter = filterFor(actor, filterOf(query, now(), csv.domainOf));
         const pages = textOf(
           csv.export.pages(filter, {
-            maskPasswords: actor.ownOnly,
+            withPasswords: mayReadHashes(account),
             whole: query.columns === "all",
           }),
         );
@@ -173,6 +173,9 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
     }),
   ];
 }
+
+const mayReadHashes = ({ role, token }: Caller): boolean =>
+  role === "admin" && (token === undefined || token.scopes.includes("admin"));
 
 function idOf(text = ""): string | undefined {
   if (text === "" || IMPORT_ID.test(text)) return text || undefined;

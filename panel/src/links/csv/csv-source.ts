@@ -16,6 +16,7 @@ export const COLUMNS = [
   "max_clicks",
   "fallback_url",
   "redirect_status",
+  "forward_query",
   "created_by",
 ] as const;
 export type CsvColumn = (typeof COLUMNS)[number];
