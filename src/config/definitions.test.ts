@@ -309,6 +309,15 @@ test("the specification's restart, secret and default rules hold", () => {
   expect(definitionOf("analytics.sample_rate").defaultText).toBe("1.0");
 });
 
+test("click records are bounded unless 0 is chosen", () => {
+  expect(definitionOf("analytics.max_log_rows").defaultText).toBe("10000000");
+});
+
+test("categories beyond the specification's come last", () => {
+  const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
+  expect(categories.slice(-3)).toEqual(["events", "files", "links"]);
+});
+
 test("property names of Object.prototype are not settings", () => {
   for (const key of ["__proto__", "constructor", "toString", "", "api"]) expect(isConfigKey(key)).toBe(false);
 });

@@ -191,7 +191,7 @@ export const DEFINITIONS = {
     },
   ),
   "analytics.max_log_rows": int(
-    0,
+    10_000_000,
     { min: 0, max: 1_000_000_000, unit: "records" },
     {
       category: "analytics",
@@ -203,18 +203,6 @@ export const DEFINITIONS = {
     { cleanup: "Delete the oldest records.", stop: "Stop detailed logging." },
     { category: "analytics", description: "Action when analytics.max_log_rows is exceeded." },
   ),
-  "events.retention_days": int(365, DAYS, {
-    category: "events",
-    description: "Days to keep the record of who did what.",
-  }),
-  "files.trash_days": int(30, DAYS, {
-    category: "files",
-    description: "Days after which files and folders in the trash are deleted.",
-  }),
-  "links.restore_days": int(30, DAYS, {
-    category: "links",
-    description: "Days for which deleted links can be put back.",
-  }),
   "utm.enable_passthrough": bool(false, {
     category: "analytics",
     description:
@@ -260,6 +248,18 @@ export const DEFINITIONS = {
   "cors.allow_credentials": bool(false, {
     category: "cors",
     description: "Let other origins send cookies. No effect with the origin *.",
+  }),
+  "events.retention_days": int(365, DAYS, {
+    category: "events",
+    description: "Days to keep the record of who did what.",
+  }),
+  "files.trash_days": int(30, DAYS, {
+    category: "files",
+    description: "Days after which files and folders in the trash are deleted.",
+  }),
+  "links.restore_days": int(30, DAYS, {
+    category: "links",
+    description: "Days for which deleted links can be put back.",
   }),
 } as const satisfies Record<string, Definition<unknown>>;
 
