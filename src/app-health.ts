@@ -13,7 +13,7 @@ export const createHealthReport = ({ env, database, links, content, redis }: Ser
     clock: systemClock,
     storageType: database.dialect.name,
     cacheType: env.cache.type,
-    countLinks: async () => (await links.stats()).totalLinks,
+    countLinks: links.total,
     isCacheReachable: async () => redis === null || redis.check(),
     diskTroubles: async () => {
       const found = await Promise.all(diskProbes(env).map(findDiskTrouble));

@@ -256,6 +256,8 @@ CREATE TABLE `link_tags` (
 CREATE TABLE `link_totals` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `links` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL DEFAULT 0,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

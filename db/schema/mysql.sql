@@ -256,6 +256,8 @@ CREATE TABLE `link_tags` (
 CREATE TABLE `link_totals` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `links` bigint NOT NULL,
+  `clicks` bigint NOT NULL DEFAULT '0',
+  `automated` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -261,7 +261,7 @@ CREATE INDEX "link_tags_link_id" on "link_tags" (link_id);
 CREATE TABLE link_totals (
   id integer primary key autoincrement,
   links integer not null
-);
+, clicks integer not null default 0, automated integer not null default 0);
 
 CREATE TABLE link_uses (
   link_id integer not null primary key,

@@ -14,6 +14,7 @@ import { steps as version03 } from "./migrations/version-0-3.ts";
 import { steps as version04 } from "./migrations/version-0-4.ts";
 import { steps as version05 } from "./migrations/version-0-5.ts";
 import { steps as version06 } from "./migrations/version-0-6.ts";
+import { steps as version07 } from "./migrations/version-0-7.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version04,
   ...version05,
   ...version06,
+  ...version07,
 ];
 
 export type MigrationState = {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { PLAIN, UNOWNED } from "./link/link.ts";
+import { createLinkRepository } from "./write/repository.ts";
 import { forEachDialect } from "../db/for-each-dialect.ts";
 import { DAY, type LinksRoom, NOW, openLinks, refusal, TARGET } from "./links.test-support.ts";
 
@@ -225,5 +226,34 @@ forEachDialect((dialect) => {
     expect(await links.stats()).toMatchObject({ totalLinks: 3, totalClicks: 5_000_000_002, activeLinks: 2 });
     clock.time = NOW + DAY;
     expect(await links.stats()).toMatchObject({ activeLinks: 1 });
+  });
+
+  test("statistics read no link and no click: a row more that nobody reported is not seen", async () => {
+    const { links, database } = room;
+    await links.create({ code: "a", target: TARGET });
+    await room.click("a", 3, 1);
+    await database.write.updateTable("link_clicks").set({ clicks: 7, automated: 7 }).execute();
+    expect(await links.stats()).toMatchObject({ totalClicks: 3, automatedClicks: 1 });
+    await database.write.deleteFrom("links").execute();
+    expect(await links.stats()).toMatchObject({ totalLinks: 1 });
+    expect(await links.total()).toBe(1);
+  });
+
+  test("many expired links are counted once a minute", async () => {
+    const { database, clock } = room;
+    const repository = createLinkRepository(database, { mostCounted: 2 });
+    const expire = (code: string) =>
+      room.links.create({ code, target: TARGET, expires_at: "2001-01-01T00:00:00Z" });
+    const active = async () => (await repository.stats(clock.now())).activeLinks;
+    await room.links.create({ code: "lasting", target: TARGET });
+    for (const code of ["a", "b"]) await expire(code);
+    expect(await active()).toBe(1);
+    for (const code of ["c", "d"]) await expire(code);
+    expect(await active()).toBe(1);
+    await expire("e");
+    // Of six links, four are known as expired.
+    expect(await active()).toBe(2);
+    clock.time += 60_000;
+    expect(await active()).toBe(1);
   });
 });

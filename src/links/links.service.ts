@@ -20,6 +20,7 @@ import { createInternalLinks } from "./write/internal-links.ts";
 import { AHEAD_FROM } from "./list/held-texts.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
+import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link/metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
@@ -177,6 +178,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     uses: { take: uses.take },
     lockOf: repository.lockOf,
     stats: () => repository.stats(clock.now()),
+    /** Of all links. */
+    total: () => readTotal(database.read),
     close() {
       for (const stop of stops) stop();
       list.close();

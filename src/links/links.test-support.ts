@@ -7,6 +7,7 @@ import { createEvents } from "../events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Deletion } from "./write/deletion.repository.ts";
+import { addToTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
@@ -52,6 +53,7 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
       const { id } = await links.get(code);
       const counter = { table: "link_clicks", key: "link_id" } as const;
       await database.dialect.addToCounters(database.write, { ...counter, column: "clicks" }, [id], [clicks]);
+      await addToTotal(database.write, { links: 0, clicks, automated });
       if (automated === 0) return;
       const other = { ...counter, column: "automated" } as const;
       await database.dialect.addToCounters(database.write, other, [id], [automated]);

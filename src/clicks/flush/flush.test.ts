@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
@@ -28,6 +28,17 @@ forEachDialect((dialect) => {
     instance = await repository.instance();
     ids = await addLinks(database, 5);
   });
+
+  afterEach(async () => {
+    const counted = await sumsOf("link_clicks");
+    expect(await sumsOf("link_totals")).toEqual(counted);
+  });
+
+  const sumsOf = (table: "link_clicks" | "link_totals") =>
+    database.read
+      .selectFrom<typeof table>(table)
+      .select((eb) => [eb.fn.sum("clicks").as("clicks"), eb.fn.sum("automated").as("automated")])
+      .executeTakeFirstOrThrow();
 
   /** A slot with an open journal in its own journal folder. */
   const openSlot = (options: { segmentBytes?: number; instance?: string } = {}) => {

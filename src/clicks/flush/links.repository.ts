@@ -6,7 +6,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { DatabaseError } from "../../db/failures.ts";
 import { chunked } from "../../lib/chunked.ts";
-import type { LinkCounts } from "../rollups/click-counts.ts";
+import { type LinkCounts, totalOf } from "../rollups/click-counts.ts";
 
 /** A link was put back while its clicks were added. Roll back, then take `addToEither`. */
 export class LinkMoved extends Error {}
@@ -73,14 +73,19 @@ export function createLinkCounts({ dialect }: Pick<Database, "dialect">) {
     const places = await locate(tx, counts.links);
     const unknown = new Set(counts.links);
     for (const [table, ids] of Object.entries(places)) {
-      await addTo(
-        tx,
-        table as Table,
-        only(counts, (id) => ids.has(id)),
-      );
+      const own = only(counts, (id) => ids.has(id));
+      await addTo(tx, table as Table, own);
+      if (table === "link_clicks") await addToTotals(tx, own);
       for (const id of ids) unknown.delete(id);
     }
     return unknown;
+  }
+
+  /** The sums over all links (links/link/query.repository.ts). */
+  async function addToTotals(tx: Db, counts: LinkCounts): Promise<void> {
+    if (counts.links.length === 0) return;
+    const totals = { links: 0, clicks: totalOf(counts.clicks), automated: totalOf(counts.automated) };
+    await tx.insertInto("link_totals").values(totals).execute();
   }
 
   return {
@@ -89,9 +94,16 @@ export function createLinkCounts({ dialect }: Pick<Database, "dialect">) {
     /** Expects that the links exist. Returns the unknown ones. @throws LinkMoved */
     async add(tx: Db, counts: LinkCounts): Promise<ReadonlySet<number>> {
       const found = await addTo(tx, "link_clicks", counts);
-      if (found === counts.links.length) return NONE;
+      if (found === counts.links.length) {
+        await addToTotals(tx, counts);
+        return NONE;
+      }
       const { link_clicks: counted, deleted_links: deleted } = await locate(tx, counts.links);
       if (counted.size !== found) throw new LinkMoved();
+      await addToTotals(
+        tx,
+        only(counts, (id) => counted.has(id)),
+      );
       await addTo(
         tx,
         "deleted_links",

@@ -5,6 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { LinkFilter } from "../list/filter.ts";
+import { readTotals } from "../link/query.repository.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 import type { ImportMode, ImportResult } from "./import-result.ts";
 
@@ -60,6 +61,7 @@ forEachDialect(({ openDb }) => {
 
   beforeEach(async () => {
     await database.write.deleteFrom("links").execute();
+    await database.write.deleteFrom("link_totals").execute();
     await database.write.deleteFrom("changes").execute();
     hashed = [];
     announced = [];
@@ -239,6 +241,7 @@ forEachDialect(({ openDb }) => {
     test("takes them from the row with such columns", async () => {
       await load("code,target,click_count\na,https://x.y/1,3\n", "overwrite");
       expect(await clickRows()).toMatchObject([{ clicks: 3, ranked: 3 }]);
+      expect((await readTotals(database.read)).clicks).toBe(3);
       expect((await lines())[0]).toBe("a,https://x.y/1,2020-01-01T00:00:00.000Z,,,3");
       await load("code,target,created_at\na,https://x.y/1,2021-01-01T00:00:00Z\n", "overwrite");
       expect((await lines())[0]).toBe("a,https://x.y/1,2021-01-01T00:00:00.000Z,,,3");

@@ -2,6 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
+import { addToTotal, totalsOf } from "../link/query.repository.ts";
 import { CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
@@ -42,7 +43,16 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
         key: "link_id",
         set: ["clicks", "ranked", "automated"],
       } as const;
+      const ids = links.map(({ id }) => id);
+      const before = await tx
+        .selectFrom("link_clicks")
+        .select(["clicks as clickCount", "automated as automatedClicks"])
+        .where("link_id", "in", ids)
+        .$call(dialect.forUpdate)
+        .execute();
       await dialect.updateMany(tx, counts, clicks);
+      await addToTotal(tx, totalsOf(before, -1));
+      await addToTotal(tx, totalsOf(links));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
 import { DEFAULT_DOMAIN } from "../link/key.ts";
 import { contentOf } from "../write/repository.ts";
-import { addToTotal } from "../link/query.repository.ts";
+import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
 /** Where a page ended. */
 export type DeletedPlace = { at: number; id: number };
@@ -131,7 +131,7 @@ export function createDeletedRepository({
       if (used.length > 0) await dialect.insertMany(tx, "link_uses", used);
       const ids = links.map(({ id }) => id);
       await tx.deleteFrom("deleted_links").where("link_id", "in", ids).execute();
-      await addToTotal(tx, links.length);
+      await addToTotal(tx, totalsOf(links));
     },
 
     /** Aliases among the keys, locked until the transaction ends. */

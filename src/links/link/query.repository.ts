@@ -27,12 +27,29 @@ export const linksIn = (db: Db) =>
       eb.fn.coalesce("link_clicks.automated", eb.lit(0)).as("automatedClicks"),
     ]);
 
+export type LinkTotals = { links: number; clicks: number; automated: number };
+
 /**
- * The number of all links is a sum: call it in each transaction that inserts links, or deletes them (negative). So it
- * is exact in every snapshot, no writer waits for another, and a list need not count the links.
+ * The numbers of all links and of their clicks are sums: call it in each transaction that inserts links, deletes them
+ * (negative) or sets their clicks; the flush adds its own. So they are exact in every snapshot, no writer waits for
+ * another, and nobody need count.
  */
-export async function addToTotal(db: Db, links: number): Promise<void> {
-  if (links !== 0) await db.insertInto("link_totals").values({ links }).execute();
+export async function addToTotal(db: Db, change: LinkTotals): Promise<void> {
+  const isChange = change.links !== 0 || change.clicks !== 0 || change.automated !== 0;
+  if (isChange) await db.insertInto("link_totals").values(change).execute();
+}
+
+/** `by`: 1 for added links, -1 for removed ones. */
+export function totalsOf(
+  links: readonly { clickCount: number; automatedClicks: number }[],
+  by: 1 | -1 = 1,
+): LinkTotals {
+  const totals = { links: by * links.length, clicks: 0, automated: 0 };
+  for (const { clickCount, automatedClicks } of links) {
+    totals.clicks += by * clickCount;
+    totals.automated += by * automatedClicks;
+  }
+  return totals;
 }
 
 export const readingTotal = (db: Db) =>
@@ -40,3 +57,17 @@ export const readingTotal = (db: Db) =>
 
 export const readTotal = async (db: Db): Promise<number> =>
   Number((await readingTotal(db).executeTakeFirstOrThrow()).links ?? 0);
+
+export async function readTotals(db: Db): Promise<LinkTotals> {
+  const sums = await readingTotal(db)
+    .select((eb) => [
+      eb.fn.sum<number | null>("clicks").as("clicks"),
+      eb.fn.sum<number | null>("automated").as("automated"),
+    ])
+    .executeTakeFirstOrThrow();
+  return {
+    links: Number(sums.links ?? 0),
+    clicks: Number(sums.clicks ?? 0),
+    automated: Number(sums.automated ?? 0),
+  };
+}

@@ -1,7 +1,8 @@
-/** Upkeep of the rows whose sum is the number of links (query.repository.ts). */
+/** Upkeep of the rows whose sums are the numbers of links and clicks (links/link/query.repository.ts). */
 import type { Database } from "../../db/database.ts";
-import { addToTotal } from "../link/query.repository.ts";
+import { addToTotal, type LinkTotals } from "../link/query.repository.ts";
 
+const FIELDS = ["links", "clicks", "automated"] as const;
 const FOLDED_AT_ONCE = 1_000;
 
 export function createTotalRepository({
@@ -16,7 +17,7 @@ export function createTotalRepository({
       transaction(async (tx) => {
         const rows = await tx
           .selectFrom("link_totals")
-          .select(["id", "links"])
+          .select(["id", "links", "clicks", "automated"])
           .orderBy("id")
           .limit(FOLDED_AT_ONCE)
           .$call(dialect.forUpdate)
@@ -31,29 +32,46 @@ export function createTotalRepository({
             rows.map(({ id }) => id),
           )
           .execute();
-        const links = rows.reduce((sum, row) => sum + row.links, 0);
-        await tx.insertInto("link_totals").values({ links }).execute();
+        const sum = { links: 0, clicks: 0, automated: 0 };
+        for (const row of rows) for (const field of FIELDS) sum[field] += row[field];
+        await tx.insertInto("link_totals").values(sum).execute();
         return rows.length;
       }),
 
     /**
-     * Counts the links and adds what the sum lacks. Both come from one snapshot, and later writes move both alike, so
-     * the difference stays true. Returns it.
+     * Counts and adds what the sums lack. Both come from one snapshot, and later writes move both alike, so the
+     * difference stays true. Returns it.
      */
-    async correct(): Promise<number> {
-      const { counted, summed } = await read
-        .selectNoFrom((eb) => [
+    async correct(): Promise<LinkTotals> {
+      const row = await read
+        .selectFrom(
+          read
+            .selectFrom("link_clicks")
+            .select((eb) => [eb.fn.sum("clicks").as("clicks"), eb.fn.sum("automated").as("automated")])
+            .as("counted"),
+        )
+        .innerJoin(
+          read
+            .selectFrom("link_totals")
+            .select((eb) => [
+              eb.fn.sum("links").as("summed_links"),
+              eb.fn.sum("clicks").as("summed_clicks"),
+              eb.fn.sum("automated").as("summed_automated"),
+            ])
+            .as("summed"),
+          (join) => join.onTrue(),
+        )
+        .selectAll()
+        .select((eb) =>
           eb
             .selectFrom("links")
-            .select((links) => links.fn.countAll<number>().as("n"))
-            .as("counted"),
-          eb
-            .selectFrom("link_totals")
-            .select((totals) => totals.fn.sum<number | null>("links").as("n"))
-            .as("summed"),
-        ])
+            .select((links) => links.fn.countAll().as("n"))
+            .as("links"),
+        )
         .executeTakeFirstOrThrow();
-      const lacking = Number(counted) - Number(summed ?? 0);
+      const lacking = { links: 0, clicks: 0, automated: 0 };
+      for (const field of FIELDS)
+        lacking[field] = Number(row[field] ?? 0) - Number(row[`summed_${field}`] ?? 0);
       await addToTotal(write, lacking);
       return lacking;
     },

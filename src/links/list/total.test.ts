@@ -100,6 +100,23 @@ forEachDialect(({ openDb }) => {
       }
     });
 
+    test("of clicks follows imports, deletions and what is put back, and the job corrects it", async () => {
+      const totals = async () => {
+        const { totalClicks, automatedClicks } = await room.links.stats();
+        return [totalClicks, automatedClicks];
+      };
+      await room.links.batch.create(batch(3));
+      await room.click("b0", 10, 4);
+      await room.click("b1", 5);
+      expect(await totals()).toEqual([15, 4]);
+      await room.links.remove("b0");
+      expect(await totals()).toEqual([5, 0]);
+      await room.database.write.updateTable("link_clicks").set({ clicks: 2, automated: 1 }).execute();
+      expect(await totals()).toEqual([5, 0]);
+      await createTotalJob(room.database, silentLogger).run(never);
+      expect(await totals()).toEqual([4, 2]);
+    });
+
     test("the job corrects what other programs wrote, once", async () => {
       await room.links.batch.create(batch(5));
       await room.database.write.deleteFrom("links").where("code", "in", ["b1", "b2"]).execute();

@@ -1,4 +1,4 @@
-/** The job that keeps the total of links short to sum, and corrects it after writes by other programs. */
+/** The job that keeps the totals of links and clicks short to sum, and corrects them after writes by other programs. */
 import type { Database } from "../../db/database.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { createTotalRepository } from "./total.repository.ts";
@@ -17,8 +17,9 @@ export function createTotalJob(
   async function run(signal: AbortSignal): Promise<void> {
     if (performance.now() - correctedAt >= CORRECT_EVERY_MS) {
       correctedAt = performance.now();
-      const links = await repository.correct();
-      if (links !== 0) logger.warn({ links }, "the total of links was wrong and has been corrected");
+      const lacking = await repository.correct();
+      if (Object.values(lacking).some((number) => number !== 0))
+        logger.warn(lacking, "the totals of links and clicks were wrong and have been corrected");
     }
     while (!signal.aborted && (await repository.fold()) > 1);
   }

@@ -3,7 +3,7 @@ import type { Actor } from "../../lib/actor.ts";
 import type { DeletedContent } from "../link/deleted-content.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
-import { addToTotal, LINK_COLUMNS } from "../link/query.repository.ts";
+import { addToTotal, LINK_COLUMNS, totalsOf } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 
 export type Deletion = {
@@ -60,7 +60,11 @@ export async function deleteLinks<K extends "id" | "code">(
   );
   await createTagging(dialect).uncount(tx, ids);
   await tx.deleteFrom("links").where("id", "in", ids).execute();
-  await addToTotal(tx, -links.length);
+  const gone = links.map(({ id }) => ({
+    clickCount: counts.get(id)?.clicks ?? 0,
+    automatedClicks: counts.get(id)?.automated ?? 0,
+  }));
+  await addToTotal(tx, totalsOf(gone, -1));
   return links.flatMap(({ id, code }) => [code, ...(more.aliases.get(id) ?? []).map((alias) => alias.code)]);
 }
 

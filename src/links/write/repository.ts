@@ -1,12 +1,14 @@
+import type { SelectQueryBuilder } from "kysely";
 import { chunked } from "../../lib/chunked.ts";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
 import { DatabaseError } from "../../db/failures.ts";
 import type { Link, LinkContent } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { createAliasRepository } from "./aliases.repository.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
-import { addToTotal, LINK_COLUMNS, linksIn } from "../link/query.repository.ts";
+import { addToTotal, LINK_COLUMNS, linksIn, readTotals, totalsOf } from "../link/query.repository.ts";
 import { createTagging } from "../tags/tagging.repository.ts";
 
 export type NewLink = Omit<Link, "id">;
@@ -28,6 +30,7 @@ export type LinkStats = {
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
+const MINUTE_MS = 60_000;
 export const CONTENT_COLUMNS = [
   "target",
   "expires_at",
@@ -39,7 +42,10 @@ export const CONTENT_COLUMNS = [
 ] as const;
 
 /** Arrays may have any length; statements take 1,000 items. Codes within one call are distinct. */
-export function createLinkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createLinkRepository(
+  { read, dialect }: Pick<Database, "read" | "dialect">,
+  { mostCounted = 10_000 } = {},
+) {
   const { tagsOf, retag } = createTagging(dialect);
   const aliases = createAliasRepository({ read });
 
@@ -82,6 +88,22 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
       }
     }
     return found;
+  }
+
+  let manyExpired: { at: number; links: Promise<number> } | undefined;
+
+  /** More than 10,000 are counted once a minute. */
+  async function countExpired(now: number): Promise<number> {
+    const expired = read.selectFrom("links").select("id").where("expires_at", "<=", now);
+    const few = await countOf(read, expired.limit(mostCounted + 1));
+    if (few <= mostCounted) return few;
+    if (manyExpired === undefined || Math.abs(now - manyExpired.at) >= MINUTE_MS)
+      manyExpired = { at: now, links: countOf(read, expired) };
+    const { links } = manyExpired;
+    return links.catch((error: unknown) => {
+      if (manyExpired?.links === links) manyExpired = undefined;
+      throw error;
+    });
   }
 
   return {
@@ -173,7 +195,7 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
         });
         await retag(tx, tagged);
       }
-      await addToTotal(tx, links.length);
+      await addToTotal(tx, totalsOf(links));
       return added;
     },
 
@@ -223,28 +245,23 @@ export function createLinkRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     async stats(now: number): Promise<LinkStats> {
-      const count = (eb = read.selectFrom("links")) =>
-        eb.select((expression) => expression.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
-      const [all, expired, clicks] = await Promise.all([
-        count(),
-        count(read.selectFrom("links").where("expires_at", "<=", now)),
-        read
-          .selectFrom("link_clicks")
-          .select((eb) => [
-            eb.fn.sum<number | null>("clicks").as("n"),
-            eb.fn.sum<number | null>("automated").as("automated"),
-          ])
-          .executeTakeFirstOrThrow(),
-      ]);
-      const totalLinks = Number(all.n);
+      const [totals, expired] = await Promise.all([readTotals(read), countExpired(now)]);
       return {
-        totalLinks,
-        totalClicks: Number(clicks.n ?? 0),
-        automatedClicks: Number(clicks.automated ?? 0),
-        activeLinks: Math.max(0, totalLinks - Number(expired.n)),
+        totalLinks: totals.links,
+        totalClicks: totals.clicks,
+        automatedClicks: totals.automated,
+        activeLinks: Math.max(0, totals.links - expired),
       };
     },
   };
+}
+
+async function countOf(
+  read: Db,
+  links: SelectQueryBuilder<Schema, "links", { id: number }>,
+): Promise<number> {
+  const counting = read.selectFrom(links.as("some")).select((eb) => eb.fn.countAll<number>().as("n"));
+  return Number((await counting.executeTakeFirstOrThrow()).n);
 }
 
 export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({

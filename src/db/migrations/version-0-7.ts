@@ -1,0 +1,22 @@
+/** Version 0.7: the clicks of all links as a sum. */
+import { sql } from "kysely";
+import { addColumn, type Step } from "./step.ts";
+
+export const steps: readonly Step[] = [
+  addColumn("0140_link_totals_clicks", "link_totals", "clicks", (w) => `${w.int} not null default 0`),
+  addColumn("0141_link_totals_automated", "link_totals", "automated", (w) => `${w.int} not null default 0`),
+  {
+    name: "0142_link_totals_clicks_now",
+    up: async (db) =>
+      void (await sql`
+        insert into link_totals (links, clicks, automated)
+        select 0, counted.clicks - summed.clicks, counted.automated - summed.automated
+        from (
+          select coalesce(sum(clicks), 0) as clicks, coalesce(sum(automated), 0) as automated from link_clicks
+        ) as counted
+        cross join (
+          select coalesce(sum(clicks), 0) as clicks, coalesce(sum(automated), 0) as automated from link_totals
+        ) as summed
+        where counted.clicks <> summed.clicks or counted.automated <> summed.automated`.execute(db)),
+  },
+];
