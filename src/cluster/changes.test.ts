@@ -204,6 +204,13 @@ forEachDialect(({ openDb, name, url }) => {
     expect(left.map(({ created_at }) => created_at).sort()).toEqual([now - HOUR, now - HOUR + 1]);
   });
 
+  test("a feed is current for a second after the start of its last reading", async () => {
+    const { changes } = await listen(a!);
+    const readAt = now;
+    expect(changes.isCurrent(readAt + 1_000)).toBe(true);
+    expect(changes.isCurrent(readAt + 1_001)).toBe(false);
+  });
+
   test("a failing subscriber affects neither the write nor the other subscribers", async () => {
     const one = await listen(a!);
     one.changes.subscribe("users", () => {

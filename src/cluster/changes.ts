@@ -61,11 +61,11 @@ export type Changes = {
   stop(): Promise<void>;
   /** Resolves after the subscribers ran. Rejects while the database is away. */
   poll(): Promise<void>;
-  /** All commits until a moment ago were received. */
+  /** All commits until a second ago were received. */
   isCurrent(now: number): boolean;
 };
 
-const CURRENT_MS = 2_000;
+const CURRENT_MS = 1_000;
 
 /** Rows stay this long. */
 const KEEP_MS = 3_600_000;
