@@ -12,7 +12,6 @@ import type { Env } from "./env.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";
 import { createScrape } from "./health/scrape.ts";
 import { registerStagedMetrics } from "./files/blobs/staged-metrics.ts";
-import { startConnectionLimit } from "./http/connection-limit.ts";
 import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
@@ -36,6 +35,7 @@ import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
+import { type ConnectionLimit, createConnectionLimit } from "./wire/connection-limit.ts";
 import type { WireServer } from "./wire/wire-server.ts";
 
 export type App = {
@@ -48,10 +48,9 @@ export type App = {
   clickStats(): ClickStats;
   /** For workers that start later; see `Config.startValues`. */
   startValues(): unknown;
-  /** Of the server that calls `answer`. */
-  limitConnections(server: WireServer, options: { isPlain: boolean }): { close(): void };
-  /** Called when this worker must leave. */
-  onLeave(leave: () => void): void;
+  connectionLimit: ConnectionLimit;
+  /** Call it with the server that calls `answer`. */
+  listens(server: WireServer): void;
   /** Call it when no more requests are accepted. */
   endStreams(): void;
   /** Call it after the last request. Flushes the clicks. */
@@ -106,7 +105,8 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
       worker,
     }),
     explain: (error) => failureResponse(toAppError(error)),
-    onLeave: (leave) => worker?.onLeave(leave),
+    connectionLimit: createConnectionLimit({ registry, logger: services.logger }),
+    listens: (server) => worker?.listens(server),
     adminApi: () => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),
@@ -118,8 +118,6 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
     openSetUp: services.auth.openSetUp,
     clickStats: clicks.stats,
     startValues: services.config.startValues,
-    limitConnections: (server, { isPlain }) =>
-      startConnectionLimit({ server, isPlain, registry, logger: services.logger }),
     endStreams: live.close,
     async close() {
       processMetrics.close();

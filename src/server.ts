@@ -26,13 +26,11 @@ export async function startServer(
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
-  app.onLeave(server.leave);
-  const limit = app.limitConnections(server, { isPlain: settings.tlsCert === null });
+  app.listens(server);
   return {
     address: settings.unixSocket === null ? originOf(settings, server.port) : `unix:${settings.unixSocket}`,
     port: server.port,
     async stop() {
-      limit.close();
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
       const stopped = server.stop();
       app.endStreams();
@@ -48,7 +46,8 @@ function listen(settings: Env["server"], app: App, reusePort: boolean): WireServ
   const tls = tlsCert === null || tlsKey === null ? null : { cert: readPem(tlsCert), key: readPem(tlsKey) };
   const address = unixSocket === null ? { hostname, port, reusePort } : { unix: unixSocket };
   try {
-    return startWireServer({ address, tls, answer: app.answer, explain: app.explain });
+    const { answer, explain, connectionLimit: limit } = app;
+    return startWireServer({ address, tls, answer, explain, limit });
   } catch (error) {
     throw explainListen(settings, error);
   }

@@ -45,7 +45,7 @@ export type WorkerCalls = {
   leave(): void;
   openSetUp(): Promise<string | null>;
   /** False if the kernel can't. */
-  steerAway(steering: { port: number; leaving: number; groupSize: number }): boolean;
+  steerAway(steering: { leaving: number; groupSize: number }): boolean;
 };
 
 export type Supervisor = {
@@ -206,7 +206,7 @@ export function createSupervisor(deps: {
 
   /** The kernel must choose others before the old socket closes. */
   async function takeOutOfService(old: Worker, successor: Worker): Promise<void> {
-    const steering = { port: first!.port, leaving: sockets.indexOf(old), groupSize: sockets.length };
+    const steering = { leaving: sockets.indexOf(old), groupSize: sockets.length };
     const isSteered = await successor.rpc.call("steerAway", steering).catch(() => false);
     if (!isSteered)
       logger.warn(

@@ -8,8 +8,8 @@ export type WorkerChannel = {
   /** Writers wait for this worker from now on. Call it before caches load. */
   join(): Promise<void>;
   ready(info: WorkerReady): Promise<void>;
-  /** Called when this worker's clients should close their connections. */
-  onLeave(leave: () => void): void;
+  /** `leave` is called when this worker's clients should close their connections. */
+  listens(server: { leave(): void; readonly descriptor: number }): void;
   collect(): Promise<unknown[]>;
   onSnapshot(snapshot: () => unknown): void;
   collectLive(sinceMs: number): Promise<unknown[]>;
@@ -30,7 +30,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
   const hooks: {
     snapshot?: () => unknown;
     live?: (sinceMs: number) => unknown;
-    leave?: () => void;
+    server?: { leave(): void; readonly descriptor: number };
     openSetUp?: () => Promise<string | null>;
   } = {};
   const calls: WorkerCalls = {
@@ -39,9 +39,10 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     },
     snapshot: () => hooks.snapshot?.() ?? null,
     live: (sinceMs) => hooks.live?.(sinceMs) ?? null,
-    leave: () => hooks.leave?.(),
+    leave: () => hooks.server?.leave(),
     openSetUp: async () => (await hooks.openSetUp?.()) ?? null,
-    steerAway: ({ port, leaving, groupSize }) => steerAway(port, leaving, groupSize),
+    steerAway: ({ leaving, groupSize }) =>
+      hooks.server !== undefined && steerAway(hooks.server.descriptor, leaving, groupSize),
   };
   const rpc = createRpc<ParentCalls>({
     send: (message) => void process.send?.(message),
@@ -67,7 +68,7 @@ export function createWorkerChannel(onLost: () => void): WorkerChannel {
     join: () => rpc.call("joined", undefined),
     ready: (info) => rpc.call("ready", info),
     collect: () => rpc.call("collect", undefined),
-    onLeave: (leave) => void (hooks.leave = leave),
+    listens: (server) => void (hooks.server = server),
     onSnapshot: (snapshot) => void (hooks.snapshot = snapshot),
     collectLive: (sinceMs) => rpc.call("collectLive", sinceMs),
     onOpenSetUp: (open) => void (hooks.openSetUp = open),

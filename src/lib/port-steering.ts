@@ -8,20 +8,18 @@
  */
 import { FFIType, ptr } from "bun:ffi";
 import { openLibc } from "./libc.ts";
-import { findListeningSocket } from "./listening-socket.ts";
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 const RANDOM = 0xff_ff_f0_00 + 56;
 
 /**
- * Needs another socket of the group in the calling process. False if the system can't: a few connections may be reset.
+ * @param descriptor of another listening socket of the group. False if the system can't: a few connections may be reset
  */
-export function steerAway(port: number, leaving: number, groupSize: number): boolean {
+export function steerAway(descriptor: number, leaving: number, groupSize: number): boolean {
   if (process.platform !== "linux" || groupSize < 2) return false;
   try {
-    const socket = findListeningSocket(port);
-    return socket !== null && attach(socket.descriptor, programAvoiding(leaving, groupSize));
+    return attach(descriptor, programAvoiding(leaving, groupSize));
   } catch {
     return false;
   }

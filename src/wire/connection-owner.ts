@@ -27,8 +27,10 @@ export type ConnectionOwner<C> = {
   now(): number;
   /** Never throws or rejects. */
   answer(arrival: Arrival): Response | Promise<Response>;
-  /** The answer to a head that can't be taken. */
-  refuse(status: BadHead): Response;
+  /** The answer to a head that can't be taken, or to a connection. */
+  refuse(status: BadHead | 503): Response;
+  /** It waits for its client to complete something, or that has come. */
+  waits(connection: C, isWaiting: boolean): void;
   requested(request: Request, connection: C): void;
   /** A request is being answered, not in place. */
   begun(): void;

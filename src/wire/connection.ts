@@ -18,9 +18,6 @@ import { type Asked, sendAnswer } from "./send-answer.ts";
 const MOST_TEXT_BYTES = 128 * 1024;
 /** Answers in place that leave in one write. What the client does not take ends the look. */
 const MOST_JOINED_CHARACTERS = 64 * 1024;
-/** The rest of a body that is read and dropped to keep the connection. */
-const MOST_DROPPED_BYTES = 256 * 1024;
-const EMPTY_LINE = "\r\n";
 const HEAD_END = "\r\n\r\n";
 
 export class Connection implements ArrivalContext {
@@ -50,7 +47,7 @@ export class Connection implements ArrivalContext {
     // Not known any more when the client has left.
     this.peerAddress = owner.isUnix ? null : socket.remoteAddress;
     this.outbox = createOutbox(socket, () => queueMicrotask(() => this.cut()));
-    this.deadlines = createDeadlines(owner.now);
+    this.deadlines = createDeadlines(owner, (isWaiting) => owner.waits(this, isWaiting));
     this.#inflow = createInflow(socket);
   }
 
@@ -157,8 +154,9 @@ export class Connection implements ArrivalContext {
     let out = "";
     while (at < text.length) {
       // RFC 9112, section 2.2: an empty line before a request is ignored.
-      if (text.startsWith(EMPTY_LINE, at)) {
-        at += EMPTY_LINE.length;
+      if (text.startsWith("\r\n", at)) {
+        at += 2;
+        this.deadlines.begin();
         continue;
       }
       const end = text.indexOf(HEAD_END, at);
@@ -169,10 +167,10 @@ export class Connection implements ArrivalContext {
       const arrival = readHead(head, this);
       if (typeof arrival === "number") {
         this.outbox.sendText(out);
-        return this.#refuse(arrival);
+        return this.refuse(arrival);
       }
       at = next;
-      this.deadlines.endHead();
+      this.deadlines.complete();
       if (arrival.bodyLength !== 0) {
         this.outbox.sendText(out);
         return this.#beginBody(arrival, bytes.subarray(at));
@@ -202,14 +200,15 @@ export class Connection implements ArrivalContext {
   }
 
   #keepHead(rest: Buffer): void {
-    if (rest.length > MOST_HEAD_BYTES) return this.#refuse(431);
+    if (rest.length > MOST_HEAD_BYTES) return this.refuse(431);
     // A head with other line ends would never be complete.
-    if (hasBareLineEnd(rest.toString("latin1"))) return this.#refuse(400);
-    this.deadlines.beginHead();
+    if (hasBareLineEnd(rest.toString("latin1"))) return this.refuse(400);
+    this.deadlines.begin();
     this.#inflow.hold(rest);
   }
 
-  #refuse(status: BadHead): void {
+  /** Answers, and ends the connection. */
+  refuse(status: BadHead | 503): void {
     this.#isEnding = true;
     this.#isBusy = true;
     const asked = { method: "GET", minor: 1, isPersistent: false, made: null };
@@ -231,6 +230,8 @@ export class Connection implements ArrivalContext {
     const left = rest.subarray(this.#takeBody(body, rest));
     if (!this.#isEnding) this.#inflow.hold(left);
     if (this.#body !== null) this.#inflow.pause();
+    // Nothing of it will come.
+    if (this.#hasEnded) body.leave();
     void this.#finish(arrival, this.#owner.answer(arrival));
   }
 
@@ -239,6 +240,7 @@ export class Connection implements ArrivalContext {
     if (body.isBroken()) this.#isEnding = true;
     if (body.isBroken() || body.isComplete()) {
       this.#body = null;
+      this.deadlines.complete();
       this.#inflow.resume();
       if (this.#isEnding && !this.#isBusy) this.end();
     }
@@ -261,6 +263,7 @@ export class Connection implements ArrivalContext {
     if (this.#isEnding) return;
     if (this.#owner.isStopping()) return this.end();
     this.deadlines.reset();
+    if (this.#body !== null) this.deadlines.begin();
     this.#body?.discard();
     if (this.outbox.isEmpty()) this.#readHeld();
   }
@@ -292,8 +295,6 @@ export class Connection implements ArrivalContext {
 
   #mustEnd(): boolean {
     if (this.#isEnding || this.#owner.isLeaving()) return true;
-    if (this.#body === null) return false;
-    const left = this.#body.left();
-    return this.deadlines.hasCut() || left === null || left > MOST_DROPPED_BYTES || this.#body.isUnclear();
+    return this.#body !== null && (this.deadlines.hasCut() || !this.#body.canBeDropped());
   }
 }

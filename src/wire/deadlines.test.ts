@@ -1,11 +1,27 @@
 import { expect, test } from "bun:test";
 import { createDeadlines } from "./deadlines.ts";
 
-function setUp() {
+function setUp({ scheme = "http" as "http" | "https", heard = true } = {}) {
   let second = 0;
-  const deadlines = createDeadlines(() => second);
-  return { deadlines, after: (seconds: number) => ((second += seconds), deadlines.isOver()) };
+  const waits: boolean[] = [];
+  const deadlines = createDeadlines({ now: () => second, scheme }, (isWaiting) => void waits.push(isWaiting));
+  if (heard) deadlines.complete();
+  return { deadlines, waits, after: (seconds: number) => ((second += seconds), deadlines.isOver()) };
 }
+
+test("a handshake has ten seconds, and the head after it half a minute", () => {
+  const { deadlines, after } = setUp({ scheme: "https", heard: false });
+  expect(after(9)).toBe(false);
+  deadlines.endHandshake();
+  expect(after(29)).toBe(false);
+  deadlines.touch();
+  expect(after(1)).toBe(true);
+});
+
+test("a client that does not begin its first head is cut after half a minute", () => {
+  const { after } = setUp({ heard: false });
+  expect([after(29), after(1)]).toEqual([false, true]);
+});
 
 test("two minutes of silence end a connection, and traffic begins them anew", () => {
   const { deadlines, after } = setUp();
@@ -17,15 +33,15 @@ test("two minutes of silence end a connection, and traffic begins them anew", ()
 
 test("a head that never ends is cut in spite of its traffic", () => {
   const { deadlines, after } = setUp();
-  deadlines.beginHead();
-  for (let minute = 0; minute < 11; minute++) {
+  deadlines.begin();
+  for (let round = 0; round < 5; round++) {
     deadlines.touch();
-    deadlines.beginHead();
-    expect(after(10)).toBe(false);
+    deadlines.begin();
+    expect(after(5)).toBe(false);
   }
   deadlines.touch();
-  expect(after(10)).toBe(true);
-  deadlines.endHead();
+  expect(after(5)).toBe(true);
+  deadlines.complete();
   expect(deadlines.isOver()).toBe(false);
 });
 
@@ -59,4 +75,14 @@ test("a client has two seconds of silence to read its last answer, and half a mi
   }
   deadlines.touch();
   expect(after(1)).toBe(true);
+});
+
+test("it tells when the client has something to complete, once", () => {
+  const { deadlines, waits } = setUp({ heard: false });
+  deadlines.begin();
+  deadlines.complete();
+  deadlines.complete();
+  deadlines.begin();
+  deadlines.linger();
+  expect(waits).toEqual([true, false, true]);
 });

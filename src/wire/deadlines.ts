@@ -1,24 +1,50 @@
 /** When a connection is cut. Times are seconds of a clock that the server moves on once a second. */
+import type { ConnectionOwner } from "./connection-owner.ts";
 
-/** Without traffic. A head may take as long in all. */
+/** Without traffic. */
 const IDLE_SECONDS = 120;
+/** From the accept on. */
+const HANDSHAKE_SECONDS = 10;
+/** For a head in all, the first one from the accept on, and for the rest of a body that is dropped. */
+const WHOLE_SECONDS = 30;
 /** After the last answer, for its client to read it: without traffic, and in all. */
 const LINGER = { idle: 2, total: 30 };
 
 export type Deadlines = ReturnType<typeof createDeadlines>;
 
-export function createDeadlines(now: () => number) {
+/** @param waits called when the connection begins to wait for its client to complete something, and when that has come */
+export function createDeadlines(
+  { now, scheme }: Pick<ConnectionOwner<unknown>, "now" | "scheme">,
+  waits: (isWaiting: boolean) => void,
+) {
   let touchedAt = now();
   let idleSeconds = IDLE_SECONDS;
-  let headAt: number | null = null;
+  let dueAt: number | null = now() + (scheme === "https" ? HANDSHAKE_SECONDS : WHOLE_SECONDS);
   let cutAt: number | null = null;
+  let isWaiting = false;
+  wait(true);
+
+  function wait(next: boolean): void {
+    if (isWaiting === next) return;
+    isWaiting = next;
+    waits(next);
+  }
 
   return {
     /** Bytes have moved. */
     touch: () => void (touchedAt = now()),
-    /** A head has begun and is not complete. */
-    beginHead: () => void (headAt ??= now()),
-    endHead: () => void (headAt = null),
+    endHandshake: () => void (dueAt = now() + WHOLE_SECONDS),
+    /** A head or the rest of a dropped body is expected, and must come as a whole. */
+    begin(): void {
+      dueAt ??= now() + WHOLE_SECONDS;
+      wait(true);
+    },
+    /** It has come. */
+    complete(): void {
+      if (dueAt === null) return;
+      dueAt = null;
+      wait(false);
+    },
     /** Lets the client be silent during the request under way. */
     liftIdle: () => void (idleSeconds = Number.POSITIVE_INFINITY),
     /** Cuts in about this many seconds, even if there is traffic. */
@@ -34,13 +60,14 @@ export function createDeadlines(now: () => number) {
       touchedAt = now();
       idleSeconds = LINGER.idle;
       cutAt = now() + LINGER.total;
-      headAt = null;
+      dueAt = null;
+      wait(true);
     },
     isOver(): boolean {
       const at = now();
-      const isSilent = at - touchedAt >= idleSeconds;
-      const isSlow = headAt !== null && at - headAt >= IDLE_SECONDS;
-      return isSilent || isSlow || (cutAt !== null && at >= cutAt);
+      return (
+        at - touchedAt >= idleSeconds || (dueAt !== null && at >= dueAt) || (cutAt !== null && at >= cutAt)
+      );
     },
   };
 }

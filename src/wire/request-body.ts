@@ -16,10 +16,8 @@ export type RequestBody = {
   isComplete(): boolean;
   /** Bytes were malformed, and what follows has no meaning. */
   isBroken(): boolean;
-  /** Bytes to come; null if unknown. */
-  left(): number | null;
-  /** The client may send the body or another request. */
-  isUnclear(): boolean;
+  /** Its rest is short, and comes before another request. */
+  canBeDropped(): boolean;
 };
 
 type Flow = {
@@ -31,6 +29,8 @@ type Flow = {
   send(bytes: Uint8Array): void;
 };
 
+/** The rest of a body that is read and dropped to keep the connection. */
+const MOST_DROPPED_BYTES = 256 * 1024;
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
 export function createRequestBody({ decoder, pause, resume, expectsContinue, send }: Flow): RequestBody {
@@ -105,7 +105,6 @@ export function createRequestBody({ decoder, pause, resume, expectsContinue, sen
     discard,
     isComplete: decoder.isDone,
     isBroken: () => isBroken,
-    left: decoder.left,
-    isUnclear: () => awaitsContinue,
+    canBeDropped: () => !awaitsContinue && (decoder.left() ?? Number.POSITIVE_INFINITY) <= MOST_DROPPED_BYTES,
   };
 }

@@ -201,6 +201,7 @@ test("an idle connection that is closed is cut when its client does not end it: 
     now: () => second,
     answer: () => new Response(),
     refuse: () => new Response(),
+    waits: nothing,
     requested: nothing,
     begun: nothing,
     done: nothing,

@@ -3,9 +3,12 @@
  * which together cost more than the redirect, and drops the length of every stream (bench/redirect.ts).
  */
 import { appError } from "../lib/errors.ts";
+import { addressGroup } from "../lib/ip-address.ts";
 import type { Arrival } from "./arrival.ts";
 import { Connection } from "./connection.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
+import { createWaitingClients } from "./waiting-clients.ts";
 
 export type Peers = {
   /** Null on a unix socket. */
@@ -19,6 +22,8 @@ export type Peers = {
 export type WireServer = Peers & {
   /** 0 on a unix socket. */
   readonly port: number;
+  /** Of the listening socket. */
+  readonly descriptor: number;
   /** Without those answered in place. */
   readonly pendingRequests: number;
   /** From now on each answer ends its connection. */
@@ -35,16 +40,34 @@ export type WireOptions = {
   answer(arrival: Arrival, peers: WireServer): Response | Promise<Response>;
   /** For an error of `answer`, and for a malformed request. */
   explain(error: unknown): Response;
+  /** By default all connections are taken. */
+  limit?: ConnectionLimit;
+  /** The second of all deadlines. */
+  secondMs?: number;
 };
 
 /** The answer for the server as a whole: `OPTIONS *`. */
 const ALLOW = "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n";
 
+/** Refused connections that get an answer at the same time. */
+const MOST_REFUSALS = 100;
+const UNLIMITED: ConnectionLimit = { isFull: () => false, ended: () => {} };
+
 /** @throws the runtime's error if it can't listen */
-export function startWireServer({ address, tls, answer, explain }: WireOptions): WireServer {
+export function startWireServer({
+  address,
+  tls,
+  answer,
+  explain,
+  limit = UNLIMITED,
+  secondMs = 1_000,
+}: WireOptions): WireServer {
   const connections = new Set<Connection>();
+  const refusals = new Set<Connection>();
+  const waiting = createWaitingClients<Connection>();
   const ofRequest = new WeakMap<Request, Connection>();
   let seconds = 0;
+  let closedIdleAt = -1;
   let pending = 0;
   let isLeaving = false;
   let isStopping = false;
@@ -68,12 +91,18 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
     refuse: (status) =>
       status === 400
         ? explain(appError("BadRequest", "The head of the request is malformed."))
-        : new Response(null, { status }),
+        : new Response(null, { status, ...(status === 503 && { headers: { "Retry-After": "1" } }) }),
+    waits(connection, isWaiting) {
+      if (isWaiting) waiting.add(connection, addressGroup(connection.peerAddress ?? ""));
+      else waiting.delete(connection);
+    },
     requested: (request, connection) => void ofRequest.set(request, connection),
     begun: () => void pending++,
     done: () => void pending--,
     closed(connection) {
       connections.delete(connection);
+      refusals.delete(connection);
+      waiting.delete(connection);
       if (connections.size === 0) emptied?.();
     },
   };
@@ -81,9 +110,19 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
   type Socket = WireSocket & { data: Connection };
   const socket = {
     open(opened: Socket) {
-      opened.data = new Connection(opened, owner);
-      connections.add(opened.data);
+      const isRefused = !makeRoom();
+      if (isRefused) limit.ended(seconds);
+      // A client understands no answer before the handshake.
+      if (isRefused && (tls !== null || refusals.size >= MOST_REFUSALS)) return opened.terminate();
+      const connection = new Connection(opened, owner);
+      opened.data = connection;
+      connections.add(connection);
+      if (!isRefused) return;
+      refusals.add(connection);
+      waiting.delete(connection);
+      connection.refuse(503);
     },
+    handshake: ({ data }: Socket) => data.deadlines.endHandshake(),
     data: ({ data }: Socket, bytes: Buffer) => data.data(bytes),
     drain: ({ data }: Socket) => data.drain(),
     end: ({ data }: Socket) => data.ended(),
@@ -97,8 +136,27 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
   const clock = setInterval(() => {
     seconds++;
     for (const connection of connections) if (connection.deadlines.isOver()) connection.cut();
-  }, 1000);
+  }, secondMs);
   clock.unref();
+
+  /**
+   * At the limit a newcomer takes the place of an unfinished head or handshake: the oldest one of the client with the
+   * most. Behind a proxy all clients have one address, and its heads come whole, so the oldest one is the least alive.
+   * Without any, idle connections close.
+   */
+  function makeRoom(): boolean {
+    while (limit.isFull(connections.size, seconds)) {
+      const unfinished = waiting.next();
+      if (unfinished !== undefined) {
+        limit.ended(seconds);
+        unfinished.cut();
+      } else if (closedIdleAt < seconds) {
+        closedIdleAt = seconds;
+        closeIdleConnections();
+      } else return false;
+    }
+    return true;
+  }
 
   function closeIdleConnections(): number {
     const idle = [...connections].filter((connection) => connection.isIdle());
@@ -115,6 +173,7 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
 
   const server: WireServer = {
     port: "unix" in address ? 0 : listener.port,
+    descriptor: (listener as unknown as { fd: number }).fd,
     get pendingRequests() {
       return pending;
     },
@@ -122,10 +181,10 @@ export function startWireServer({ address, tls, answer, explain }: WireOptions):
       const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress;
       return peer === null ? null : { address: peer };
     },
-    timeout(request, limit) {
+    timeout(request, inSeconds) {
       const { deadlines } = connectionOf(request);
-      if (limit === 0) deadlines.liftIdle();
-      else deadlines.cutIn(limit);
+      if (inSeconds === 0) deadlines.liftIdle();
+      else deadlines.cutIn(inSeconds);
     },
     leave: () => void (isLeaving = true),
     closeIdleConnections,
