@@ -3,6 +3,7 @@ import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
 import { AppError } from "../lib/errors.ts";
 import { ESCAPED, scanCode } from "../lib/code-hash.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createFailureLog } from "../lib/failure-log.ts";
 import type { Logger } from "../lib/logger.ts";
 import { isDrop, isInternal } from "../links/link/internal-target.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
@@ -19,7 +20,6 @@ import { codeOf } from "../links/link/key.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
-import { createFailureLog } from "./failure-log.ts";
 import { createLost } from "./lost.ts";
 import { withUtm } from "./utm.ts";
 import type { PeerSource, Visits } from "./visit.ts";
@@ -88,7 +88,9 @@ export function createRedirect({
 }: Deps): Redirect {
   const moved = { 301: 0, 302: 0, 308: 0 };
   const counts = { found: 0, failed: 0, away: 0 };
-  const report = createFailureLog(logger, clock);
+  const report = createFailureLog(clock, (err, suppressed) =>
+    logger.error({ err, suppressed }, "a redirect failed: the link could not be looked up"),
+  );
   const lost = createLost({ cache, domains, pages, files, found });
 
   function found(location: string, request: Arrival): Response {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { systemClock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { testVisitorPages } from "../../visitors/pages.test-support.ts";
@@ -9,10 +10,27 @@ test.each([
   ["ServiceUnavailable", 503, 1030, appError("ServiceUnavailable", "internal words")],
   ["InternalServerError", 500, 1005, new Error("internal words")],
 ] as const)("strangers are told of %s with its status and code", async (name, expected, code, error) => {
-  const failures = createDropFailures({ pages: testVisitorPages, logger: silentLogger });
+  const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
   const { response, status } = failures.told(error, new Request("http://a.test/box", { method: "POST" }));
   const body = (await response.json()) as { code: number; error: string; message: string };
   expect([response.status, body.code, body.error]).toEqual([expected, code, name]);
   expect(status).toBe(expected);
   expect(body.message).not.toContain(error.message);
+});
+
+test("many failures are one line of the log a second, with their number", () => {
+  const warnings: unknown[] = [];
+  const logger = { ...silentLogger, warn: (fields: unknown) => void warnings.push(fields) } as never;
+  let now = 0;
+  const failures = createDropFailures({ pages: testVisitorPages, clock: { now: () => now }, logger });
+  const request = new Request("http://a.test/box", { method: "POST" });
+  const fail = () => failures.told(appError("StorageUnavailable", "The disk is full."), request);
+  for (let count = 0; count < 500; count++) fail();
+  now = 2_000;
+  fail();
+  const reason = "The disk is full.";
+  expect(warnings).toEqual([
+    { reason, suppressed: 0 },
+    { reason, suppressed: 499 },
+  ]);
 });

@@ -1,13 +1,15 @@
 /** What strangers learn of a failure: nothing about the owner, the folder or the storage. */
 import { failureResponse, STATUS_OF_KIND } from "../../http/errors.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError, type ErrorName } from "../../lib/errors.ts";
+import { createFailureLog } from "../../lib/failure-log.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { type DropRefusal, dropRefusal } from "./drop.ts";
 
 type Told = { response: Response; sentence: string; status: number; headers: Record<string, string> };
 
-type Deps = { pages: VisitorPages; logger: Logger };
+type Deps = { pages: VisitorPages; clock: Clock; logger: Logger };
 
 type Known = DropRefusal | "form" | "failed";
 
@@ -21,9 +23,15 @@ const OF_THE_REQUEST = [
   "NotFound",
 ];
 
-export function createDropFailures({ pages, logger }: Deps) {
+export function createDropFailures({ pages, clock, logger }: Deps) {
+  const report = createFailureLog(clock, (error, suppressed) => {
+    // A stack would be a dozen lines of a log that strangers fill.
+    const reason = error instanceof AppError ? { reason: error.message } : { err: error };
+    logger.warn({ ...reason, suppressed }, "a drop box could not take a file");
+  });
+
   function told(error: unknown, request: Request): Told {
-    const shown = shownAs(error, logger);
+    const shown = shownAs(error, report);
     const { refused } = pages.look(request).texts.drop;
     const kind = kindOf(shown);
     // Programs get the protocol's message if it says more.
@@ -47,7 +55,7 @@ function kindOf({ details }: AppError): Known {
 }
 
 /** An error that strangers may see. */
-function shownAs(error: unknown, logger: Logger): AppError {
+function shownAs(error: unknown, report: (error: unknown) => void): AppError {
   if (error instanceof AppError) {
     if (error.details?.["drop"] !== undefined) return error;
     const { name, details } = error;
@@ -62,7 +70,7 @@ function shownAs(error: unknown, logger: Logger): AppError {
     }
     if (OF_THE_REQUEST.includes(name)) return error;
   }
-  logger.warn({ err: error }, "a drop box could not take a file");
+  report(error);
   return appError(nameOf(error), "The file can't be stored just now. Try again later.", {
     details: { drop: "failed" },
   });
