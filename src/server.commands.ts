@@ -134,8 +134,8 @@ const createSpawn =
     return Bun.spawn([...program, ...own, "--worker-port", String(port ?? firstPort)], {
       stdio: ["ignore", "inherit", "inherit"],
       ipc: onMessage,
-      onExit: (_process, exitCode, signal) =>
-        onExit(exitCode === null ? `signal ${signal}` : `exit code ${exitCode}`, exitCode),
+      onExit: ({ signalCode }, exitCode) =>
+        onExit(signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`, exitCode),
     });
   };
 

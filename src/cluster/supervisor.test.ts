@@ -1,11 +1,11 @@
 /** Workers that end at bad moments, without real processes. */
 import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
-import { silentLogger } from "../lib/logger.ts";
+import { type Logger, silentLogger } from "../lib/logger.ts";
 import { createRpc } from "../lib/rpc.ts";
 import { createSupervisor, type ParentCalls, type SpawnWorker } from "./supervisor.ts";
 
-type FakeWorker = { index: number; ready(): void; die(): void };
+type FakeWorker = { index: number; ready(): void; die(): void; fail(): void };
 
 const READY = {
   address: "http://here",
@@ -38,6 +38,7 @@ function createFakes() {
       index,
       ready: () => void rpc.call("ready", READY).catch(() => {}),
       die: () => end("signal SIGKILL", null),
+      fail: () => end("exit code 5", 5),
     };
     alive.add(worker);
     spawned.push(worker);
@@ -82,6 +83,44 @@ test("a worker that dies while its successor starts gets no second successor", a
   // The reload rests for longer, so a restarted worker would be there by now.
   expect(indexes(fakes.alive)).toEqual([0, 1]);
   await supervisor.stop();
+});
+
+test("a worker that a signal ends during the start is named and started again", async () => {
+  const fakes = createFakes();
+  const said: string[] = [];
+  const logger = { ...silentLogger, error: (_facts: object, text: string) => said.push(text) };
+  const supervisor = createSupervisor({
+    count: 2,
+    spawn: fakes.spawn,
+    logger: logger as unknown as Logger,
+    takeLoginTry: () => 0,
+  });
+  const started = supervisor.start();
+  (await fakes.nth(1)).die();
+  (await fakes.nth(2)).ready();
+  (await fakes.nth(3)).die();
+  (await fakes.nth(4)).ready();
+  expect(await started).toEqual(READY);
+  expect(indexes(fakes.alive)).toEqual([0, 1]);
+  expect(said).toEqual(Array(2).fill("a worker ended (signal SIGKILL); starting a new one"));
+  await supervisor.stop();
+});
+
+test("a stop ends a start that waits for a worker's next try; an exit of the worker ends it too", async () => {
+  const start = () => {
+    const fakes = createFakes();
+    const deps = { count: 1, spawn: fakes.spawn, logger: silentLogger, takeLoginTry: () => 0 };
+    const supervisor = createSupervisor(deps);
+    return { fakes, supervisor, started: supervisor.start().catch((error: Error) => error.message) };
+  };
+  const waiting = start();
+  (await waiting.fakes.nth(1)).die();
+  await waiting.supervisor.stop();
+  expect(await waiting.started).toBe("a worker ended (signal SIGKILL) before it listened");
+  const refused = start();
+  (await refused.fakes.nth(1)).fail();
+  expect(await refused.started).toBe("a worker ended (exit code 5) before it listened");
+  expect(refused.fakes.spawned).toHaveLength(1);
 });
 
 test("a worker that dies before its turn in a reload is replaced once", async () => {

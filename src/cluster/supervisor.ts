@@ -17,6 +17,7 @@ export type SpawnWorker = (options: {
   /** The shared port; null for the first worker. */
   port: number | null;
   onMessage(message: unknown): void;
+  /** `exitCode`: null after a signal. */
   onExit(description: string, exitCode: number | null): void;
 }) => WorkerProcess;
 
@@ -49,7 +50,7 @@ export type WorkerCalls = {
 };
 
 export type Supervisor = {
-  /** Resolves when all listen. Rejects if the first ones can't start. */
+  /** Resolves when all listen. Rejects if one ends by itself before. One that a signal ends is started again. */
   start(): Promise<WorkerReady>;
   /** The secret of a one-time address; null when a password is set. */
   openSetUp(): Promise<string | null>;
@@ -59,8 +60,11 @@ export type Supervisor = {
 };
 
 export class WorkerStartError extends Error {
-  constructor(readonly exitCode: number) {
-    super(`a worker ended with exit code ${exitCode} before it listened`);
+  constructor(
+    description: string,
+    readonly exitCode: number,
+  ) {
+    super(`a worker ended (${description}) before it listened`);
   }
 }
 
@@ -74,6 +78,9 @@ const LEAVE_MS = 500;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 30_000;
 const STABLE_MS = 30_000;
+
+/** Whether a worker that ends before it listens is started again. */
+type Insistence = "never" | "if killed" | "always";
 
 type Worker = {
   index: number;
@@ -99,7 +106,8 @@ export function createSupervisor(deps: {
   const workers = new Set<Worker>();
   /** In the kernel's order: as bound; the last takes the place of a closed one. */
   const sockets: Worker[] = [];
-  const respawns = new Set<ReturnType<typeof setTimeout>>();
+  /** With what to do when the supervisor stops before. */
+  const respawns = new Map<ReturnType<typeof setTimeout>, () => void>();
   let first: WorkerReady | null = null;
   let startValues: unknown = null;
   let earlyEnds = 0;
@@ -131,14 +139,13 @@ export function createSupervisor(deps: {
       return spawn(options);
     } catch (error) {
       logger.error({ worker: options.index, err: error }, "a worker process can't be started");
-      queueMicrotask(() => options.onExit("not started", null));
+      queueMicrotask(() => options.onExit("not started", 1));
       return { send: () => {}, kill: () => {} };
     }
   }
 
-  /** Resolves when it listens. With `insist`, starts it again if it ends before. */
-  function launch(index: number, { insist }: { insist: boolean }): Promise<Worker> {
-    const ready = Promise.withResolvers<Worker>();
+  /** Resolves when it, or one that takes its place, listens. */
+  function launch(index: number, insist: Insistence, ready = Promise.withResolvers<Worker>()) {
     const gone = Promise.withResolvers<void>();
     const handlers = handlersFor(() => worker);
     const worker: Worker = {
@@ -160,7 +167,12 @@ export function createSupervisor(deps: {
       gone: gone.promise,
     };
     workers.add(worker);
-    const timer = setTimeout(() => worker.process.kill("SIGKILL"), START_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      logger.error({ worker: index }, `a worker does not listen after ${START_MS / 1000} seconds; ending it`);
+      worker.process.kill("SIGKILL");
+    }, START_MS);
 
     function onMessage(message: unknown): void {
       worker.rpc.receive(message);
@@ -178,9 +190,13 @@ export function createSupervisor(deps: {
       workers.delete(worker);
       forgetSocket(worker);
       worker.rpc.close();
-      ready.reject(new WorkerStartError(exitCode ?? 1));
       gone.resolve();
-      if (!worker.mayEnd && !stopping && (worker.isReady || insist)) respawn(worker, description);
+      const giveUp = () => ready.reject(new WorkerStartError(description, exitCode ?? 1));
+      const isKilled = exitCode === null && !isLate;
+      const isWanted = worker.isReady || insist === "always" || (insist === "if killed" && isKilled);
+      if (worker.mayEnd || stopping || !isWanted) giveUp();
+      else if (worker.isReady) respawn(worker, description);
+      else respawn(worker, description, () => void launch(index, insist, ready), giveUp);
     }
     return ready.promise;
   }
@@ -192,16 +208,21 @@ export function createSupervisor(deps: {
     else if (last !== undefined && last !== worker) sockets[place] = last;
   }
 
-  function respawn(dead: Worker, description: string): void {
+  /** If the new one ends before it listens, its exit leads here again. */
+  function respawn(
+    dead: Worker,
+    description: string,
+    again = () => void launch(dead.index, "always").catch(() => {}),
+    giveUp = () => {},
+  ): void {
     earlyEnds = performance.now() - dead.startedAt < STABLE_MS ? earlyEnds + 1 : 0;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, earlyEnds - 1), LONGEST_DELAY_MS);
     logger.error({ worker: dead.index, delayMs }, `a worker ended (${description}); starting a new one`);
     const timer = setTimeout(() => {
       respawns.delete(timer);
-      // If it ends before it listens, its exit leads here.
-      if (!stopping) launch(dead.index, { insist: true }).catch(() => {});
+      again();
     }, delayMs);
-    respawns.add(timer);
+    respawns.set(timer, giveUp);
   }
 
   /** The kernel must choose others before the old socket closes. */
@@ -227,17 +248,20 @@ export function createSupervisor(deps: {
 
   async function stop(): Promise<void> {
     stopping = true;
-    for (const timer of respawns) clearTimeout(timer);
+    for (const [timer, giveUp] of respawns) {
+      clearTimeout(timer);
+      giveUp();
+    }
     await Promise.all([...workers].map(drain));
   }
 
   return {
     async start() {
       try {
-        await launch(0, { insist: false });
+        await launch(0, "if killed");
         const said = first!;
         // One by one, so that `sockets` has the kernel's order.
-        for (let index = 1; index < count && !stopping; index++) await launch(index, { insist: false });
+        for (let index = 1; index < count && !stopping; index++) await launch(index, "if killed");
         return said;
       } catch (error) {
         await stop();
@@ -256,9 +280,10 @@ export function createSupervisor(deps: {
         // The worker died and is being restarted.
         if (!workers.has(old)) continue;
         old.mayEnd = true;
-        const successor = await launch(old.index, { insist: false }).catch(() => null);
-        if (successor === null) {
-          logger.error({ worker: old.index }, "the new worker could not start; the old ones stay");
+        const successor = await launch(old.index, "never").catch((error: Error) => error);
+        if (successor instanceof Error) {
+          const what = "the new worker could not start; the old ones stay";
+          logger.error({ worker: old.index, reason: successor.message }, what);
           old.mayEnd = false;
           if (!workers.has(old) && !stopping) respawn(old, "while its successor started");
           return;
