@@ -38,12 +38,12 @@ function writeUnit(text: string): void {
   );
 }
 
-function startProcess(args: readonly string[], variables: readonly string[]): void {
+function startProcess(args: readonly string[], variables: readonly string[], cwd = shell): void {
   const folder = join(root, "proc", "4711");
   mkdirSync(folder);
   writeFileSync(join(folder, "cmdline"), args.join("\0"));
   writeFileSync(join(folder, "environ"), variables.join("\0"));
-  symlinkSync("/srv", join(folder, "cwd"));
+  symlinkSync(cwd, join(folder, "cwd"));
 }
 
 test("without a server on the machine a database may be created", () => {
@@ -82,9 +82,16 @@ test("an unreadable EnvironmentFile is named", () => {
   expect(refusal()).toContain(`settings in ${shell}, which`);
 });
 
-test("another database of a running server is refused", () => {
+test("another database of a server that runs in the same folder is refused", () => {
   startProcess(["bun", "/opt/main.ts", "serve"], ["WAYMARK__DATA__DIR=/srv/data", "HOME=/root"]);
   expect(refusal()).toContain("process 4711) uses /srv/data/waymark.db");
+});
+
+test("a server that runs in another folder counts only with the same data folder", () => {
+  const url = "WAYMARK__DATABASE__URL=postgres://db/links";
+  startProcess(["bun", "/opt/main.ts", "serve"], ["WAYMARK__DATA__DIR=/srv/data", url], "/srv");
+  expect(refusal()).toBeNull();
+  expect(refusal({ WAYMARK__DATA__DIR: "/srv/data" })).toContain("process 4711) uses postgres://db/links");
 });
 
 test.each([

@@ -25,6 +25,8 @@ const MACHINE: MachineFolders = {
 type OtherServer = {
   /** For messages. */
   name: string;
+  /** The working folder of a process; null for a unit. */
+  cwd: string | null;
   /** Null when its settings are unreadable. */
   env: Env | null;
   /** The settings file that this account can't read. */
@@ -34,15 +36,16 @@ type OtherServer = {
 type Source = { cwd: string; variables: Record<string, string>; args: readonly string[] };
 
 /**
- * Refuses to create a database when the command has only default settings, or a server's data folder, and that server
- * uses another database.
+ * Refuses to create a database when a server uses another one and the command has the server's data folder, or only
+ * default settings beside a unit or in the server's working folder.
  * @throws Conflict
  */
 export function refuseStrayDatabase(env: Env, cwd: string, machine: MachineFolders = MACHINE): void {
   const isDefault = fileDatabasePath(env.database) === dataPath(join(cwd, "data"), "database");
   for (const server of listServers(machine)) {
     if (server.env?.database.url === env.database.url) continue;
-    if (!isDefault && server.env?.data.dir !== env.data.dir) continue;
+    const isBeside = isDefault && (server.cwd === null || server.cwd === cwd);
+    if (!isBeside && server.env?.data.dir !== env.data.dir) continue;
     const theirs =
       server.env === null
         ? `has settings in ${server.unreadable}, which this account can't read`
@@ -84,12 +87,12 @@ function readUnit(name: string, files: readonly string[]): OtherServer {
       if (key !== "EnvironmentFile") continue;
       const path = value.replace(/^-/, "");
       const text = textOf(path);
-      if (text === null) return { name, env: null, unreadable: path };
+      if (text === null) return { name, cwd: null, env: null, unreadable: path };
       assignments.push(...text.split("\n").map((row) => wordsOf(row.replace(/^\s*[#;].*/, "")).join(" ")));
     }
   }
   source.variables = variablesOf(assignments);
-  return { name, env: settingsOf(source) };
+  return { name, cwd: null, env: settingsOf(source) };
 }
 
 function listProcesses(folder: string, program: string): OtherServer[] {
@@ -105,7 +108,7 @@ function listProcesses(folder: string, program: string): OtherServer[] {
         args,
         variables: variablesOf(variables.split("\0")),
       };
-      return [{ name: `the running server (process ${pid})`, env: settingsOf(source) }];
+      return [{ name: `the running server (process ${pid})`, cwd: source.cwd, env: settingsOf(source) }];
     });
 }
 

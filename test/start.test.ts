@@ -4,15 +4,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./support/until.ts";
-import { install } from "./support/waymark.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "waymark-start-"));
-const installation = install();
-afterAll(async () => {
-  await installation.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A shell environment without Waymark settings. */
 const shell = Object.fromEntries(
@@ -108,16 +103,22 @@ test.each([
   expect(run.said.text).toContain(sentence);
 });
 
-test("a command without settings creates no database beside that of a running server", async () => {
-  await installation.serve();
+test("a command without settings creates no database where a server runs with another one", async () => {
   const cwd = mkdtempSync(join(folder, "home-"));
   const waymark = join(ROOT, "bin", "waymark");
+  const server = start([waymark, "serve", "--port", "0"], { WAYMARK__DATA__DIR: join(folder, "other") }, cwd);
+  await server.listening();
   const refused = start([waymark, "links", "list"], {}, cwd);
   expect(await refused.ended()).toBe(4);
-  // It may name the server of another test.
   expect(refused.said.text).toContain("Nothing was created.");
   expect(readdirSync(cwd)).toEqual([]);
   const named = start([waymark, "links", "list"], { WAYMARK__DATA__DIR: join(cwd, "mine") }, cwd);
   expect(await named.ended()).toBe(0);
   expect(named.said.text).toContain(`created a new database: ${join(cwd, "mine", "waymark.db")}`);
+  // Another instance, in a folder of its own.
+  const fresh = mkdtempSync(join(folder, "fresh-"));
+  expect(await start([waymark, "links", "list"], {}, fresh).ended()).toBe(0);
+  expect(readdirSync(fresh)).toEqual(["data"]);
+  server.child.kill("SIGTERM");
+  await server.ended();
 });
