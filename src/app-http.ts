@@ -5,7 +5,7 @@ import { dropLiveEndpoint, liveEndpoints } from "./clicks/live.routes.ts";
 import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { eventEndpoints } from "./events/events.routes.ts";
-import { healthEndpoints } from "./health/health.routes.ts";
+import { healthEndpoints, openProbes } from "./health/health.routes.ts";
 import type { HealthReport } from "./health/health.service.ts";
 import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
@@ -129,9 +129,14 @@ export function createApi({ services, health, system, scrape, live }: ApiParts):
   const healthPrefix = config.get("routes.health_prefix");
   const frontend = config.get("routes.frontend_prefix");
   const now = systemClock.now;
+  const probes = openProbes(env.health.openProbes);
   const gates = [
     { prefix: admin, isOpen: auth.isAdminEnabled },
-    { prefix: healthPrefix, isOpen: auth.isHealthEnabled },
+    {
+      prefix: healthPrefix,
+      isOpen: (path: string) =>
+        auth.isHealthEnabled() || probes.some((probe) => path === healthPrefix + probe),
+    },
     { prefix: `${frontend}/v1`, isOpen: () => config.get("features.enable_admin_panel") },
   ];
   const tables: EndpointTable[] = [
@@ -162,7 +167,10 @@ export function createApi({ services, health, system, scrape, live }: ApiParts):
     {
       prefix: healthPrefix,
       guard: auth.healthGuard,
-      endpoints: [...healthEndpoints(health), ...(env.metrics.enabled ? [metricsEndpoint(scrape)] : [])],
+      endpoints: [
+        ...healthEndpoints(health, probes),
+        ...(env.metrics.enabled ? [metricsEndpoint(scrape)] : []),
+      ],
     },
   ];
   const api: Api = {

@@ -181,11 +181,17 @@ const SECTIONS = {
   logging: {
     level: choice(["info", "trace", "debug", "warn", "error", "fatal", "silent"], "Lowest severity to log."),
     format: choice(["pretty", "json"], "pretty for people, json for log collectors."),
-    file: optional(path("", "File to append the log to; empty: standard error.")),
+    file: optional(path("", "File to append the log to, opened again on SIGHUP; empty: standard error.")),
     access_sample: share("Share of requests to log, chosen at random; 0: none, 1: all."),
   },
   metrics: {
     enabled: flag(true, "Whether to serve {health_prefix}/metrics for Prometheus."),
+  },
+  health: {
+    open_probes: choice(
+      ["none", "live", "ready"],
+      "Health endpoints that need no credentials, even before a password is set. live: {health_prefix}/live. ready: {health_prefix}/ready as well.",
+    ),
   },
   analytics: {
     maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),

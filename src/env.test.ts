@@ -155,6 +155,7 @@ describe("start-up settings", () => {
       "cache",
       "logging",
       "metrics",
+      "health",
       "analytics",
     ]);
     expect(load(bare)).toEqual(load(template));

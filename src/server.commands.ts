@@ -25,7 +25,9 @@ type ServeOptions = { port?: string; workerPort?: string };
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command("serve")
-    .description("run the server until SIGTERM or SIGINT; SIGHUP replaces the workers one by one")
+    .description(
+      "run the server until SIGTERM or SIGINT; SIGHUP opens the log file again and replaces the workers one by one",
+    )
     .option("--port <number>", "port to listen on, instead of server.port; 0 picks a free one")
     .addOption(new Option("--worker-port <port>", "run as worker of a parent process").hideHelp())
     .action(async ({ port, workerPort }: ServeOptions) => {
@@ -50,7 +52,7 @@ export function addServeCommand(program: Command, context: CommandContext): void
 async function serveAlone(env: Env, logger: Logger): Promise<void> {
   const signalled = nextStop(["SIGTERM", "SIGINT"]);
   process.on("SIGHUP", () =>
-    logger.warn("a reload requires server.workers of 2 or more; restart to apply new settings"),
+    logger.info("SIGHUP opens the log file again; a reload of settings needs server.workers of 2 or more"),
   );
   const app = await createApp(env, { logger, stopping: abortedBy(signalled) });
   try {

@@ -69,6 +69,21 @@ test("a new installation has no admin API until reset-password sets a password",
   expect((await send("GET", "/health")).code).toBe(1001);
 });
 
+test.each([
+  ["live", [204, 404, 404]],
+  ["ready", [204, 200, 404]],
+])("with health.open_probes = %s these probes need no credentials", async (setting, statuses) => {
+  const open = install({ WAYMARK__HEALTH__OPEN_PROBES: setting });
+  try {
+    const { url } = await open.serve();
+    const paths = ["/health/live", "/health/ready", "/health"];
+    const answers = await Promise.all(paths.map((path) => fetch(url + path)));
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+  } finally {
+    await open.remove();
+  }
+});
+
 test("cookies and bearer are equivalent until the session ends", async () => {
   const cookies = await signIn();
   expect(Object.keys(cookies)).toEqual(["svc_access", "svc_refresh", "csrf_token"]);

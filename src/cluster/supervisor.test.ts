@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
 import { type Logger, silentLogger } from "../lib/logger.ts";
 import { createRpc } from "../lib/rpc.ts";
-import { createSupervisor, type ParentCalls, type SpawnWorker } from "./supervisor.ts";
+import { createSupervisor, type ParentCalls, type SpawnWorker, type WorkerProcess } from "./supervisor.ts";
 
 type FakeWorker = { index: number; ready(): void; die(): void; fail(): void };
 
@@ -18,6 +18,7 @@ const READY = {
 function createFakes() {
   const alive = new Set<FakeWorker>();
   const spawned: FakeWorker[] = [];
+  const reopened: number[] = [];
   let refusals = 0;
   const spawn: SpawnWorker = ({ index, onMessage, onExit }) => {
     if (refusals > 0) {
@@ -42,12 +43,15 @@ function createFakes() {
     };
     alive.add(worker);
     spawned.push(worker);
-    return { send: (message) => rpc.receive(message), kill: () => end("exit code 0", 0) };
+    const kill: WorkerProcess["kill"] = (signal) =>
+      signal === "SIGHUP" ? reopened.push(index) : end("exit code 0", 0);
+    return { send: (message) => rpc.receive(message), kill };
   };
   return {
     alive,
     spawned,
     spawn,
+    reopened,
     refuse: (times: number) => void (refusals = times),
     async nth(count: number): Promise<FakeWorker> {
       await until(() => spawned.length >= count);
@@ -155,6 +159,8 @@ test("the supervisor retries a worker that can't be spawned for lack of resource
   expect(indexes(fakes.alive)).toEqual([0, 1]);
   fakes.refuse(1);
   await supervisor.reload();
+  // The one that stays opens its log file again.
+  expect(fakes.reopened).toContain(1);
   expect(indexes(fakes.alive)).toEqual([0, 1]);
   await supervisor.stop();
 });

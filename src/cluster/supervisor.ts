@@ -9,7 +9,7 @@ import type { ChangeMessage } from "./changes.ts";
 
 export type WorkerProcess = {
   send(message: unknown): void;
-  kill(signal: "SIGTERM" | "SIGKILL"): void;
+  kill(signal: "SIGTERM" | "SIGKILL" | "SIGHUP"): void;
 };
 
 export type SpawnWorker = (options: {
@@ -275,7 +275,10 @@ export function createSupervisor(deps: {
     async reload() {
       logger.info("reloading the workers one after another");
       startValues = null;
-      for (const old of [...workers].filter((worker) => worker.isReady)) {
+      const running = [...workers].filter((worker) => worker.isReady);
+      // Those that stay, or drain for long, write into the new log file too.
+      for (const worker of running) worker.process.kill("SIGHUP");
+      for (const old of running) {
         if (stopping) return;
         // The worker died and is being restarted.
         if (!workers.has(old)) continue;

@@ -49,7 +49,15 @@ const unhealthyView = z.object({
   data: reportView,
 });
 
-export function healthEndpoints(health: { report(): Promise<HealthReport> }): Endpoint[] {
+/** Relative to the health prefix. */
+export const openProbes = (setting: "none" | "live" | "ready"): readonly string[] =>
+  ({ none: [], live: ["/live"], ready: ["/live", "/ready"] })[setting];
+
+type Health = { report(): Promise<HealthReport> };
+
+/** `open`: paths of those that need no credentials. */
+export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
+  const accessTo = (path: string) => (open.includes(path) ? "public" : "admin");
   return [
     endpoint({
       method: "GET",
@@ -70,7 +78,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
     endpoint({
       method: "GET",
       path: "/ready",
-      access: "admin",
+      access: accessTo("/ready"),
       scope: "admin",
       tag: "health",
       summary: "200 OK when requests can be served, else 503",
@@ -86,7 +94,7 @@ export function healthEndpoints(health: { report(): Promise<HealthReport> }): En
     endpoint({
       method: "GET",
       path: "/live",
-      access: "admin",
+      access: accessTo("/live"),
       scope: "admin",
       tag: "health",
       summary: "204 while the process responds",

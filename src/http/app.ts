@@ -25,7 +25,7 @@ export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; gu
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
   /** Answer 404 everywhere while `isOpen` is false (no password is set). */
-  gates: readonly { prefix: string; isOpen(): boolean }[];
+  gates: readonly { prefix: string; isOpen(path: string): boolean }[];
   /** Read at each request, so a change applies at once. */
   cors(): CorsSettings;
   newRequestId(): string;
@@ -69,8 +69,8 @@ export function createHttpApp({
     })(c, next);
   });
   for (const gate of gates) {
-    app.use(`${gate.prefix}/*`, async (_c, next) => {
-      if (!gate.isOpen()) throw appError("NotFound", "There is nothing at this address.");
+    app.use(`${gate.prefix}/*`, async (c, next) => {
+      if (!gate.isOpen(c.req.path)) throw appError("NotFound", "There is nothing at this address.");
       await next();
     });
   }

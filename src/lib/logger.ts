@@ -1,3 +1,5 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import pino, { type Logger as PinoLogger } from "pino";
 
 export type Logger = PinoLogger;
@@ -5,7 +7,7 @@ export type Logger = PinoLogger;
 export type LogSettings = {
   level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   format: "json" | "pretty";
-  /** Appended to instead of standard error. Waymark does not rotate it. */
+  /** Appended to instead of standard error. SIGHUP opens it again, for logrotate. */
   file: string | null;
 };
 
@@ -23,15 +25,32 @@ export async function createLogger(settings: LogSettings): Promise<Logger> {
     redact: { paths: SECRET_PATHS, censor: "[REDACTED]" },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (settings.format === "json") return pino(options, destination);
+  const logger = pino(options, await streamFor(settings, destination));
+  const { file } = settings;
+  if (file !== null) process.on("SIGHUP", () => reopen(file, destination, logger));
+  return logger;
+}
+
+async function streamFor({ format, file }: LogSettings, destination: ReturnType<typeof pino.destination>) {
+  if (format === "json") return destination;
   const { default: pretty } = await import("pino-pretty");
-  const stream = pretty({
+  return pretty({
     destination,
-    colorize: settings.file === null && process.stderr.isTTY,
+    colorize: file === null && process.stderr.isTTY,
     ignore: "pid,hostname",
     singleLine: true,
   });
-  return pino(options, stream);
+}
+
+function reopen(file: string, destination: ReturnType<typeof pino.destination>, logger: Logger): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    // After a failed `reopen` the destination would close a wrong descriptor.
+    closeSync(openSync(file, "a"));
+    destination.reopen();
+  } catch (err) {
+    logger.error({ err }, `the log file ${file} can't be opened again; the log continues in the former one`);
+  }
 }
 
 export const silentLogger: Logger = pino({ level: "silent" });

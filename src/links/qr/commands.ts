@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
 import { writeResult } from "../../cli/result-file.ts";
@@ -6,7 +7,7 @@ import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { type HostOf, type ShownLink, viewOfLink } from "../link/link.ts";
 import { qrForTerminal, qrPicture } from "./picture.ts";
-import { qrLookOf, qrQuery } from "./qr-input.ts";
+import { FORMATS, type QrFormat, qrLookOf, qrQuery } from "./qr-input.ts";
 
 type Context = CommandContext<{
   links: {
@@ -44,10 +45,22 @@ export function addQrCommand(links: Command, context: Context): void {
     .action((code: string, options: Options) => writeQr(context, code, options));
 }
 
+/** By the ending of the file's name. @throws BadRequest for one of another format */
+function formatOf(path = ""): QrFormat | undefined {
+  const ending = extname(path).slice(1).toLowerCase();
+  if (ending === "") return undefined;
+  const format = FORMATS.find((one) => one === ending);
+  if (format !== undefined) return format;
+  throw appError(
+    "BadRequest",
+    `A QR code can't be written as .${ending}. End the file's name with .svg or .png, or add --format.`,
+  );
+}
+
 /** Shown on a terminal unless a file or format is named. */
 async function writeQr({ output, services }: Context, code: string, options: Options): Promise<void> {
   const { domain, output: path, ...given } = options;
-  const format = given.format ?? (path !== undefined && /\.png$/i.test(path) ? "png" : undefined);
+  const format = given.format ?? formatOf(path);
   const look = qrLookOf(validated(qrQuery, { ...given, format }, "The QR code"));
   const toTerminal = output.isTerminal && (path === undefined || path === "-");
   if (toTerminal && look.format === "png") {

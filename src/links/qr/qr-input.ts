@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Colour, colourOf, HEX_COLOUR, refuseFaint } from "./colours.ts";
 
-const FORMATS = ["svg", "png"] as const;
+export const FORMATS = ["svg", "png"] as const;
 const LEVELS = ["L", "M", "Q", "H"] as const;
 
 export type QrFormat = (typeof FORMATS)[number];
