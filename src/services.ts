@@ -8,8 +8,7 @@ import { type Changes, createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
-import type { Leases } from "./cluster/leases.ts";
-import { openProcessLeases } from "./cluster/process-leases.ts";
+import { openProcessLeases, type ProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
@@ -47,7 +46,7 @@ export type Services = {
   database: Database;
   /** UUID of the database. */
   instance: string;
-  leases: Leases;
+  leases: ProcessLeases;
   changes: Changes;
   config: Config;
   auth: Auth;
@@ -121,11 +120,19 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
   const { logger, server, worker, registry = createRegistry() } = options;
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
+  const leases = await openProcessLeases({
+    database,
+    clock,
+    logger,
+    dataDir: env.data.dir,
+    isServer: server,
+  });
   const changes = createChanges({
     database,
     clock,
     logger,
     ...(bus && { bus }),
+    ...(server && { around: leases.answering }),
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const events = createEvents({ database, clock });
@@ -182,13 +189,6 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
   await step(links.domains.load);
   events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);
-  const leases = await openProcessLeases({
-    database,
-    clock,
-    logger,
-    dataDir: env.data.dir,
-    isServer: server,
-  });
   const content = createContent({
     database,
     changes,

@@ -5,9 +5,13 @@ import { type PasswordOptions, readNewPassword } from "./users/new-password.ts";
 import { addTokenCommands } from "./tokens/commands.ts";
 import { addUserCommands } from "./users/commands.ts";
 
-type Context = CommandContext<{ auth: Auth }>;
+type Context = CommandContext<{
+  auth: Auth;
+  /** The servers of this data folder know what was written. False: not in time. */
+  leases: { heard(): Promise<boolean> };
+}>;
 
-/** A running server applies their changes within a second. */
+/** A running server applies their changes within a second; `reset-password` waits for it. */
 export function addAuthCommands(program: Command, context: Context): void {
   program
     .command("reset-password")
@@ -17,9 +21,13 @@ export function addAuthCommands(program: Command, context: Context): void {
     .option("--stdin", "read the password from standard input instead of asking twice")
     .action(async (options: PasswordOptions) => {
       const password = await readNewPassword(context, options);
-      const { auth } = await context.services();
+      const { auth, leases } = await context.services();
       await auth.resetAdminPassword(password, CLI_AUTHOR);
-      context.output.note("The administrator's password is set. A running server uses it within a second.");
+      const isHeard = await leases.heard();
+      const others = isHeard
+        ? "Nodes with another data folder use it within a second."
+        : "A running server has not noticed yet, and uses it as soon as it reaches its database.";
+      context.output.note(`The administrator's password is set. ${others}`);
     });
 
   addUserCommands(program, context);

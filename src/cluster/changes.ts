@@ -80,9 +80,11 @@ type Deps = {
   clock: Clock;
   logger: Logger;
   bus?: Bus;
+  /** Runs each reading of the table. */
+  around?(read: () => Promise<void>): Promise<void>;
 };
 
-export function createChanges({ database, clock, logger, bus }: Deps): Changes {
+export function createChanges({ database, clock, logger, bus, around = (read) => read() }: Deps): Changes {
   const feed = createFeed(database);
   const { tell, subscribe } = createSubscribers(logger);
   const handled = createHandledWrites();
@@ -104,7 +106,7 @@ export function createChanges({ database, clock, logger, bus }: Deps): Changes {
     nextPrune = now + PRUNE_MS * (0.5 + Math.random());
     await feed.prune(now - KEEP_MS);
   };
-  const polling = createPolling({ read: reader.read, afterwards: prune, logger });
+  const polling = createPolling({ read: () => around(reader.read), afterwards: prune, logger });
 
   let leaveBus: (() => void) | undefined;
   return {

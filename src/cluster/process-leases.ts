@@ -4,8 +4,10 @@
  * Each process locks a file `processes/<number>` in the data folder and begins its owner names with that number. A
  * start, and a caller that finds a lease taken, lock files of dead processes and free their leases. Leases of processes
  * with another data folder expire.
+ *
+ * A command asks a process for a reading of the change feed by a file `<number>.ask`, which the process removes.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -18,6 +20,10 @@ import { createProcesses, type Processes } from "./processes.ts";
 
 export type ProcessLeases = Leases & {
   processes: Processes;
+  /** Runs a reading of the change feed, then answers commands that had asked for one before. */
+  answering(read: () => Promise<void>): Promise<void>;
+  /** Resolves when all servers of this data folder have read the feed, to false if one has not in three seconds. */
+  heard(): Promise<boolean>;
   /** Call it when no lease is held. */
   close(): Promise<void>;
 };
@@ -33,6 +39,8 @@ type Deps = {
 };
 
 const FREED_AT_ONCE = 1_000;
+const HEARD_MS = 3_000;
+const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export async function openProcessLeases({
@@ -65,6 +73,7 @@ export async function openProcessLeases({
       try {
         await freeLeasesOf(other);
         rmSync(lock.path, { force: true });
+        rmSync(askFile(other), { force: true });
         isSome = true;
       } finally {
         lock.release();
@@ -82,6 +91,22 @@ export async function openProcessLeases({
     }
   }
 
+  const askFile = (of: string) => join(folder, `${of}.ask`);
+
+  /** Asks the running processes. */
+  function ask(): string[] {
+    const asked: string[] = [];
+    for (const other of existsSync(folder) ? readdirSync(folder) : []) {
+      if (!NUMBER.test(other)) continue;
+      const lock = tryFileLock(join(folder, other));
+      lock?.release();
+      if (lock !== null) continue;
+      asked.push(askFile(other));
+      writeFileSync(askFile(other), "");
+    }
+    return asked;
+  }
+
   if (isServer) await tryToFree();
   const newOwner = () => `${number}/${crypto.randomUUID()}`;
   const processes = createProcesses({
@@ -96,6 +121,23 @@ export async function openProcessLeases({
   return {
     ...createLeases({ database, clock, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
     processes,
+    async answering(read) {
+      const isAsked = existsSync(askFile(number));
+      await read();
+      if (isAsked) rmSync(askFile(number), { force: true });
+    },
+    async heard() {
+      const asked = ask();
+      const end = performance.now() + HEARD_MS;
+      while (asked.some((file) => existsSync(file))) {
+        if (performance.now() > end) {
+          for (const file of asked) rmSync(file, { force: true });
+          return false;
+        }
+        await Bun.sleep(LOOK_MS);
+      }
+      return true;
+    },
     async close() {
       await processes.close();
       if (own === null) return;
