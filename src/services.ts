@@ -220,6 +220,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
     events,
     csv: createLinkCsv({
       ...shared,
+      events,
       domainOf: links.domains.filterOf,
       hostOf: links.domains.hostOf,
       keyOf: links.domains.key,

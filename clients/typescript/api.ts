@@ -2910,7 +2910,7 @@ export interface components {
             dry_run?: "true" | "false";
             /** Format: binary */
             file: string;
-            /** @description recorded in the event links.import together with the rows; if the answer is lost, the event shows that they were written */
+            /** @description recorded in the event links.import together with the rows; if the answer is lost, the event shows what was written */
             import_id?: string;
             /**
              * @description what to do with existing codes; default: skip. overwrite sets every column of the file, even click_count: leave it out to keep the clicks

@@ -29,28 +29,35 @@ const SUBJECT_LENGTH = 300;
 const REMOVED_AT_ONCE = 1_000;
 const COLUMNS = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
 
+function rowOf(event: EventRecord) {
+  const { at, actor, action, subject, subjectId = null, bulk = null, before, after } = event;
+  return {
+    at,
+    actor: actor.name.slice(0, ACTOR_LENGTH),
+    via: actor.via,
+    action,
+    subject: subject.slice(0, SUBJECT_LENGTH),
+    subject_id: subjectId,
+    before: before ? JSON.stringify(before) : null,
+    after: after ? JSON.stringify(after) : null,
+    bulk,
+  };
+}
+
 export function createEventsRepository({
   read,
   write,
   dialect,
 }: Pick<Database, "read" | "write" | "dialect">) {
   return {
-    async insert(db: Db, events: readonly EventRecord[]): Promise<void> {
-      await dialect.insertMany(
-        db,
-        "events",
-        events.map(({ at, actor, action, subject, subjectId = null, bulk = null, before, after }) => ({
-          at,
-          actor: actor.name.slice(0, ACTOR_LENGTH),
-          via: actor.via,
-          action,
-          subject: subject.slice(0, SUBJECT_LENGTH),
-          subject_id: subjectId,
-          before: before ? JSON.stringify(before) : null,
-          after: after ? JSON.stringify(after) : null,
-          bulk,
-        })),
-      );
+    insert: (db: Db, events: readonly EventRecord[]): Promise<void> =>
+      dialect.insertMany(db, "events", events.map(rowOf)),
+
+    /** Adds the event, or replaces the one with that id. Returns its id. */
+    async keep(db: Db, event: EventRecord, id: number | null): Promise<number> {
+      if (id === null) return dialect.insertReturningId(db, "events", rowOf(event));
+      await db.updateTable("events").set(rowOf(event)).where("id", "=", id).execute();
+      return id;
     },
 
     /** Newest first, after a place. */

@@ -42,6 +42,8 @@ export function createEvents({ database, clock }: Deps) {
     add,
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),
+    /** For an event that grows with long work. Its states name no domains. */
+    keep: repository.keep,
     find: repository.find,
     newer: repository.newer,
     ofBulk: repository.ofBulk,

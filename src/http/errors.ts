@@ -27,16 +27,24 @@ export type FailureBody = {
   error: string;
   message: string;
   details?: readonly FieldFault[];
+  data?: unknown;
 };
 
 /**
  * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the kind's
- * status.
+ * status, `details.data` is what stands all the same.
  */
 export function failureResponse(error: AppError): Response {
   const { code, name, message } = error;
   const faults = faultsOf(error);
-  const body: FailureBody = { code, error: name, message, ...(faults && { details: faults }) };
+  const data = error.details?.["data"];
+  const body: FailureBody = {
+    code,
+    error: name,
+    message,
+    ...(faults && { details: faults }),
+    ...(data !== undefined && { data }),
+  };
   const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
   const retryAfter = error.details?.["retryAfterSeconds"];
   if (typeof retryAfter === "number") headers.set("Retry-After", String(Math.max(1, Math.ceil(retryAfter))));

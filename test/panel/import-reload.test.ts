@@ -79,7 +79,7 @@ story("a reload in the middle of an import tells what became of it, and how to g
   await page.getByText("Hashing passwords").waitFor();
   await reloadAnyway(page);
   await page.getByText("The page was reloaded before the server had answered.").waitFor();
-  await page.getByText("So far nothing is written").waitFor();
+  await page.getByText("Rows written so far: 0.").waitFor();
   await expectAccessibleInAllLooks(page, "an interrupted import");
   expect(await statusOf("cut0")).toBe(404);
   await page.getByRole("button", { name: "Choose the file again" }).press("Enter");
@@ -130,7 +130,7 @@ once("a file of several parts says how many of them were imported before a reloa
   await page.getByRole("button", { name: "Import 10 rows" }).press("Enter");
   await soon(async () => expect(parts).toBe(2));
   await reloadAnyway(page);
-  await page.getByText("So far nothing of part 2 of 2 is written.").waitFor();
+  await page.getByText("Rows of part 2 of 2 written so far: 0.").waitFor();
   await soon(async () => expect(await happened(page).innerText()).toMatch(/Made\s+5/i));
   await page.getByRole("button", { name: "Choose the file again" }).waitFor();
   await close();

@@ -20,7 +20,7 @@ const ITEMS_SHOWN = 20;
 export function addCsvCommands(links: Command, context: Context): void {
   links
     .command("import")
-    .description("import a CSV file of links, all of it in one transaction; exits with 1 when a row failed")
+    .description("import a CSV file of links; exits with 1 when a row failed")
     .argument("<file>", "the file, or - for standard input")
     .option(
       "--mode <mode>",

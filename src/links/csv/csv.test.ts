@@ -149,21 +149,21 @@ describe("a row", () => {
 });
 
 describe("a file", () => {
-  test("is read in chunks of 250 rows, repeatedly", async () => {
-    const text = `code,target\n${Array.from({ length: 700 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
+  test("is read in portions of 1,000 rows, repeatedly", async () => {
+    const text = `code,target\n${Array.from({ length: 2200 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
     const file = openCsvFile(Buffer.from(text), { rule, now: NOW });
     for (let reading = 0; reading < 2; reading++) {
       const chunks = await Array.fromAsync(file.chunks());
-      expect(chunks.map((chunk) => chunk.rows.length)).toEqual([250, 250, 200]);
+      expect(chunks.map((chunk) => chunk.rows.length)).toEqual([1000, 1000, 200]);
       expect(chunks.at(-1)).toMatchObject({ done: text.length });
-      expect(chunks[2]?.rows.at(-1)).toMatchObject({ row: 701, code: "c699" });
+      expect(chunks[2]?.rows.at(-1)).toMatchObject({ row: 2201, code: "c2199" });
     }
   });
 
   test("with long rows is read in smaller chunks", async () => {
     const text = `code,target\n${Array.from({ length: 100 }, (_, at) => `c${at},https://x.y/${"x".repeat(8000)}\n`).join("")}`;
     const chunks = await chunksOf(text);
-    expect(Math.max(...chunks.map((chunk) => chunk.rows.length))).toBeLessThan(20);
+    expect(Math.max(...chunks.map((chunk) => chunk.rows.length))).toBeLessThan(80);
     expect(chunks.flatMap((chunk) => chunk.rows)).toHaveLength(100);
   });
 

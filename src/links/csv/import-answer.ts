@@ -41,8 +41,8 @@ export async function* importPiecesAsItGoes(
   else yield* piecesOf("],", result);
 }
 
-const failure = ({ code, name, message }: AppError): string =>
-  JSON.stringify({ code, error: name, message }).slice(1);
+const failure = ({ code, name, message, details }: AppError): string =>
+  JSON.stringify({ code, error: name, message, data: details?.["data"] }).slice(1);
 
 async function* piecesOf(
   opening: string,

@@ -53,11 +53,6 @@ export type ImportOptions = {
   /** Default: a command. Events say that it acts by an import. */
   actor?: Actor;
   onProgress?: (progress: ImportProgress) => void;
-  /**
-   * Rests twice as long as it works. With half of that, p99 of redirects doubled (bench/latency.ts): the database's
-   * threads take the core.
-   */
-  besideRedirects?: boolean;
   /** Ends the import while it hashes passwords, not later. */
   signal?: AbortSignal;
 };
@@ -84,6 +79,27 @@ export function succeed(result: ImportResult, { row, code, unread }: CsvLink): v
     if (result.unread_items.length < MOST_ITEMS_LISTED)
       result.unread_items.push({ row, code: codeOf(code), ...cell });
   }
+}
+
+const COUNTS = [
+  "total_rows",
+  "success_count",
+  "overwritten_count",
+  "skipped_count",
+  "failed_count",
+  "unread_count",
+] as const;
+
+export const countsOf = (...results: readonly ImportResult[]) =>
+  Object.fromEntries(
+    COUNTS.map((name) => [name, results.reduce((sum, result) => sum + result[name], 0)]),
+  ) as Pick<ImportResult, (typeof COUNTS)[number]>;
+
+/** @param more of one portion */
+export function addRows(sum: ImportResult, more: ImportResult): void {
+  Object.assign(sum, countsOf(sum, more));
+  sum.failed_items.push(...more.failed_items.slice(0, MOST_ITEMS_LISTED - sum.failed_items.length));
+  sum.unread_items.push(...more.unread_items.slice(0, MOST_ITEMS_LISTED - sum.unread_items.length));
 }
 
 export function fail(result: ImportResult, item: FailedRow): void {

@@ -3,6 +3,7 @@ import { createEvents } from "../../events/events.service.ts";
 import { createChanges } from "../../cluster/changes.ts";
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import { readTotals } from "../link/query.repository.ts";
@@ -44,7 +45,7 @@ forEachDialect(({ openDb }) => {
     const changes = createChanges({ database, clock, logger: silentLogger });
     changes.subscribe("links", (codes) => void announced.push(...codes));
     return createLinkCsv({
-      record: createEvents({ database, clock: { now: () => NOW } }).add,
+      events: createEvents({ database, clock: { now: () => NOW } }),
       database,
       changes,
       routePrefixes: () => ["/admin"],
@@ -303,18 +304,18 @@ forEachDialect(({ openDb }) => {
     expect(await clickRows()).toHaveLength(3000);
   });
 
-  test("an import that fails in the middle writes and announces nothing", async () => {
+  test("of an import that fails in the middle, the portions before stand, and the rest can be sent again", async () => {
+    const events = createEvents({ database, clock: { now: () => NOW } });
+    let writes = 0;
     const broken = createLinkCsv({
-      record: createEvents({ database, clock: { now: () => NOW } }).add,
+      events,
       database,
       changes: {
         write: (run) =>
           database.transaction(async (tx) => {
-            let calls = 0;
-            const changed = () => {
-              if (++calls === 2) throw new Error("cut");
-            };
-            return run({ db: tx, changed });
+            const value = await run({ db: tx, changed: () => undefined });
+            if (++writes === 3) throw appError("ServiceUnavailable", "The database is away.");
+            return value;
           }),
       },
       routePrefixes: () => [],
@@ -323,11 +324,46 @@ forEachDialect(({ openDb }) => {
       clock: { now: () => NOW },
     });
     const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
-    const failure = broken.import(Buffer.from(`code,target\n${rows}`), { mode: "skip" });
-    expect(await failure.catch((error: Error) => error.message)).toBe("cut");
-    expect(await lines()).toEqual([]);
-    expect(await clickRows()).toEqual([]);
-    expect(announced).toEqual([]);
+    const file = Buffer.from(`code,target\n${rows}`);
+    const failure = (await broken
+      .import(file, { mode: "skip", id: "cut" })
+      .catch((error) => error)) as AppError;
+    expect(failure.name).toBe("ServiceUnavailable");
+    expect(failure.message).toStartWith(
+      "The database is away. Line 2002 and those after it were not imported",
+    );
+    expect(failure.details!["data"]).toEqual({
+      total_rows: 2001,
+      success_count: 2000,
+      skipped_count: 0,
+      failed_count: 1,
+      failed_items: [{ row: 2002, code: "c2000", error: "The database is away.", error_code: 1030 }],
+    });
+    expect(await clickRows()).toHaveLength(2000);
+    const told = async (id: string) =>
+      (await events.page({ action: "links.import" }, null, 100)).events
+        .map(({ after }) => JSON.parse(after!))
+        .find((after) => after.import_id === id);
+    expect(await told("cut")).toMatchObject({ total_rows: 2000, success_count: 2000, next_row: 2002 });
+
+    expect(counts(await csv.import(file, { mode: "skip", id: "again" }))).toEqual([3000, 1000, 2000, 0]);
+    expect(await clickRows()).toHaveLength(3000);
+    expect((await told("again")).next_row).toBeUndefined();
+  });
+
+  test("others write between the portions of an import", async () => {
+    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
+    const between: number[] = [];
+    const countLinks = async () => (await clickRows()).length;
+    const importing = csv.import(Buffer.from(`code,target\n${rows}`), {
+      mode: "skip",
+      onProgress: () => void between.push(0),
+    });
+    while (between.length === 0) await Bun.sleep(1);
+    const seen = await countLinks();
+    await importing;
+    expect(seen).toBeGreaterThan(0);
+    expect(seen).toBeLessThan(3000);
   });
 
   test("a file without valid rows changes nothing and reports why, row by row", async () => {

@@ -1,14 +1,16 @@
 /**
- * Imports a CSV file of links in one transaction: every valid row, or none after a failure. Rows are parsed in slices
- * of half a millisecond; the next chunk is read while the database writes.
+ * Imports a CSV file of links in portions, each in a transaction of its own, so that others write between them. After a
+ * failure the portions before it stand. The event grows with each; until the last, `next_row` is the line of the first
+ * row that is not written.
  *
- * Each chunk queries its existing codes in the transaction, so a repeated code behaves like an existing one.
- * `overwrite` keeps creation time and clicks if the file lacks those columns, but not expiry and password. Links that
- * serve shares are never overwritten, and rows exported from them are skipped.
+ * A portion queries its existing codes, so a repeated code behaves like an existing one. `overwrite` keeps creation time
+ * and clicks if the file lacks those columns. Links that serve shares are never overwritten.
  */
 import { isRetryable, isUniqueViolation } from "../../db/failures.ts";
+import type { Db } from "../../db/dialect.ts";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";
@@ -17,9 +19,20 @@ import type { Link } from "../link/link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
-import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
+import {
+  addRows,
+  countsOf,
+  exists,
+  fail,
+  type ImportOptions,
+  type ImportResult,
+  noRows,
+  specifiedResult,
+  succeed,
+} from "./import-result.ts";
+import { createImportPace } from "./pace.ts";
 import { previewImport } from "./preview.ts";
-import type { LinkTransaction } from "../write/changes.ts";
+import type { LinkChanges, LinkTransaction } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
@@ -28,10 +41,12 @@ import { type CodeRule, isAlias, linkServesShare } from "../link/code.ts";
 export type LinkImportDeps = {
   repository: LinkRepository;
   bulk: LinkBulkRepository;
-  changes: {
-    write<T>(run: (tx: LinkTransaction) => Promise<T>, options?: { long?: boolean }): Promise<T>;
+  changes: Pick<LinkChanges, "write">;
+  events: {
+    add: RecordLinkEvents;
+    /** Adds the event, or replaces the one with that id. Returns its id. */
+    keep(db: Db, event: EventRecord, id: number | null): Promise<number>;
   };
-  record: RecordLinkEvents;
   rule: CodeRule;
   keyOf?(code: string, host: string | undefined): string;
   hashPassword(plain: string): Promise<string>;
@@ -42,33 +57,27 @@ export type LinkImport = ReturnType<typeof createLinkImport>;
 
 const MOST_RUNS = 5;
 const RETRY_MS = 1_000;
+const NO_ROWS: CsvChunk = { rows: [], done: 0 };
+/** An error is one text, made in one step of the event loop. */
+const MOST_ITEMS_WITH_FAILURE = 500;
 
 export function createLinkImport(deps: LinkImportDeps) {
-  const { changes, rule, clock } = deps;
+  const { rule, clock } = deps;
   const hashAll = createPasswordHashing(deps);
   const inTurn = createTurns();
   const previewInTurn = createTurns();
 
-  /** @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted) */
+  /**
+   * @throws CsvParseError (no usable header; row errors are in the result), BadRequest (aborted); else what stopped it,
+   * with the result so far in `details.data`
+   */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
     const file = openCsvFile(bytes, { rule, now, ...(deps.keyOf && { keyOf: deps.keyOf }) });
     if (options.dryRun === true) return previewInTurn(() => previewImport(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
-    const run: Run = { ...deps, ...options, actor, file, hashes, now };
-    return inTurn(async () => {
-      for (let runs = 1; ; runs++) {
-        try {
-          return await changes.write((tx) => writeAll(tx, run), { long: true });
-        } catch (error) {
-          // Another writer created a link between look and insert; the next run sees it. Or two imports block each
-          // other; the loser waits longer.
-          if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
-          if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
-        }
-      }
-    });
+    return inTurn(() => writeAll({ ...deps, ...options, actor, file, hashes, now }));
   };
 }
 
@@ -90,28 +99,84 @@ type Run = LinkImportDeps &
     now: number;
   };
 
-async function writeAll(tx: LinkTransaction, run: Run): Promise<ImportResult> {
-  const result = noRows();
-  let writing = Promise.resolve();
-  let restedAt = performance.now();
-  for await (const chunk of run.file.chunks()) {
-    await writing;
-    if (run.besideRedirects === true) {
-      await Bun.sleep(2 * (performance.now() - restedAt));
-      restedAt = performance.now();
+async function writeAll(run: Run): Promise<ImportResult> {
+  const stands = noRows();
+  const rest = createImportPace();
+  const portions = run.file.chunks();
+  let next = portions.next();
+  let eventId: number | null = null;
+  do {
+    const portion: CsvChunk = (await next).value ?? NO_ROWS;
+    next = portions.next();
+    // Awaited later. Until then nothing handles a rejection.
+    next.catch(() => undefined);
+    const following = next.then(({ value }) => value?.rows[0]!.row ?? null);
+    try {
+      eventId = await writePortion(run, portion, { stands, eventId, following });
+    } catch (error) {
+      throw stands.total_rows === 0 ? error : stopped(error, stands, portion);
     }
-    run.onProgress?.({ stage: "links", done: chunk.done, total: run.file.bytes });
-    writing =
-      run.mode === "overwrite" ? overwriteChunk(tx, run, chunk, result) : addChunk(tx, run, chunk, result);
-    // Awaited a turn later. Until then nothing handles a rejection.
-    writing.catch(() => undefined);
+    run.onProgress?.({ stage: "links", done: portion.done, total: run.file.bytes });
+    await rest();
+  } while (!(await next).done);
+  return stands;
+}
+
+/** `following`: the line of the next portion's first row. */
+type Standing = { stands: ImportResult; eventId: number | null; following: Promise<number | null> };
+
+/** Adds its rows to `stands` after the commit. Returns the id of the event, which tells of them. */
+async function writePortion(
+  run: Run,
+  portion: CsvChunk,
+  { stands, eventId, following }: Standing,
+): Promise<number> {
+  const write = run.mode === "overwrite" ? overwriteChunk : addChunk;
+  for (let runs = 1; ; runs++) {
+    let result = noRows();
+    try {
+      const id = await run.changes.write(async (tx) => {
+        result = noRows();
+        await write(tx, run, portion, result);
+        return run.events.keep(tx.db, eventOf(run, countsOf(stands, result), await following), eventId);
+      });
+      addRows(stands, result);
+      return id;
+    } catch (error) {
+      // Another writer created a link between look and insert; the next run sees it. Or two imports block each
+      // other; the loser waits longer.
+      if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
+      if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
+    }
   }
-  await writing;
-  const { failed_items: _, unread_items: __, ...counts } = result;
-  const { now: at, actor, mode, id } = run;
-  const after = { mode, ...counts, ...(id !== undefined && { import_id: id }) };
-  await run.record(tx.db, [{ at, actor, action: "links.import", subject: mode, after }]);
-  return result;
+}
+
+function eventOf({ now: at, actor, mode, id }: Run, counts: object, nextRow: number | null): EventRecord {
+  const after = {
+    mode,
+    ...counts,
+    ...(nextRow !== null && { next_row: nextRow }),
+    ...(id !== undefined && { import_id: id }),
+  };
+  return { at, actor, action: "links.import", subject: mode, after };
+}
+
+/** The first row that does not stand is the last failed item. */
+function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChunk): AppError {
+  const cause =
+    error instanceof AppError
+      ? error
+      : appError("InternalServerError", "The server failed; its log has the details.", { cause: error });
+  const { row, code } = first!;
+  const stop = failedRow(row, codeOf(code), cause);
+  stands.total_rows++;
+  stands.failed_count++;
+  const failed = [...stands.failed_items.slice(0, MOST_ITEMS_WITH_FAILURE - 1), stop];
+  const message = `${cause.message} Line ${row} and those after it were not imported; what stands before it was. Import the same file again to go on.`;
+  return appError(cause.name, message, {
+    details: { ...cause.details, data: { ...specifiedResult(stands), failed_items: failed } },
+    cause: error,
+  });
 }
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
@@ -178,7 +243,7 @@ async function overwriteChunk(
   await run.repository.insertMany(tx.db, inserts);
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
   await run.repository.retag(tx.db, retagged);
-  await run.record(tx.db, events);
+  await run.events.add(tx.db, events);
   const others = await run.repository.aliases.ofLinks(
     replacements.map(({ id }) => id),
     tx.db,

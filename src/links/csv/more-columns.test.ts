@@ -18,7 +18,7 @@ forEachDialect((dialect) => {
     csv = createLinkCsv({
       database: room.database,
       changes: room.changes,
-      record: createEvents({ database: room.database, clock: room.clock }).add,
+      events: createEvents({ database: room.database, clock: room.clock }),
       routePrefixes: () => ["/admin"],
       domainOf: room.links.domains.filterOf,
       hostOf: room.links.domains.hostOf,

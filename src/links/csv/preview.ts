@@ -6,6 +6,7 @@ import { codeOf } from "../link/key.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed } from "./csv-file.ts";
 import { exists, fail, type ImportOptions, type ImportResult, noRows, succeed } from "./import-result.ts";
+import { createImportPace } from "./pace.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 
 type Deps = {
@@ -17,17 +18,14 @@ type Deps = {
 export async function previewImport(
   { repository, bulk }: Deps,
   file: CsvFile,
-  { mode, besideRedirects, onProgress }: ImportOptions,
+  { mode, onProgress }: ImportOptions,
 ): Promise<ImportResult> {
   const result = noRows();
   // At most as many as rows fit into the file.
   const seen = new Set<string>();
-  let restedAt = performance.now();
+  const rest = createImportPace();
   for await (const chunk of file.chunks()) {
-    if (besideRedirects === true) {
-      await Bun.sleep(2 * (performance.now() - restedAt));
-      restedAt = performance.now();
-    }
+    await rest();
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesIn(chunk);
     const [stored, aliases] = [await bulk.existing(codes), await repository.aliases.among(codes)];

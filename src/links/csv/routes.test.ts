@@ -25,7 +25,7 @@ beforeAll(async () => {
   const connection = { ...CONNECTION, liftIdleTimeout: () => void lifted++, cut: () => void cuts++ };
   api = await mountApi(async (database) => {
     const csv = createLinkCsv({
-      record: createEvents({ database, clock }).add,
+      events: createEvents({ database, clock }),
       database,
       changes: createChanges({ database, clock, logger: silentLogger }),
       routePrefixes: () => ["/admin"],
@@ -176,7 +176,7 @@ describe("export", () => {
   test("that can't begin answers an error", async () => {
     const broken = await mountApi(async (database) => {
       const gone = createLinkCsv({
-        record: createEvents({ database, clock: { now: () => NOW } }).add,
+        events: createEvents({ database, clock: { now: () => NOW } }),
         database: {
           read: new Proxy({}, { get: () => expect.unreachable("away") }) as Database["read"],
           dialect: database.dialect,

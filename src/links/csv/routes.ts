@@ -74,7 +74,7 @@ const importForm = z.object({
     .regex(IMPORT_ID)
     .optional()
     .describe(
-      "recorded in the event links.import together with the rows; if the answer is lost, the event shows that they were written",
+      "recorded in the event links.import together with the rows; if the answer is lost, the event shows what was written",
     ),
   dry_run: z.enum(["true", "false"]).optional().describe("true: check and count, but change nothing"),
   progress: z
@@ -159,7 +159,6 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
             ...(upload.id !== undefined && { id: upload.id }),
             actor: actorOf(account),
             onProgress: (at) => void (latest = at),
-            besideRedirects: true,
             signal: c.req.raw.signal,
           })
           .then((result) => (dryRun || isTold ? result : specifiedResult(result)))

@@ -10,7 +10,7 @@ import { createLinkRepository } from "../write/repository.ts";
 
 export type LinkCsv = { export: LinkExport; import: LinkImport; domainOf: DomainFilter };
 
-export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "record" | "hashPassword"> & {
+export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "events" | "hashPassword"> & {
   database: Pick<Database, "read" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
@@ -26,7 +26,7 @@ export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
   const {
     database,
     changes,
-    record,
+    events,
     hashPassword,
     routePrefixes,
     domainOf,
@@ -43,7 +43,7 @@ export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
       rule: createCodeRule(routePrefixes),
       ...(keyOf && { keyOf }),
       changes,
-      record,
+      events,
       hashPassword,
       clock,
     }),

@@ -29,7 +29,7 @@ forEachDialect(({ openDb }) => {
     const csv = createLinkCsv({
       database: room.database,
       changes: room.changes,
-      record: room.events.add,
+      events: room.events,
       routePrefixes: () => [],
       domainOf: () => null,
       hashPassword: async (plain) => plain,

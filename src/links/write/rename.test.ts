@@ -112,7 +112,7 @@ forEachDialect((dialect) => {
     const { import: importLinks } = createLinkCsv({
       database,
       changes: room.changes,
-      record: room.events.add,
+      events: room.events,
       clock: room.clock,
       hashPassword: async () => "",
       routePrefixes: () => [],

@@ -3,23 +3,24 @@ import { Alert, Stack, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { answerOf, api, type ImportResult } from "../../base/api.ts";
+import { formatNumber } from "../../base/i18n.ts";
 import type { ImportRecord } from "./import-record.ts";
 import { settlePart } from "./import-state.ts";
 
 const ASK_MS = 2_000;
 const MOST_EVENTS = 100;
 
-/** The outcome of an import, from the event that is written with its rows; null while there is none. */
+/** How far an import is, from the event that is written with its rows; null while there is none. */
 const outcomeQuery = (id: string) =>
   queryOptions({
     queryKey: ["imports", id],
-    async queryFn({ signal }): Promise<ImportResult | null> {
+    async queryFn({ signal }): Promise<{ result: ImportResult; isOver: boolean } | null> {
       const query = { action: "links.import", limit: MOST_EVENTS };
       const { data } = await answerOf(api.GET("/admin/v1/events", { params: { query }, signal }));
       const after = data.find((event) => event.after?.["import_id"] === id)?.after;
       if (!after) return null;
       const count = (name: string): number => Number(after[name] ?? 0);
-      return {
+      const result = {
         total_rows: count("total_rows"),
         success_count: count("success_count"),
         overwritten_count: count("overwritten_count"),
@@ -28,17 +29,19 @@ const outcomeQuery = (id: string) =>
         failed_items: [],
         unread_count: count("unread_count"),
       };
+      return { result, isOver: after["next_row"] === undefined };
     },
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data ? false : ASK_MS),
+    refetchInterval: ({ state }) => (state.data?.isOver ? false : ASK_MS),
   });
 
-/** For an import whose answer was lost: asks the server until the rows are written. */
+/** For an import whose answer was lost: asks the server until all rows are written. */
 export function ImportUnknown({ record: { id, part, parts, failure } }: { record: ImportRecord }) {
   const { data } = useQuery(outcomeQuery(`${id}-${part}`));
   useEffect(() => {
-    if (data) settlePart(data);
+    if (data?.isOver) settlePart(data.result);
   }, [data]);
+  const written = data === undefined || data?.isOver ? null : formatNumber(data?.result.success_count ?? 0);
   return (
     <Alert color="yellow" variant="light" role="status">
       <Stack gap={4}>
@@ -50,13 +53,13 @@ export function ImportUnknown({ record: { id, part, parts, failure } }: { record
           )}
         </Text>
         <Text size="sm">
-          {data === null && (
+          {written !== null && (
             <>
               {parts === 1 ? (
-                <Trans>So far nothing is written: an import writes all its rows at once.</Trans>
+                <Trans>Rows written so far: {written}.</Trans>
               ) : (
                 <Trans>
-                  So far nothing of part {part + 1} of {parts} is written.
+                  Rows of part {part + 1} of {parts} written so far: {written}.
                 </Trans>
               )}{" "}
             </>
