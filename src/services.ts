@@ -235,6 +235,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
       blobs: content.blobs,
       links,
       door,
+      processes: leases.processes,
       clock,
       logger,
     }),

@@ -75,14 +75,25 @@ export function createLeaseRepository({ database, clock }: { database: Database;
         .execute(),
 
     /** All leases with this prefix, by name. `end` is 0 for a released one. */
-    named: (prefix: string, limit: number): Promise<{ name: string; end: number }[]> =>
+    named: (prefix: string, limit: number): Promise<{ name: string; owner: string; end: number }[]> =>
       database.read
         .selectFrom("leases")
-        .select(["name", "expires_at as end"])
+        .select(["name", "owner", "expires_at as end"])
         .where("name", "like", `${prefix}%`)
         .orderBy("name")
         .limit(limit)
         .execute(),
+
+    /** Whether it was in force at some time of the last `ms`. */
+    async wasHeld(name: string, ms: number): Promise<boolean> {
+      const row = await database.read
+        .selectFrom("leases")
+        .select("name")
+        .where("name", "=", name)
+        .where("expires_at", ">", clock.now() - ms)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
 
     async remove(names: readonly string[]): Promise<void> {
       for (const some of chunked(names, REMOVED_AT_ONCE))

@@ -8,6 +8,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { createLeaseRepository, type LeaseRepository } from "./lease.repository.ts";
 import { openProcessLeases } from "./process-leases.ts";
 import { createProcesses } from "./processes.ts";
+import { until } from "../../test/support/until.ts";
 
 const SECOND = 1_000;
 
@@ -106,6 +107,29 @@ forEachDialect(({ openDb }) => {
     await watcher.forget([number]);
   });
 
+  test("what a running process of an older version would misread is refused until it has ended", async () => {
+    const [newer, other] = [processOf(), processOf()];
+    const asked = () =>
+      newer.refuseOlder("drops").then(
+        () => "admitted",
+        ({ name }: Error) => name,
+      );
+    await Promise.all([newer.number(), other.number()]);
+    expect(await asked()).toBe("admitted");
+    const older = crypto.randomUUID();
+    await rows.acquire(`process:${older}`, `${older}/x`, 30 * SECOND);
+    expect(await asked()).toBe("Conflict");
+    await rows.release(`process:${older}`, `${older}/x`);
+    expect(await asked()).toBe("admitted");
+    // Of a version whose servers have no such lease.
+    await rows.acquire("files-clean-up", `${older}/y`, SECOND);
+    wall += 80 * SECOND;
+    expect(await asked()).toBe("Conflict");
+    wall += 20 * SECOND;
+    expect(await asked()).toBe("admitted");
+    await newer.forget([older, await newer.number(), await other.number()]);
+  });
+
   const dir = mkdtempSync(join(tmpdir(), "waymark-processes-"));
   afterAll(() => rmSync(dir, { recursive: true }));
   const open = (isServer: boolean) =>
@@ -118,7 +142,10 @@ forEachDialect(({ openDb }) => {
     });
 
   test("any process that finds a lock free announces the end of its owner, even a command", async () => {
+    const known = new Set((await rows.named("process:", 100)).map(({ name }) => name));
     const [server, command] = [await open(true), await open(false)];
+    // A server announces itself.
+    await until(async () => (await rows.named("process:", 100)).some(({ name }) => !known.has(name)));
     const number = await server.processes.number();
     expect((await command.processes.look()).running.has(number)).toBe(true);
     const dead = crypto.randomUUID();

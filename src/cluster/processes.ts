@@ -1,18 +1,24 @@
 /**
  * Tells which processes of the cluster run, so that others can remove what a dead one leaves in a shared place.
  *
- * A process that writes there renews a lease `process:<number>`. A released lease proves the end: the process said so,
- * or one of its machine found its lock free (process-leases.ts). A process of another machine has ended if nobody
- * renewed its lease for 30 seconds while this process watched without a gap, so neither wrong clocks nor an outage
- * count.
+ * A server renews a lease `process:<number>`; its owner ends in what it understands. A released lease proves the end:
+ * the process said so, or one of its machine found its lock free (process-leases.ts). Elsewhere a process has ended if
+ * nobody renewed its lease during 30 seconds of watching, so neither wrong clocks nor an outage count.
  */
+import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";
+
+/** What processes of older versions would misread. */
+const FEATURES = ["drops"] as const;
+export type Feature = (typeof FEATURES)[number];
 
 export type Processes = {
   /** The number of this process. Its lease exists from the first call on. */
   number(): Promise<string>;
   look(): Promise<{ running: ReadonlySet<string>; ended: ReadonlySet<string> }>;
+  /** @throws Conflict while a process runs that does not understand it, and so would misread it */
+  refuseOlder(feature: Feature): Promise<void>;
   /** Removes leases of processes that left nothing. */
   forget(ended: Iterable<string>): Promise<void>;
 };
@@ -31,12 +37,17 @@ type Deps = {
   monotonic?: () => number;
 };
 
+type Seen = { owner: string; end: number; since: number };
+
 const PREFIX = "process:";
 const MOST = 10_000;
 const BEAT_MS = 10_000;
 const LEASE_MS = 30_000;
 /** A longer time between two looks may hide an outage or a pause. */
 const GAP_MS = 25_000;
+/** A job of the versions whose servers have no such lease. One of them runs it at least this often. */
+const FORMER_JOB = "files-clean-up";
+const FORMER_JOB_MS = 90_000;
 
 export function createProcesses({
   rows,
@@ -48,11 +59,17 @@ export function createProcesses({
   monotonic = () => performance.now(),
 }: Deps) {
   const name = PREFIX + number;
+  const announcement = `${owner}/${FEATURES.join(",")}`;
   let isKnown = false;
   let beating: Promise<void> | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** Each lease's end, and since when this process has seen it. */
-  let seen = new Map<string, { end: number; since: number }>();
+  let seen = new Map<string, Seen>();
+
+  async function announce(): Promise<void> {
+    await rows.acquire(name, announcement, LEASE_MS);
+    isKnown = true;
+  }
 
   async function look(): Promise<void> {
     const found = await rows.named(PREFIX, MOST);
@@ -62,7 +79,7 @@ export function createProcesses({
       found.map((lease) => {
         const other = lease.name.slice(PREFIX.length);
         const known = before.get(other);
-        return [other, known?.end === lease.end ? known : { end: lease.end, since: now }];
+        return [other, known?.end === lease.end ? known : { ...lease, since: now }];
       }),
     );
     lookedAt = now;
@@ -70,7 +87,7 @@ export function createProcesses({
 
   async function beat(): Promise<void> {
     try {
-      if (isKnown) await rows.acquire(name, owner, LEASE_MS);
+      await announce();
       await look();
     } catch (err) {
       logger.debug({ err }, "the leases of processes could not be renewed or read");
@@ -81,33 +98,50 @@ export function createProcesses({
 
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  const hasEnded = (other: string, { end, since }: { end: number; since: number }): boolean =>
+  const hasEnded = (other: string, { end, since }: Seen): boolean =>
     end === 0 || (!isHere(other) && lookedAt - since >= LEASE_MS);
 
+  async function lookAgain(): Promise<void> {
+    await releaseDead();
+    await look();
+  }
+
   return {
-    /** Watches the other processes. */
+    /** Announces this process and watches the others. */
     start(): void {
+      beating ??= beat();
       timer = setInterval(() => void (beating ??= beat()), BEAT_MS);
       timer.unref();
     },
     async number() {
-      if (!isKnown) await rows.acquire(name, owner, LEASE_MS);
-      isKnown = true;
+      if (!isKnown) await announce();
       return number;
     },
     async look() {
-      await releaseDead();
-      await look();
+      await lookAgain();
       const [running, ended] = [new Set<string>(), new Set<string>()];
       for (const [other, lease] of seen) (hasEnded(other, lease) ? ended : running).add(other);
       return { running, ended };
+    },
+    async refuseOlder(feature) {
+      await lookAgain();
+      const isOlder = [...seen].some(
+        ([other, lease]) => !hasEnded(other, lease) && !featuresOf(lease.owner).includes(feature),
+      );
+      if (!isOlder && !(await rows.wasHeld(FORMER_JOB, FORMER_JOB_MS))) return;
+      throw appError(
+        "Conflict",
+        "A node of an older version runs on this database and would misread this. Upgrade or stop it, and try again two minutes later.",
+      );
     },
     forget: (ended: Iterable<string>) => rows.remove([...ended].map((other) => PREFIX + other)),
     async close(): Promise<void> {
       clearInterval(timer);
       await beating;
       // A failure leaves the state of a process that died.
-      if (isKnown) await rows.release(name, owner).catch(() => {});
+      if (isKnown) await rows.release(name, announcement).catch(() => {});
     },
   } satisfies Processes & { start(): void; close(): Promise<void> };
 }
+
+const featuresOf = (owner: string): string[] => (owner.split("/")[2] ?? "").split(",");

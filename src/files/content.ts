@@ -51,7 +51,7 @@ export type Content = {
 export type ContentDeps = {
   database: Database;
   changes: Changes;
-  processes: Processes;
+  processes: Omit<Processes, "refuseOlder">;
   box: SecretBox;
   record: RecordEvents<Db>;
   clock: Clock;

@@ -140,7 +140,7 @@ export function createDrive(deps: Deps): Drive {
       ...fileEndpoints({ files }),
     ],
     jobs: [
-      { name: "files-clean-up", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
+      { name: "files-removal", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
       { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
       ...resumable.jobs,
     ],

@@ -1,4 +1,5 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
+import type { Processes } from "../cluster/processes.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -46,25 +47,21 @@ type Deps = {
   blobs: Pick<Blobs, "open">;
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   door: VisitorDoor;
+  processes: Pick<Processes, "refuseOlder">;
   clock: Clock;
   logger: Logger;
 };
 
 export function createSharing(deps: Deps): Sharing {
-  const { database, record, drive, blobs, links, door, clock, logger } = deps;
+  const { database, record, drive, blobs, links, door, processes, clock, logger } = deps;
   const { tree, folders } = drive;
   const { pages, cookies, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
-  const shared = { tree, repository, links: links.internal, clock };
+  const admitDrops = () => processes.refuseOlder("drops");
+  const shared = { tree, repository, links: links.internal, admitDrops, clock };
   const shares = createShares(shared);
   const changes = createShareChanges({ ...shared, linksOf: links.by });
-  const drops = createDrops({
-    tree,
-    repository: createDropsRepository(database),
-    shares: repository,
-    links: links.internal,
-    clock,
-  });
+  const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });
   return {
     shares,

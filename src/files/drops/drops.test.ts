@@ -4,7 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { createEvents } from "../../events/events.service.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "../shares/repository.ts";
@@ -21,6 +21,7 @@ forEachDialect((dialect) => {
   let drops: Drops;
   let repository: DropsRepository;
   let shares: ReturnType<typeof createSharesRepository>;
+  let admitDrops = () => Promise.resolve();
   let receive: ReturnType<typeof createFormReceiving>;
   let me: number;
   let folder: number;
@@ -47,6 +48,7 @@ forEachDialect((dialect) => {
       repository,
       shares,
       links: internal,
+      admitDrops: () => admitDrops(),
       clock,
     });
     const inFlight = createInFlight({ clock });
@@ -99,6 +101,13 @@ forEachDialect((dialect) => {
     checksum: null,
     reservation: { add() {} },
     body: () => chunksOf(Buffer.from(text)),
+  });
+
+  test("a node that would misread a box refuses it", async () => {
+    admitDrops = () => Promise.reject(appError("Conflict", "older"));
+    expect(await refused(open())).toBe("Conflict");
+    admitDrops = () => Promise.resolve();
+    expect(await shares.ofEntry(folder, { isDrop: true }, 10)).toEqual([]);
   });
 
   test("200 strangers at once fill a box exactly, by files and by bytes", async () => {

@@ -24,13 +24,15 @@ type Deps = {
   repository: DropsRepository;
   shares: Pick<SharesRepository, "insert" | "linkOf" | "load" | "ofEntry" | "removeLink">;
   links: InternalLinks;
+  /** @throws Conflict while a node runs that takes drop boxes for public folders */
+  admitDrops(): Promise<void>;
   clock: Clock;
 };
 
 const MOST_LISTED = 1_000;
 const MOST_SENT_LISTED = 200;
 
-export function createDrops({ tree, repository, shares, links, clock }: Deps) {
+export function createDrops({ tree, repository, shares, links, admitDrops, clock }: Deps) {
   /** @throws FolderNotFound */
   async function checkFolder(accountId: number, folderId: number, db?: Db): Promise<void> {
     if ((await tree.folders(accountId, folderId, db)).length > 0) return;
@@ -44,9 +46,10 @@ export function createDrops({ tree, repository, shares, links, clock }: Deps) {
   }
 
   return {
-    /** @throws FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
+    /** @throws FolderNotFound, Conflict, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime */
     async create(accountId: number, folderId: number, input: DropInput, actor: Actor): Promise<ShareRecord> {
       await checkFolder(accountId, folderId);
+      await admitDrops();
       const { maxBytes, maxFiles, maxFileSize, ...rest } = input;
       const limits = { maxBytes, maxFiles, maxFileSize };
       const checked = await links.check(rest);

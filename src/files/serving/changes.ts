@@ -35,6 +35,8 @@ export type ChangesDeps = {
   repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
   links: InternalLinks;
   linksOf(actor: Actor): LinksOfActor;
+  /** @throws Conflict while a node runs that takes drop boxes for public folders */
+  admitDrops(): Promise<void>;
   clock: Clock;
 };
 
@@ -50,7 +52,7 @@ const REDIRECT_FIELDS = [
   "forward_query",
 ] as const;
 
-export function createShareChanges({ tree, repository, links, linksOf, clock }: ChangesDeps) {
+export function createShareChanges({ tree, repository, links, linksOf, admitDrops, clock }: ChangesDeps) {
   const entryOf = createEntryFinder(tree);
 
   /** Null without an entry. */
@@ -95,6 +97,7 @@ export function createShareChanges({ tree, repository, links, linksOf, clock }: 
     const { actor, accountId, wanted, isOwner } = plan;
     const isShare = wanted === null ? plan.isShare : wanted.kind === "entry";
     if (isShare) checkForShare(input);
+    if (wanted?.kind === "entry" && wanted.drop !== null) await admitDrops();
     const prepared = await linksOf(actor).prepare(key, input);
     return links.inTurn(prepared.renamed?.code ?? null, () =>
       tree.change(accountId, async (tx) => {

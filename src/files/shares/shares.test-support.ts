@@ -26,7 +26,8 @@ export async function startShares(database: Database) {
     clock,
   });
   const repository = createSharesRepository({ database, record: events.add });
-  const parts = { tree: drive.tree, repository, links: service.internal, clock };
+  const admitDrops = async () => {};
+  const parts = { tree: drive.tree, repository, links: service.internal, admitDrops, clock };
   /** Keys of changed links, as caches hear of them. */
   const changed: string[] = [];
   feed.subscribe("links", (keys) => void changed.push(...keys));
