@@ -5,22 +5,44 @@ import type { Scrape } from "./health/scrape.ts";
 import { createSystemReport } from "./health/system.service.ts";
 import { systemClock } from "./lib/clock.ts";
 import { findDiskTrouble, readDiskSpace } from "./lib/disk-check.ts";
+import { withTimeout } from "./lib/timeout.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
-export const createHealthReport = ({ env, database, links, content, redis }: Services) =>
-  createHealth({
+export function createHealthReport({ env, database, links, content, redis }: Services) {
+  const storageTroubles = createStorageTroubles(content);
+  return createHealth({
     clock: systemClock,
     storageType: database.dialect.name,
     cacheType: env.cache.type,
     countLinks: links.total,
     isCacheReachable: async () => redis === null || redis.check(),
     diskTroubles: async () => {
-      const found = await Promise.all(diskProbes(env).map(findDiskTrouble));
-      return found.filter((trouble) => trouble !== null);
+      const [storages, ...disks] = await Promise.all([
+        storageTroubles(),
+        ...diskProbes(env).map(findDiskTrouble),
+      ]);
+      return [...disks.filter((trouble) => trouble !== null), ...storages];
     },
     stagedUploads: content.staged,
   });
+}
+
+const STORAGES_MS = 1_000;
+
+/** Why storages take no files. Slow ones, and an outage of the database, leave the last answer. */
+export function createStorageTroubles({ standings }: Pick<Services["content"], "standings">) {
+  let known: string[] = [];
+  return (): Promise<string[]> => {
+    const asked = standings().then((storages) => {
+      known = storages.flatMap(({ name, trouble }) =>
+        trouble === null ? [] : `The storage '${name}' takes no files: ${trouble}`,
+      );
+      return known;
+    });
+    return withTimeout(STORAGES_MS, asked, () => known).catch(() => known);
+  };
+}
 
 export const createSystem = (
   { env, database, content }: Services,

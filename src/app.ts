@@ -92,6 +92,7 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
   worker?.onOpenSetUp(services.auth.openSetUp);
   const processMetrics = startProcessMetrics(registry);
   const health = createHealthReport(services);
+  void warnOfStorages(services);
   const scrape = createScrape(registry, worker);
   return {
     answer: createAnswer({
@@ -127,6 +128,12 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
       await services.close();
     },
   };
+}
+
+async function warnOfStorages({ content, logger }: Services): Promise<void> {
+  for (const { name, trouble } of await content.standings().catch(() => [])) {
+    if (trouble !== null) logger.warn(`The storage '${name}' takes no files: ${trouble}`);
+  }
 }
 
 function startCache(services: Services, registry: Registry): LinkCache {

@@ -39,7 +39,7 @@ export type Content = {
   checkStorage: StorageCheck;
   /** Unfinished uploads in the storages, as last counted. */
   staged(): Promise<StagedTotal>;
-  /** Which storages answer. Rejects when the database is away. */
+  /** Which storages answer and can be written. Rejects when the database is away. */
   standings(): Promise<StorageStanding[]>;
   /** Mount them below the admin prefix. */
   endpoints: readonly Endpoint[];
@@ -94,6 +94,7 @@ export function createContent(deps: ContentDeps): Content {
   });
   const checks = createStorageCheckRepository(database);
   const scrub = createScrub({ repository, drivers, filesOf: checks.filesOf, clock, logger, ...deps.scrub });
+  const probe = createProbe(drivers);
   const policies = createPolicies({
     repository: policiesRepository,
     cache,
@@ -103,7 +104,7 @@ export function createContent(deps: ContentDeps): Content {
     record,
     clock,
     finishDeletes: (id) => reaper.finishDeletes(id),
-    probe: createProbe(drivers),
+    probe,
   });
   return {
     policies,
@@ -124,7 +125,7 @@ export function createContent(deps: ContentDeps): Content {
       clock,
     }),
     staged: counts.total,
-    standings: createStandings({ policies: cache, drivers, clock }),
+    standings: createStandings({ policies: cache, drivers, probe, clock }),
     endpoints: policyEndpoints({ policies }),
     start: policies.ensureDefault,
     close: blobs.settled,

@@ -19,6 +19,7 @@ export function fileTrouble(error: unknown): string | null {
     case "ENOSPC":
     case "EDQUOT":
       return `There is no room left for ${written}; free some space and try again.`;
+    case "EEXIST":
     case "ENOTDIR":
       return `${path} can't exist, because a part of its path is a file; name another folder.`;
     case "EIO":

@@ -27,7 +27,7 @@ type Context = CommandContext<{
   database: Database;
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled">;
-  content: Pick<Content, "checkStorage" | "policies">;
+  content: Pick<Content, "checkStorage" | "policies" | "standings">;
 }>;
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
@@ -97,7 +97,10 @@ const checksOfServices = (context: Context): Check[] => [
       areMany: (await createLogCapacity(database).left(database.read, MANY_CLICK_RECORDS)) === 0,
     };
   }),
-  checkPolicies(async () => (await context.services()).content.policies.misplaced()),
+  checkPolicies(
+    async () => (await context.services()).content.policies.misplaced(),
+    async () => (await context.services()).content.standings(),
+  ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();

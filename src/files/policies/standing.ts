@@ -1,5 +1,6 @@
-/** Asks the storages of the policies for their markers, seldom and at most a few at once. */
+/** Asks the storages of the policies for their markers, and writes to them, seldom and at most a few at once. */
 import type { Clock } from "../../lib/clock.ts";
+import { fileTrouble } from "../../lib/file-trouble.ts";
 import { appError, messageOf } from "../../lib/errors.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { withTimeout } from "../../lib/timeout.ts";
@@ -15,32 +16,58 @@ export type StorageStanding = Pick<Policy, "id" | "name" | "driverType" | "isDef
 const DEADLINE_MS = 2_000;
 const AT_ONCE = 4;
 const MOST_ASKED = 50;
-/** Longest age of an answer. */
+/** Longest age of an answer; of one with trouble, which somebody may be mending. */
 const FRESH_MS = 15_000;
+const TROUBLE_FRESH_MS = 2_000;
+/** A storage that could be written is not written again for so long: requests to S3 cost money. */
+const WRITTEN_MS = { local: 0, s3: 600_000 };
 
-type Deps = { policies: PolicyCache; drivers: Pick<Drivers, "verify">; clock: Clock };
+type Deps = {
+  policies: PolicyCache;
+  drivers: Pick<Drivers, "verify">;
+  /** Writes, reads and removes an object. */
+  probe(policyId: number): Promise<void>;
+  clock: Clock;
+};
 
 /** The first fifty policies, by id. Concurrent calls share one look. */
-export function createStandings({ policies, drivers, clock }: Deps): () => Promise<StorageStanding[]> {
+export function createStandings({ policies, drivers, probe, clock }: Deps): () => Promise<StorageStanding[]> {
   let looking: Promise<StorageStanding[]> | undefined;
-  let lookedAt = 0;
+  let freshUntil = 0;
 
-  async function troubleOf(policyId: number): Promise<string | null> {
+  const writtenAt = new Map<number, number>();
+  const writing = new Map<number, Promise<void>>();
+
+  /** On a hanging storage probes would accumulate: one runs at a time. */
+  function write(id: number): Promise<void> {
+    const running = writing.get(id) ?? probe(id).finally(() => writing.delete(id));
+    writing.set(id, running);
+    return running;
+  }
+
+  async function ask({ id, driverType }: Pick<Policy, "id" | "driverType">): Promise<void> {
+    const since = clock.now() - (writtenAt.get(id) ?? 0);
+    if (since >= 0 && since < WRITTEN_MS[driverType]) return void (await drivers.verify(id, { mark: false }));
+    writtenAt.delete(id);
+    await write(id);
+    writtenAt.set(id, clock.now());
+  }
+
+  async function troubleOf(policy: Pick<Policy, "id" | "driverType">): Promise<string | null> {
     try {
-      const asked = drivers.verify(policyId, { mark: false });
-      await withTimeout<unknown>(DEADLINE_MS, asked, () => {
+      await withTimeout<unknown>(DEADLINE_MS, ask(policy), () => {
         throw appError("StorageUnavailable", `The storage did not respond within ${DEADLINE_MS / 1000} s.`);
       });
       return null;
     } catch (error) {
-      return messageOf(error);
+      return fileTrouble((error as Error).cause) ?? messageOf(error);
     }
   }
 
   async function look(): Promise<StorageStanding[]> {
     const asked = (await policies.list()).slice(0, MOST_ASKED);
     const found = new Map<number, string | null>();
-    await inParallel(asked, AT_ONCE, async ({ id }) => void found.set(id, await troubleOf(id)));
+    await inParallel(asked, AT_ONCE, async (policy) => void found.set(policy.id, await troubleOf(policy)));
     return asked.map(({ id, name, driverType, isDefault }) => ({
       id,
       name,
@@ -51,12 +78,20 @@ export function createStandings({ policies, drivers, clock }: Deps): () => Promi
   }
 
   return () => {
-    if (looking !== undefined && clock.now() - lookedAt < FRESH_MS) return looking;
-    lookedAt = clock.now();
-    const mine = look().catch((error: unknown) => {
-      if (looking === mine) looking = undefined;
-      throw error;
-    });
+    const now = clock.now();
+    if (looking !== undefined && now < freshUntil && freshUntil - now <= FRESH_MS) return looking;
+    freshUntil = now + FRESH_MS;
+    const mine = look().then(
+      (standings) => {
+        if (looking === mine && standings.some(({ trouble }) => trouble !== null))
+          freshUntil = clock.now() + TROUBLE_FRESH_MS;
+        return standings;
+      },
+      (error: unknown) => {
+        if (looking === mine) looking = undefined;
+        throw error;
+      },
+    );
     looking = mine;
     return mine;
   };

@@ -1,12 +1,17 @@
 import { AppError, appError } from "../../lib/errors.ts";
 
+/** Clients must not learn paths. */
+const UNWRITABLE =
+  "The storage can't be written. Run 'waymark doctor' on the server: it says what is wrong and what to run.";
 const SENTENCES: Record<string, string> = {
   ENOSPC: "The storage is full.",
   EDQUOT: "The storage is full.",
   EFBIG: "The storage does not accept files of this size.",
-  EROFS: "The storage can't be written.",
-  EACCES: "The storage can't be used: permission denied.",
-  EPERM: "The storage can't be used: permission denied.",
+  EROFS: UNWRITABLE,
+  EACCES: UNWRITABLE,
+  EPERM: UNWRITABLE,
+  ENOTDIR: UNWRITABLE,
+  EEXIST: UNWRITABLE,
   EMFILE: "The storage is busy. Try again.",
   ENFILE: "The storage is busy. Try again.",
 };
