@@ -78,7 +78,7 @@ afterAll(() => started.stop());
 
 /** In this page, without one of its own to join the findings of frames. */
 async function expectAccessible(page: Page, name: string, rules?: string[]): Promise<void> {
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
   const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   expect([name, ...found]).toEqual([name]);
