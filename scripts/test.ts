@@ -1,30 +1,32 @@
 /**
- * Runs the tests (`npm test`), each file in its own process. WAYMARK_TEST_JOBS files run at once (default: cores + 1).
- * Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`). Servers come from
- * WAYMARK_TEST_*_URL, else from `scripts/services env`; tests without their server are skipped, or fail with
- * WAYMARK_TEST_REQUIRE_SERVICES=1. At the end it names the slowest files. The last line on stdout is "N passed, N failed", followed by ", N skipped" if any.
+ * Runs the tests (`npm test`), each file in its own process, the longest first. WAYMARK_TEST_JOBS files run at once
+ * (default: cores + 1). Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`).
+ * `--long` runs the files `*.long.test.ts`, which are left out otherwise, `--record` records how long files take.
+ * Servers come from WAYMARK_TEST_*_URL, else from `scripts/services env`; tests without their server are skipped, or
+ * fail with WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed, N failed", with ", N skipped" if any.
  */
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  type Cost,
+  createProgress,
+  longestFirst,
+  readCosts,
+  recordCosts,
+  tellCosts,
+} from "./test.d/costs.ts";
+import { buildProgram } from "./test.d/program.ts";
+import { type Outcome, readReport, reasonsIn } from "./test.d/report.ts";
+import { type Environment, judgeServers, withServers } from "./test.d/servers.ts";
 
 /** Limits for hanging tests, long enough for a busy machine. */
 const TEST_TIMEOUT_MS = 240_000;
 const FILE_TIMEOUT_MS = 8 * 60_000;
 /** More failed browser files than this are no accident, and do not run again. */
 const MOST_REPEATED = 3;
-const REASON_LINES = 30;
 const MOST_REASONS = 5;
-const MOST_SLOWEST = 12;
-
-const SERVERS = {
-  PostgreSQL: "WAYMARK_TEST_POSTGRES_URL",
-  MySQL: "WAYMARK_TEST_MYSQL_URL",
-  MariaDB: "WAYMARK_TEST_MARIADB_URL",
-  Redis: "WAYMARK_TEST_REDIS_URL",
-  S3: "WAYMARK_TEST_S3_URL",
-} as const;
 
 /** Options of `bun test` whose value is the next argument. */
 const VALUE_OPTIONS = new Set([
@@ -37,11 +39,6 @@ const VALUE_OPTIONS = new Set([
 ]);
 
 type Say = (line: string) => void;
-type Environment = Readonly<Record<string, string | undefined>>;
-/** Failed and skipped tests as `file: name`, and what was printed before each failure. */
-export type Outcome = { passed: number; failed: string[]; skipped: string[]; reasons: string[] };
-/** How long a file took, and the processor time of its process and of those that it waited for, without servers. */
-type Cost = { file: string; wallMs: number; processorMs: number };
 type Run = {
   root: string;
   options: string[];
@@ -72,39 +69,18 @@ export function splitArguments(args: readonly string[]): { paths: string[]; opti
 const selectsByName = (options: readonly string[]): boolean =>
   options.some((option) => option === "-t" || option.startsWith("--test-name-pattern"));
 
-function findFiles(root: string, paths: readonly string[]): string[] {
+/** The long suite is what the other leaves out. */
+function findFiles(root: string, paths: readonly string[], long: boolean): string[] {
   return [...new Bun.Glob("{src,test}/**/*.test.{ts,tsx}").scanSync({ cwd: root })]
-    .filter((file) => paths.length === 0 || paths.some((path) => file.includes(path)))
-    .toSorted(storiesFirst);
+    .filter((file) => file.includes(".long.test.") === long)
+    .filter((file) => paths.length === 0 || paths.some((path) => file.includes(path)));
 }
 
-/** Files in test/ take longest, so they start first. */
-const storiesFirst = (a: string, b: string): number =>
-  Number(b.startsWith("test/")) - Number(a.startsWith("test/")) || (a < b ? -1 : 1);
-
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-const unescape = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
-
-/** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so patterns find the tags. */
-export function readReport(xml: string, file: string): Outcome {
-  const outcome: Outcome = { passed: 0, failed: [], skipped: [], reasons: [] };
-  for (const [, attributes, end, body] of xml.matchAll(/<testcase ([^>]*?)(?:(\/>)|>([^]*?)<\/testcase>)/g)) {
-    const name = `${file}: ${unescape(/\bname="([^"]*)"/.exec(attributes!)?.[1] ?? "(unnamed)")}`;
-    if (end !== undefined || body === undefined) outcome.passed++;
-    else if (/<(failure|error)[ />]/.test(body)) outcome.failed.push(name);
-    else if (/<skipped[ />]/.test(body)) outcome.skipped.push(name);
-    else outcome.passed++;
-  }
-  return outcome;
-}
-
-/** The lines before each failed test, without those of passed ones: a long run's end shows why it failed. */
-export function reasonsIn(printed: string): string[] {
-  const lines = printed.split("\n").filter((line) => !line.startsWith("(pass)"));
-  return lines.flatMap((line, at) =>
-    line.startsWith("(fail)") ? [lines.slice(Math.max(0, at - REASON_LINES), at + 1).join("\n")] : [],
-  );
+/** Takes the runner's own options out of `args`. */
+function takeFlag(args: string[], flag: string): boolean {
+  const at = args.indexOf(flag);
+  if (at >= 0) args.splice(at, 1);
+  return at >= 0;
 }
 
 async function runFile(run: Run, file: string, index: number | string): Promise<Outcome> {
@@ -171,49 +147,9 @@ async function repeatBrowsers(run: Run, outcomes: Map<string, Outcome>, say: Say
   }
 }
 
-/** The environment, with the running servers of scripts/services for those that are not set. */
-export async function withServers(root: string, env: Environment): Promise<Environment> {
-  const script = join(root, "scripts/services");
-  if (Object.values(SERVERS).every((name) => env[name]) || !(await Bun.file(script).exists())) return env;
-  const child = Bun.spawn(["bash", script, "env"], { env, stdio: ["ignore", "pipe", "ignore"] });
-  const lines = await new Response(child.stdout).text();
-  const found = [...lines.matchAll(/^export (\w+)=(.*)$/gm)]
-    .map(([, name, value]) => [name!, value!] as const)
-    .filter(([name]) => !env[name]);
-  return { ...env, ...Object.fromEntries(found) };
-}
-
 function jobsOf(env: Environment): number {
   const given = Number(env.WAYMARK_TEST_JOBS);
   return Number.isSafeInteger(given) && given > 0 ? given : availableParallelism() + 1;
-}
-
-/** Reports missing servers, as failures if they are required. */
-function judgeServers(env: Environment, outcome: Outcome, say: Say): void {
-  const required = env.WAYMARK_TEST_REQUIRE_SERVICES === "1";
-  for (const [kind, name] of Object.entries(SERVERS)) {
-    if (env[name]) continue;
-    if (required) outcome.failed.push(`${kind} is required, ${name} is not set`);
-    else say(`skipped: ${kind} tests, ${name} is not set; \`scripts/services up\` starts one`);
-  }
-  if (required) {
-    outcome.failed.push(...outcome.skipped.map((name) => `${name} (skipped, and every test is required)`));
-    outcome.skipped = [];
-  }
-}
-
-const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
-
-/** The slowest files, for who wants to make the run shorter. */
-function tellCosts(costs: readonly Cost[], jobs: number, say: Say): void {
-  const line = ({ wallMs, processorMs }: Omit<Cost, "file">) =>
-    `${seconds(wallMs)}, ${seconds(processorMs)} of them at work`;
-  const sumOf = (key: "wallMs" | "processorMs") => costs.reduce((sum, cost) => sum + cost[key], 0);
-  say(
-    `${costs.length} files, ${jobs} at once: ${line({ wallMs: sumOf("wallMs"), processorMs: sumOf("processorMs") })}`,
-  );
-  for (const cost of costs.toSorted((a, b) => b.wallMs - a.wallMs).slice(0, MOST_SLOWEST))
-    say(`slow: ${cost.file}: ${line(cost)}`);
 }
 
 /** Returns the exit code: 0 when at least one test ran and none failed. */
@@ -223,18 +159,27 @@ export async function runTests(
   given: Environment,
   say: Say,
 ): Promise<number> {
-  const { paths, options } = splitArguments(args);
-  const files = findFiles(root, paths);
-  const env = await withServers(root, given);
+  const all = [...args];
+  const [long, isRecorded] = [takeFlag(all, "--long"), takeFlag(all, "--record")];
+  const { paths, options } = splitArguments(all);
+  const recorded = await readCosts(root);
+  const files = longestFirst(recorded, findFiles(root, paths, long));
+  const servers = await withServers(root, given);
   const reports = await mkdtemp(join(tmpdir(), "waymark-test-"));
   const outcomes = new Map<string, Outcome>();
-  const run: Run = { root, options, env, reports, alone: files.length === 1, costs: [] };
-  const jobs = jobsOf(env);
+  const jobs = jobsOf(servers);
+  const run: Run = { root, options, env: servers, reports, alone: files.length === 1, costs: [] };
   const waiting = files.entries();
+  const progress = createProgress(recorded, files, jobs, say);
   const work = async () => {
-    for (const [index, file] of waiting) outcomes.set(file, await runFile(run, file, index));
+    for (const [index, file] of waiting) {
+      outcomes.set(file, await runFile(run, file, index));
+      progress.done(file);
+    }
   };
   try {
+    const program = await buildProgram(root, files, reports);
+    run.env = { WAYMARK_TEST_PROGRAM: program, ...servers };
     await Promise.all(Array.from({ length: jobs }, work));
     await repeatBrowsers(run, outcomes, say);
   } finally {
@@ -250,7 +195,8 @@ export async function runTests(
   for (const reason of total.reasons.slice(0, MOST_REASONS)) say(`\n${reason}`);
   say("");
   if (!run.alone) tellCosts(run.costs, jobs, say);
-  judgeServers(env, total, say);
+  judgeServers(servers, total, say);
+  if (isRecorded && total.failed.length === 0) await recordCosts(root, run.costs);
   for (const name of total.failed) say(`failed: ${name}`);
   const nothing = total.passed + total.failed.length === 0;
   if (nothing) say(`no test ran: ${files.length} test files match ${paths.join(" ") || "src/ and test/"}`);

@@ -9,16 +9,21 @@ import { signIn } from "./support/session.ts";
 const root = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "waymark-binary-"));
 const program = join(folder, "waymark");
+const BUILD_MS = 120_000;
 const environment = { PATH: "/usr/bin:/bin", WAYMARK__SERVER__PORT: "0", WAYMARK__LOGGING__FORMAT: "json" };
 
 const run = (args: readonly string[], stdin = "") =>
   Bun.spawnSync([program, ...args], { cwd: folder, env: environment, stdin: Buffer.from(stdin) });
 
+/** `npm test` has built it for all tests of the whole program. */
+const built = process.env["WAYMARK_TEST_PROGRAM"];
 beforeAll(() => {
-  const build = Bun.spawnSync([join(root, "scripts", "build-binary.sh")], { cwd: root });
-  if (build.exitCode !== 0) throw new Error(build.stderr.toString());
-  copyFileSync(join(root, "dist", "waymark"), program);
-});
+  if (built === undefined) {
+    const build = Bun.spawnSync([join(root, "scripts", "build-binary.sh")], { cwd: root });
+    if (build.exitCode !== 0) throw new Error(build.stderr.toString());
+  }
+  copyFileSync(built ?? join(root, "dist", "waymark"), program);
+}, BUILD_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("commands work and create their data folder in the working directory", () => {

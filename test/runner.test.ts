@@ -21,6 +21,7 @@ const FILES = {
     writeFileSync(ran, ""); test("late", () => expect(again).toBe(true)); test("in time", () => {});`,
   "test/browser-wrong.test.ts": `import { expect, test } from "bun:test"; import "./support/chromium.ts";
     test("wrong", () => expect(1).toBe(2));`,
+  "src/rare.long.test.ts": `import { test } from "bun:test"; test("rare", () => {});`,
   "src/not-a-test.ts": `throw new Error("not a test");`,
 };
 const SERVERS = ["POSTGRES", "MYSQL", "MARIADB", "REDIS", "S3"].map((name) => `WAYMARK_TEST_${name}_URL`);
@@ -57,7 +58,13 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
       0,
     );
   const lines = out.trimEnd().split("\n");
-  return { code, lines, last: lines.at(-1), console: [sum("pass"), sum("fail"), sum("skip|todo")] };
+  return {
+    code,
+    lines,
+    errors: err,
+    last: lines.at(-1),
+    console: [sum("pass"), sum("fail"), sum("skip|todo")],
+  };
 }
 
 describe("the test runner", () => {
@@ -68,6 +75,27 @@ describe("the test runner", () => {
     expect(result.lines).toContain("failed: src/mixed.test.ts: wrong");
     expect(result.lines.filter((line) => line.startsWith("slow: ")).length).toBe(3);
     expect(result.code).toBe(1);
+  });
+
+  test("starts the longest file first, says how far it is, and records how long files take", async () => {
+    const costs = join(root, "scripts/test.d/costs.json");
+    await Bun.write(costs, JSON.stringify({ "src/good.test.ts": 300, "src/gone.test.ts": 9 }));
+    const jobs = { ...ALL_SERVERS, WAYMARK_TEST_JOBS: "1" };
+    const { lines, errors } = await run(["good", "server", "--record"], jobs);
+    expect(lines).toContain("2 files, 1 at once. This usually takes 5 min.");
+    expect(lines).toContain("2 of 2 files");
+    expect(errors.indexOf("src/good.test.ts")).toBeLessThan(errors.indexOf("test/server.test.ts"));
+    const kept = (await Bun.file(costs).json()) as Record<string, number>;
+    expect(Object.keys(kept)).toEqual(["src/good.test.ts", "test/server.test.ts"]);
+    expect(kept["src/good.test.ts"]).toBeLessThan(300);
+    await rm(costs);
+  });
+
+  test("the long suite is what the other leaves out", async () => {
+    expect((await run(["rare", "good"], ALL_SERVERS)).last).toBe("1 passed, 0 failed");
+    const long = await run(["--long"], ALL_SERVERS);
+    expect(long).toMatchObject({ code: 0, last: "1 passed, 0 failed" });
+    expect(long.lines.join()).not.toContain("good");
   });
 
   test("runs failed files of the browser once more, and says so", async () => {

@@ -1,8 +1,7 @@
-import { DIALECT_NAMES } from "../../src/db/fresh.test-support.ts";
 import { testFaults } from "../support/fault-test.ts";
 import { killUnderLoad } from "./clicks-kill.ts";
 
-for (const database of DIALECT_NAMES) {
+for (const database of ["sqlite", "postgres"] as const) {
   testFaults(
     "SIGKILL and SIGTERM of supervisor and workers under load: every answered redirect is counted, none twice",
     killUnderLoad,
