@@ -10,7 +10,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium } from "playwright-core";
-import { CHROMIUM } from "../test/support/chromium.ts";
+import { WHOLE_CHROMIUM } from "../test/support/chromium.ts";
 import { panelOrigin, signInToPanel } from "../test/support/panel.ts";
 import { type Client, startSignedIn } from "../test/support/session.ts";
 
@@ -88,7 +88,7 @@ const costs = ({ audits, categories }: Report, category: string): string[] =>
     return `    ${id}: ${title} ${displayValue} ${JSON.stringify(details?.items ?? []).slice(0, 300)}`;
   });
 
-if (CHROMIUM === null) throw new Error("Lighthouse needs Chromium (Debian: apt-get install chromium).");
+if (WHOLE_CHROMIUM === null) throw new Error("Lighthouse needs Chromium (Debian: apt-get install chromium).");
 const { run, desktop } = await loadTool();
 const isMobile = process.argv.includes("--mobile");
 const { installation, server, client } = await startSignedIn();
@@ -99,7 +99,7 @@ try {
   await fill(client, server.url);
   const port = await freePort();
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: CHROMIUM,
+    executablePath: WHOLE_CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", `--remote-debugging-port=${port}`],
     locale: "en",
   });

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The shell without Chromium's own windows takes half of the processor time. */
-export const CHROMIUM = Bun.which("chromium-headless-shell") ?? Bun.which("chromium");
+/** With its own windows, PDF viewer and extensions. */
+export const WHOLE_CHROMIUM = Bun.which("chromium");
+/** The shell, which lacks those, takes half of the processor time. */
+export const CHROMIUM = Bun.which("chromium-headless-shell") ?? WHOLE_CHROMIUM;
 
 const OPTIONS = [
   "--headless=new",
@@ -35,9 +37,9 @@ export type Page = {
 export type Look = { width: number; height: number; dark: boolean };
 
 /** A browser with a profile of its own; close it. */
-export async function startChromium() {
+export async function startChromium(program = CHROMIUM!) {
   const profile = mkdtempSync(join(tmpdir(), "waymark-chromium-"));
-  const child = Bun.spawn([CHROMIUM!, ...OPTIONS, `--user-data-dir=${profile}`, "about:blank"], {
+  const child = Bun.spawn([program, ...OPTIONS, `--user-data-dir=${profile}`, "about:blank"], {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
   const [input, output] = [Bun.file(child.stdio[3] as number), Bun.file(child.stdio[4] as number)];
