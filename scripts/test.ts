@@ -1,9 +1,8 @@
 /**
- * Runs the tests (`npm test`), each file in its own process, the longest first. WAYMARK_TEST_JOBS files run at once
- * (default: cores + 1). Arguments are parts of paths (`npm test -- src/links`) and options of `bun test` (`-t name`).
- * `--long` runs the files `*.long.test.ts`, which are left out otherwise, `--record` records how long files take.
- * Servers come from WAYMARK_TEST_*_URL, else from `scripts/services env`; tests without their server are skipped, or
- * fail with WAYMARK_TEST_REQUIRE_SERVICES=1. The last line on stdout is "N passed, N failed", with ", N skipped" if any.
+ * Runs the tests (`npm test`), each file in its own process, WAYMARK_TEST_JOBS at once (default: cores + 1). Arguments
+ * are parts of paths and options of `bun test`. `--long` runs `*.long.test.ts`, which are left out otherwise; `--record`
+ * renews the costs. Servers come from WAYMARK_TEST_*_URL, else from `scripts/services env`; without its server a test is
+ * skipped, or fails with WAYMARK_TEST_REQUIRE_SERVICES=1. The last line is "N passed, N failed" and what was skipped.
  */
 import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

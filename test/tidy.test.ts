@@ -62,6 +62,7 @@ test("files have kebab-case names that say what is inside", () => {
 const ROLES = [
   "commands",
   "contract",
+  "long",
   "repository",
   "routes",
   "service",
