@@ -42,6 +42,8 @@ test.skipIf(!CHROMIUM)("pages load little script, and all of it from this server
       if (sizes.has(name)) names.add(name);
     });
     await open();
+    // On a busy machine the network rests before the page has asked for its parts.
+    await shown.getByRole("heading", { level: 1 }).waitFor();
     await shown.waitForLoadState("networkidle");
     shown.removeAllListeners("request");
     expect(foreign).toEqual([]);
