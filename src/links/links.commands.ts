@@ -162,8 +162,7 @@ function addWriting(group: Command, context: Context): void {
       await show(context, await links.by(COMMAND).create(input), json);
     });
 
-  addFieldOptions(group.command("update").description("change a link"), "; empty to clear")
-    .option("--no-forward-query", "do not pass it")
+  addFieldOptions(group.command("update").description("change a link"), { clears: true })
     .argument("<code>")
     .argument("[target]", "http or https URL")
     .option(...DOMAIN)

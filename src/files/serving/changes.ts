@@ -6,6 +6,7 @@ import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
+import { OPTIONS } from "../../links/link/fields.ts";
 import { internalTarget, isInternal } from "../../links/link/internal-target.ts";
 import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
 import type { PatchInput, ShownLink, UsesInput } from "../../links/link/link.ts";
@@ -44,13 +45,7 @@ export type ShareChanges = ReturnType<typeof createShareChanges>;
 
 const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
-const REDIRECT_FIELDS = [
-  "starts_at",
-  "max_clicks",
-  "fallback_url",
-  "redirect_status",
-  "forward_query",
-] as const;
+const REDIRECT_FIELDS = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];
 
 export function createShareChanges({ tree, repository, links, linksOf, admitDrops, clock }: ChangesDeps) {
   const entryOf = createEntryFinder(tree);

@@ -15,7 +15,7 @@ import type { EventRecord } from "../../lib/event.ts";
 import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";
 import { readOptions, writeOptions } from "../link/options.ts";
-import type { Link } from "../link/link.ts";
+import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink } from "./row.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
@@ -254,18 +254,17 @@ async function overwriteChunk(
 const codesOf = (chunk: CsvChunk): string[] => chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code));
 
 const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: ExistingLink): NewLink => ({
+  ...PLAIN,
+  ...UNOWNED,
+  ...before,
+  ...row.more,
   code: row.code,
   target: row.target,
   createdAt: row.createdAt ?? before?.createdAt ?? now,
   updatedAt: now,
   expiresAt: row.expiresAt,
   passwordHash,
-  title: row.more.title === undefined ? (before?.title ?? null) : row.more.title,
-  note: row.more.note === undefined ? (before?.note ?? null) : row.more.note,
   options: writeOptions({ ...readOptions(before?.options ?? null), ...row.more.options }),
-  tags: row.more.tags ?? before?.tags ?? [],
-  ownerId: before?.ownerId ?? null,
-  createdBy: row.more.createdBy === undefined ? (before?.createdBy ?? null) : row.more.createdBy,
   clickCount: row.clickCount ?? 0,
   automatedClicks: 0,
 });

@@ -2,6 +2,11 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { createEvents } from "../../events/events.service.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
+import { validated } from "../../lib/validated.ts";
+import type { Fields } from "../link/field-kinds.ts";
+import { FIELDS } from "../link/field-values.ts";
+import { CONTENT } from "../link/fields.ts";
+import { createSchema, patchSchema, viewOfLink } from "../link/link.ts";
 import { linkQueryOf } from "../list/page.ts";
 import { DAY, type LinksRoom, NOW, openLinks, TARGET } from "../links.test-support.ts";
 import type { ImportMode } from "./import-result.ts";
@@ -9,6 +14,20 @@ import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
   "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,created_by\n";
+
+/** For each field a value that it takes, other than the empty one. */
+const SAMPLES: Record<string, unknown> = {};
+const VALUES = [true, 301, "2027-06-01T00:00:00.000Z", "https://fall.example/a,b", ["a,b", "c"]];
+for (const [name, { input, empty, parse }] of Object.entries(CONTENT as Fields)) {
+  SAMPLES[name] = VALUES.find((value) => {
+    if (!input.safeParse(value).success) return false;
+    try {
+      return parse(value, { name, now: NOW }) !== empty;
+    } catch {
+      return false;
+    }
+  });
+}
 
 forEachDialect((dialect) => {
   let room: LinksRoom;
@@ -64,6 +83,27 @@ forEachDialect((dialect) => {
     expect(await load(text)).toMatchObject({ success_count: 2, failed_items: [] });
     expect(await dump(true)).toBe(text);
     expect(await room.links.tags.list()).toHaveLength(3);
+  });
+
+  test("every field of the table comes back as the API shows it", async () => {
+    const given = { code: "every", target: TARGET, ...SAMPLES };
+    await room.links.create(validated(createSchema, given, "The link"));
+    const shown = async () => viewOfLink(await room.links.get("every"), "http://localhost", () => null);
+    const before = await shown();
+    for (const { name, empty, show } of FIELDS)
+      expect<unknown>([name, before[name]]).not.toEqual([name, show(empty)]);
+    const text = await dump(true);
+    await room.links.batch.remove(["every"]);
+    expect(await load(text)).toMatchObject({ success_count: 1, failed_items: [] });
+    expect(await shown()).toEqual(before);
+    const cleared = Object.fromEntries(Object.keys(SAMPLES).map((name) => [name, null]));
+    await room.links.patch("every", validated(patchSchema, cleared, "The link"));
+    const after = await shown();
+    for (const { name, empty, show } of FIELDS)
+      if (name in SAMPLES) expect<unknown>([name, after[name]]).toEqual([name, show(empty)]);
+    const [event] = (await room.events.page({}, null, 1)).events;
+    await room.links.revert("every", event!.id, "before");
+    expect(await shown()).toEqual(before);
   });
 
   test("links of two domains come back, each on its own, over and over", async () => {

@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
-import { CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
+import { clicksOf, CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
@@ -32,12 +32,6 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
       if (!withClicks) return;
-      const clicks = links.map(({ id, clickCount, automatedClicks }) => ({
-        link_id: id,
-        clicks: clickCount,
-        ranked: clickCount,
-        automated: automatedClicks,
-      }));
       const counts = {
         table: "link_clicks",
         key: "link_id",
@@ -50,7 +44,7 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
         .where("link_id", "in", ids)
         .$call(dialect.forUpdate)
         .execute();
-      await dialect.updateMany(tx, counts, clicks);
+      await dialect.updateMany(tx, counts, links.map(clicksOf));
       await addToTotal(tx, totalsOf(before, -1));
       await addToTotal(tx, totalsOf(links));
     },

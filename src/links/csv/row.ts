@@ -11,8 +11,9 @@ import type { CodeRule } from "../link/code.ts";
 import { parseTarget } from "../link/input.ts";
 import { namesInternal } from "../link/internal-target.ts";
 import { createSchema } from "../link/link.ts";
-import type { CsvColumn, CsvLayout } from "./layout.ts";
-import { type MoreFields, moreFieldsOf } from "./more-columns.ts";
+import type { CsvLayout } from "./layout.ts";
+import type { LinkFields } from "../link/field-values.ts";
+import { moreFieldsOf } from "./more-columns.ts";
 
 /** Undefined: the file has no such column. */
 export type CsvLink = {
@@ -26,7 +27,7 @@ export type CsvLink = {
   /** Null: none. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
-  more: MoreFields;
+  more: LinkFields;
   /** Filled cells that count as empty ones. */
   unread: readonly UnreadCell[];
 };
@@ -64,7 +65,7 @@ export function csvLinkOf(
       `The row has ${pluralize(fields.length, "column")}, but the header has ${width}.`,
     );
   }
-  const cell = (column: CsvColumn): string | undefined => {
+  const cell = (column: string): string | undefined => {
     const index = at[column];
     return index === undefined ? undefined : fields[index]!;
   };

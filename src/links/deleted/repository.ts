@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
 import { DEFAULT_DOMAIN } from "../link/key.ts";
-import { contentOf } from "../write/repository.ts";
+import { clicksOf, rowOf } from "../write/repository.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
 /** Where a page ended. */
@@ -108,25 +108,9 @@ export function createDeletedRepository({
       await dialect.insertMany(
         tx,
         "links",
-        links.map((link) => ({
-          id: link.id,
-          code: link.code,
-          created_at: link.createdAt,
-          owner_id: link.ownerId,
-          created_by: link.createdBy,
-          ...contentOf({ ...link, updatedAt: now }),
-        })),
+        links.map((link) => ({ id: link.id, ...rowOf({ ...link, updatedAt: now }) })),
       );
-      await dialect.insertMany(
-        tx,
-        "link_clicks",
-        links.map(({ id, clickCount: clicks, automatedClicks: automated }) => ({
-          link_id: id,
-          clicks,
-          ranked: clicks,
-          automated,
-        })),
-      );
+      await dialect.insertMany(tx, "link_clicks", links.map(clicksOf));
       const used = links.flatMap(({ id, uses }) => (uses === undefined ? [] : [{ link_id: id, uses }]));
       if (used.length > 0) await dialect.insertMany(tx, "link_uses", used);
       const ids = links.map(({ id }) => id);

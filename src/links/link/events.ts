@@ -9,7 +9,7 @@ import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { isInternal } from "./internal-target.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "./key.ts";
-import { NO_OPTIONS, readOptions } from "./options.ts";
+import { toldFields } from "./field-values.ts";
 import { type LinkContent, PASSWORD_MASK } from "./link.ts";
 
 export type RecordLinkEvents = RecordEvents<Db>;
@@ -48,28 +48,30 @@ export function linkEvent({ actor, now, verb, bulk }: Doing, { id, before, after
 }
 
 function changedStates(before: Described, after: Described): { before: object; after: object } {
-  const [old, now] = [fieldsOf(before), fieldsOf(after)];
   const states = { before: alwaysTold(before), after: alwaysTold(after) };
-  for (const name of Object.keys({ ...old, ...now })) {
-    const [was, is] = [old[name] ?? null, now[name] ?? null];
-    const isOther = name === "password" ? before.passwordHash !== after.passwordHash : was !== is;
-    if (isOther) [states.before[name], states.after[name]] = [was, is];
-  }
+  for (const [name, was, is] of differences(before, after))
+    [states.before[name], states.after[name]] = [was, is];
   return states;
+}
+
+function differences(before: Described, after: Described) {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  return Object.keys({ ...old, ...now })
+    .map((name) => [name, old[name] ?? null, now[name] ?? null] as const)
+    .filter(([name, was, is]) =>
+      name === "password" ? before.passwordHash !== after.passwordHash : was !== is,
+    );
 }
 
 /** No event if nothing changed. */
 export const changeEvents = (doing: Doing, affected: Affected): EventRecord[] =>
   isUnchanged(affected.before!, affected.after!) ? [] : [linkEvent(doing, affected)];
 
-function isUnchanged(before: Described, after: Described): boolean {
-  if (before.code !== after.code || before.passwordHash !== after.passwordHash) return false;
-  const [old, now] = [fieldsOf(before), fieldsOf(after)];
-  const names = Object.keys({ ...old, ...now });
-  const hasSameTags =
-    before.tags.length === after.tags.length && before.tags.every((tag) => after.tags.includes(tag));
-  return hasSameTags && names.every((name) => (old[name] ?? null) === (now[name] ?? null));
-}
+const isUnchanged = (before: Described, after: Described): boolean =>
+  before.code === after.code &&
+  before.tags.length === after.tags.length &&
+  before.tags.every((tag) => after.tags.includes(tag)) &&
+  differences(before, after).length === 0;
 
 export const wholeState = (link: Described): object => ({
   code: codeOf(link.code),
@@ -83,21 +85,10 @@ const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
   ...(tags.length > 0 && { tags }),
 });
 
-function fieldsOf(link: Described): ServedFields {
-  const { startsAt, maxClicks, fallbackUrl, redirectStatus, forwardQuery } = readOptions(link.options);
-  return {
-    target: link.target,
-    expires_at: instant(link.expiresAt),
-    password: link.passwordHash === null ? null : PASSWORD_MASK,
-    title: link.title,
-    note: link.note,
-    starts_at: instant(startsAt),
-    max_clicks: maxClicks,
-    fallback_url: fallbackUrl,
-    redirect_status: redirectStatus === NO_OPTIONS.redirectStatus ? null : redirectStatus,
-    forward_query: forwardQuery === NO_OPTIONS.forwardQuery ? null : forwardQuery,
-    ...link.serves,
-  };
-}
-
-const instant = (at: number | null): string | null => (at === null ? null : formatRfc3339(at));
+const fieldsOf = (link: Described): ServedFields => ({
+  target: link.target,
+  expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
+  password: link.passwordHash === null ? null : PASSWORD_MASK,
+  ...toldFields(link),
+  ...link.serves,
+});

@@ -3,7 +3,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { codeBelow } from "../fallback/loops.ts";
-import { parseLinkFields } from "./fields.ts";
+import { parseLinkFields } from "./field-values.ts";
 import { createSchema, updateSchema, viewOfLink } from "./link.ts";
 import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
 

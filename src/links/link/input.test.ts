@@ -93,9 +93,6 @@ describe("create", () => {
 const NOTHING = {
   expiresAt: undefined,
   password: undefined,
-  title: undefined,
-  note: undefined,
-  tags: undefined,
   options: {},
 };
 

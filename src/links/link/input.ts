@@ -2,9 +2,9 @@ import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl } from "../../lib/http-url.ts";
 import type { CodeRule } from "./code.ts";
 import { parseExpiry } from "./expiry.ts";
-import { type LinkFields, parseLinkFields } from "./fields.ts";
+import { type FieldContent, type LinkFields, NO_FIELDS, parseLinkFields } from "./field-values.ts";
 import { NO_OPTIONS, writeOptions } from "./options.ts";
-import type { CreateInput, LinkContent, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
+import type { CreateInput, PatchInput, UpdateInput, UpdatePayload } from "./link.ts";
 import { checkTags } from "../tags/tag.ts";
 
 export type LinkInput = {
@@ -15,7 +15,8 @@ export type LinkInput = {
   /** Plain text. */
   password: string | null;
   force: boolean;
-} & Pick<LinkContent, "title" | "note" | "options" | "tags">;
+  options: string | null;
+} & FieldContent;
 
 /** Undefined keeps the value, null clears it. */
 export type LinkPatchInput = {
@@ -51,17 +52,16 @@ export function parseLinkInput(input: CreateInput, rule: CodeRule, now: number):
   const code = input.code || null;
   const refusal = code === null ? null : rule.refusal(code);
   if (refusal !== null) throw refusal;
-  const { title = null, note = null, tags = [], options } = parseLinkFields(input, now);
+  const { options, ...fields } = parseLinkFields(input, now);
   return {
+    ...NO_FIELDS,
+    ...fields,
     code,
     target: parseTarget(input.target),
     expiresAt: parseExpiry(input.expires_at ?? "", now),
     password: input.password || null,
     force: input.force ?? false,
-    title,
-    note,
     options: writeOptions({ ...NO_OPTIONS, ...options }),
-    tags,
   };
 }
 

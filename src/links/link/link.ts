@@ -6,20 +6,17 @@ import { codeOf, domainOf } from "./key.ts";
 import { shortUrl } from "../../lib/short-url.ts";
 import { tagList } from "../tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
-import { linkFields, linkFieldsView, viewOfFields } from "./fields.ts";
+import { type FieldContent, linkFields, linkFieldsView, NO_FIELDS, viewOfFields } from "./field-values.ts";
 
 /** What a create or an overwrite sets. */
-export type LinkContent = {
+export type LinkContent = FieldContent & {
   target: string;
   /** Epoch milliseconds, like all times. Null: never. Once reached, the link is expired. */
   expiresAt: number | null;
   /** Argon2 in PHC form. */
   passwordHash: string | null;
-  title: string | null;
-  note: string | null;
+  /** See options.ts. */
   options: string | null;
-  /** Checked by tag.ts, sorted. */
-  tags: readonly string[];
 };
 
 export type Link = LinkContent & {
@@ -43,12 +40,10 @@ export const UNOWNED = { ownerId: null, createdBy: null };
 
 /** Content of a link that only redirects. */
 export const PLAIN = {
+  ...NO_FIELDS,
   expiresAt: null,
   passwordHash: null,
-  title: null,
-  note: null,
   options: null,
-  tags: [],
 };
 
 export type ShownLink = Omit<Link, "id">;

@@ -2,27 +2,19 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isForeignKeyViolation } from "../../db/failures.ts";
 import { readOptions } from "../link/options.ts";
+import { writeAgain } from "../write/changes.ts";
 
 export type UsesRepository = ReturnType<typeof createUsesRepository>;
 
-const MOST_RUNS = 5;
-
 export function createUsesRepository({ transaction, dialect }: Pick<Database, "transaction" | "dialect">) {
-  async function take(wanted: ReadonlyMap<number, number>, runs = 1): Promise<Map<number, number>> {
-    try {
-      return await transaction((tx) => takeIn(tx, dialect, wanted));
-    } catch (error) {
-      // A link was deleted meanwhile; the next run sees that.
-      if (runs === MOST_RUNS || !isForeignKeyViolation(error)) throw error;
-      return take(wanted, runs + 1);
-    }
-  }
   return {
     /**
      * Takes as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns how
      * many; a link without limit gives all, a deleted one none.
      */
-    take: (wanted: ReadonlyMap<number, number>) => take(wanted),
+    take: (wanted: ReadonlyMap<number, number>): Promise<Map<number, number>> =>
+      // A link may be deleted meanwhile.
+      writeAgain(() => transaction((tx) => takeIn(tx, dialect, wanted)), isForeignKeyViolation),
   };
 }
 

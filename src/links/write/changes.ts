@@ -16,15 +16,19 @@ export type LinkChanges = {
 
 const MOST_RUNS = 5;
 
-/** Runs again if another writer took a code between look and insert: the next run sees it. */
+/** Runs again after a failure that shows a concurrent writer: the next run sees what that one wrote. */
+export async function writeAgain<T>(write: () => Promise<T>, mayHelp = isUniqueViolation): Promise<T> {
+  for (let runs = 1; ; runs++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (runs === MOST_RUNS || !mayHelp(error)) throw error;
+    }
+  }
+}
+
+/** If another writer took a code between look and insert, it runs again. */
 export const writeLinks =
   (changes: Pick<LinkChanges, "write">) =>
-  async <T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> => {
-    for (let runs = 1; ; runs++) {
-      try {
-        return await changes.write(run);
-      } catch (error) {
-        if (runs === MOST_RUNS || !isUniqueViolation(error)) throw error;
-      }
-    }
-  };
+  <T>(run: (tx: LinkTransaction) => Promise<T>): Promise<T> =>
+    writeAgain(() => changes.write(run));

@@ -9,7 +9,7 @@ import { parseLinkInput } from "../link/input.ts";
 import type { CreateInput, Link } from "../link/link.ts";
 import { codeOf, DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import { NO_OPTIONS } from "../link/options.ts";
-import type { LinkTransaction } from "./changes.ts";
+import { type LinkTransaction, writeAgain } from "./changes.ts";
 import type { LinkRepository } from "./repository.ts";
 import type { CheckedCreate, CheckedUpdate, LinkWriter, Renaming } from "./writer.ts";
 import { AppError, appError } from "../../lib/errors.ts";
@@ -42,7 +42,6 @@ export type InternalLinks = ReturnType<typeof createInternalLinks>;
 
 /** Passes every check. Never stored. */
 const PLACEHOLDER = "http://localhost/";
-const MOST_RUNS = 5;
 
 export function createInternalLinks({ writer, repository, rule, hashPassword, clock }: Deps) {
   return {
@@ -102,16 +101,10 @@ export function createInternalLinks({ writer, repository, rule, hashPassword, cl
     },
 
     /** Calls `write` again if another writer took the code meanwhile. */
-    async inTurn<T>(code: string | null, write: () => Promise<T>): Promise<T> {
-      for (let runs = 1; ; runs++) {
-        try {
-          return await write();
-        } catch (error) {
-          if (!isUniqueViolation(error)) throw error;
-          if (runs === MOST_RUNS) throw code === null ? error : alreadyExists(code);
-        }
-      }
-    },
+    inTurn: <T>(code: string | null, write: () => Promise<T>): Promise<T> =>
+      writeAgain(write).catch((error: unknown) => {
+        throw code !== null && isUniqueViolation(error) ? alreadyExists(code) : error;
+      }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Schema } from "../../db/schema.ts";
 import { DatabaseError } from "../../db/failures.ts";
 import type { Link, LinkContent } from "../link/link.ts";
 import { isInternal } from "../link/internal-target.ts";
+import { columnsOf, FIELD_COLUMNS } from "../link/field-values.ts";
 import { createAliasRepository } from "./aliases.repository.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
 import { addToTotal, LINK_COLUMNS, linksIn, readTotals, totalsOf } from "../link/query.repository.ts";
@@ -35,8 +36,7 @@ export const CONTENT_COLUMNS = [
   "target",
   "expires_at",
   "password_hash",
-  "title",
-  "note",
+  ...FIELD_COLUMNS,
   "options",
   "updated_at",
 ] as const;
@@ -167,24 +167,14 @@ export function createLinkRepository(
       const added = new Map<string, number>();
       const sorted = [...links].sort((a, b) => (a.code < b.code ? -1 : 1));
       for (const chunk of chunked(sorted, CHUNK)) {
-        await dialect.insertMany(
-          tx,
-          "links",
-          chunk.map((link) => ({
-            code: link.code,
-            created_at: link.createdAt,
-            owner_id: link.ownerId,
-            created_by: link.createdBy,
-            ...contentOf(link),
-          })),
-        );
+        await dialect.insertMany(tx, "links", chunk.map(rowOf));
         const codes = chunk.map(({ code }) => code);
         const ids = await idsOf(tx, codes);
-        const rows = chunk.flatMap(({ code, clickCount, automatedClicks }) => {
-          const id = ids.get(code);
+        const rows = chunk.flatMap((link) => {
+          const id = ids.get(link.code);
           if (id === undefined) return [];
-          added.set(code, id);
-          return { link_id: id, clicks: clickCount, ranked: clickCount, automated: automatedClicks };
+          added.set(link.code, id);
+          return clicksOf({ ...link, id });
         });
         await dialect.insertMany(tx, "link_clicks", rows);
         // A rename holds the old code in the unique index until its alias is committed, so here it is visible.
@@ -264,12 +254,27 @@ async function countOf(
   return Number((await counting.executeTakeFirstOrThrow()).n);
 }
 
+export const rowOf = (link: NewLink) => ({
+  code: link.code,
+  created_at: link.createdAt,
+  owner_id: link.ownerId,
+  created_by: link.createdBy,
+  ...contentOf(link),
+});
+
+type Counted = Pick<Link, "id" | "clickCount" | "automatedClicks">;
+export const clicksOf = ({ id, clickCount: clicks, automatedClicks: automated }: Counted) => ({
+  link_id: id,
+  clicks,
+  ranked: clicks,
+  automated,
+});
+
 export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
   target: link.target,
   expires_at: link.expiresAt,
   password_hash: link.passwordHash,
-  title: link.title,
-  note: link.note,
+  ...columnsOf(link),
   options: link.options,
   updated_at: link.updatedAt,
 });

@@ -62,32 +62,19 @@ export type Writing = {
   still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
 };
 
+type InTransaction<F> = F extends (...of: infer A) => infer R ? (tx: LinkTransaction, ...of: A) => R : never;
+
 export type LinkWriter = {
   /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
   create(entries: readonly CheckedCreate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
   /** In the caller's transaction, which repeats after a unique violation. */
-  createIn(
-    tx: LinkTransaction,
-    entries: readonly CheckedCreate[],
-    by: Writing,
-  ): Promise<WriteOutcome<WrittenLink>[]>;
+  createIn: InTransaction<LinkWriter["create"]>;
   /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
   update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
-  /** In the caller's transaction, like createIn. */
-  updateIn(
-    tx: LinkTransaction,
-    changes: readonly CheckedUpdate[],
-    by: Writing,
-  ): Promise<WriteOutcome<WrittenLink>[]>;
+  updateIn: InTransaction<LinkWriter["update"]>;
   /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
   patch(change: CheckedUpdate, renamed: Renaming | null, by: Writing): Promise<WrittenLink>;
-  /** In the caller's transaction, like createIn. */
-  patchIn(
-    tx: LinkTransaction,
-    change: CheckedUpdate,
-    renamed: Renaming | null,
-    by: Writing,
-  ): Promise<WrittenLink>;
+  patchIn: InTransaction<LinkWriter["patch"]>;
   /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
   remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
 };

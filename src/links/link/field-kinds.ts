@@ -1,0 +1,164 @@
+/** Kinds of fields of a link, for the rows of fields.ts. */
+import { z } from "zod";
+import { csvLine, readCsv } from "../../lib/csv.ts";
+import { appError } from "../../lib/errors.ts";
+import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
+import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { checkTags, tagList } from "../tags/tag.ts";
+import { INSTANT_FORM, instantOf } from "./expiry.ts";
+
+/** What people read about a field. */
+type Row = {
+  /** In the OpenAPI document. */
+  is?: string;
+  /** For commander, with its description. Without one the command has its own. */
+  option?: readonly [flags: string, description: string];
+  /** What the opposite of a flag does. */
+  off?: string;
+  /** In `links get`, unless the field is empty; a flag shows the word. */
+  heading?: string;
+  word?: string;
+};
+
+export type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
+  /** In requests: absent keeps the value, null or an empty text empties it. */
+  input: z.ZodOptional<z.ZodNullable<z.ZodType<Given, Given>>>;
+  /** In answers and events. Events have null for an empty one. */
+  shown: z.ZodType<Shown>;
+  empty: Stored;
+  /** @throws AppError */
+  parse(given: Given, at: { name: string; now: number }): Stored;
+  show(value: Stored): Shown;
+  restore(shown: Shown): Stored;
+  /** For CSV. */
+  cell(value: Stored): string;
+  /** What `input` takes, from a cell or an option. */
+  fromText(given: string): unknown;
+};
+export type Fields = Readonly<Record<string, LinkField>>;
+
+type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+/** Of `starts_at` it is `startsAt`. */
+export const keyIn = <S extends string>(name: S): Camel<S> =>
+  name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as Camel<S>;
+
+/** By their keys. */
+export type Values<F extends Fields> = { [N in keyof F & string as Camel<N>]: F[N]["empty"] };
+
+export const emptyValues = <F extends Fields>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { empty }]) => [keyIn(name), empty])) as Values<F>;
+
+const same = <T>(value: T): T => value;
+
+type Own<Given, Stored, Shown> = Pick<LinkField<Given, Stored, Shown>, "shown" | "empty"> &
+  Partial<LinkField<Given, Stored, Shown>>;
+
+/** Shown, stored and given alike, unless it says else. Cells are trimmed. */
+function field<Given, Stored, Shown = Stored>(
+  row: Row,
+  given: z.ZodType<Given, Given>,
+  own: Own<Given, Stored, Shown>,
+): LinkField<Given, Stored, Shown> {
+  const alike = {
+    input: row.is === undefined ? given.nullish() : given.nullish().describe(row.is),
+    parse: same,
+    show: same,
+    restore: same,
+    cell: (value: Stored) => String((own.show ?? same)(value) ?? ""),
+    fromText: (cell: string) => cell.trim() || null,
+  };
+  return { ...row, ...(alike as object), ...own } as LinkField<Given, Stored, Shown>;
+}
+
+/** Other texts fail the schema. */
+const numberIn = (cell: string) => (/^\s*\d{1,16}\s*$/.test(cell) ? Number(cell) : cell.trim() || null);
+
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+/** Of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay. */
+export function text({ most, lines = false, ...row }: Row & { most: number; lines?: boolean }) {
+  const refused = lines ? CONTROL_BUT_LINES : CONTROL_CHARACTERS;
+  const schema = z
+    .string()
+    .refine((given) => given.length <= most || (given.length <= 2 * most && [...given].length <= most), {
+      message: `must have at most ${most} characters`,
+      abort: true,
+    })
+    .refine((given) => given.isWellFormed() && !refused.test(given), "must have no control characters")
+    .meta({ maxLength: most });
+  return field<string, string | null>(row, schema, {
+    shown: z.string().nullable(),
+    empty: null,
+    parse: (given) => (lines ? given : given.trim()) || null,
+    ...(lines && { fromText: (cell: string) => cell || null }),
+  });
+}
+
+export const time = (row: Row) =>
+  field<string, number | null, string | null>(row, z.string(), {
+    shown: z.iso.datetime().nullable(),
+    empty: null,
+    parse(given, { name, now }) {
+      const instant = instantOf(given, now);
+      if (instant !== null) return instant;
+      throw appError("InvalidDateFormat", `${name} must be ${INSTANT_FORM}.`);
+    },
+    show: (value) => (value === null ? null : formatRfc3339(value)),
+    restore: (shown) => parseRfc3339(shown!),
+  });
+
+export const count = (row: Row) =>
+  field<number, number | null>(row, z.int().min(1), {
+    shown: z.int().nullable(),
+    empty: null,
+    fromText: numberIn,
+  });
+
+export const url = (row: Row) =>
+  field<string, string | null>(row, z.string().meta(HTTP_URL_FORM).or(z.literal("")), {
+    shown: z.string().nullable(),
+    empty: null,
+    parse(given, { name }) {
+      const checked = checkHttpUrl(given);
+      if (typeof checked === "string") return checked;
+      throw appError("LinkInvalidUrl", `${name}: ${checked.error}`);
+    },
+  });
+
+/** Empty is `normal`. */
+export const choice = <N extends number>(numbers: readonly N[], normal: N, row: Row) =>
+  field<N, N>(row, z.literal(numbers), {
+    shown: z.literal(numbers),
+    empty: normal,
+    fromText: numberIn,
+  });
+
+export const flag = (row: Row) =>
+  field<boolean, boolean>(row, z.boolean(), {
+    shown: z.boolean(),
+    empty: false,
+    fromText(cell) {
+      // Spreadsheets write capitals.
+      const word = cell.trim().toLowerCase();
+      return word === "true" || (word !== "false" && (word || null));
+    },
+  });
+
+const MOST_CELL_BYTES = 8 * 1024;
+
+export const tags = () =>
+  field<string[], readonly string[], string[]>({}, tagList, {
+    shown: z.array(z.string()),
+    empty: [],
+    parse: checkTags,
+    show: (value) => [...value],
+    // A record of its own, because tags may hold commas.
+    cell: (value) => csvLine(value).trimEnd(),
+    fromText(cell) {
+      if (cell.trim() === "") return null;
+      const [record] = readCsv(Buffer.from(cell.trim()), MOST_CELL_BYTES);
+      if (record && record.problem === null) return record.fields;
+      throw appError("BadRequest", "tags must be separated by commas; put a tag with a comma in quotes.");
+    },
+  });

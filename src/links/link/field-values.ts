@@ -1,0 +1,91 @@
+/** What follows from the table of fields (fields.ts). */
+import type { z } from "zod";
+import { emptyValues, type Fields, keyIn, type Values } from "./field-kinds.ts";
+import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
+import { type LinkOptions, readOptions } from "./options.ts";
+
+export type FieldName = keyof typeof LINK_FIELDS;
+
+export const FIELDS = Object.entries(LINK_FIELDS as Fields).map(([name, field]) => ({
+  ...field,
+  name: name as FieldName,
+  key: keyIn(name),
+}));
+type Field = (typeof FIELDS)[number];
+
+export const schemasOf = <F extends Fields, P extends "input" | "shown">(fields: F, part: P) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field[part]])) as {
+    [N in keyof F]: F[N][P];
+  };
+/** Of requests. */
+export const linkFields = schemasOf(CONTENT, "input");
+/** Of answers. */
+export const linkFieldsView = schemasOf(LINK_FIELDS, "shown");
+type View = { [N in FieldName]: z.output<(typeof linkFieldsView)[N]> };
+
+/** Without the options. */
+export type FieldContent = Values<typeof COLUMNS & typeof TAGS>;
+export const NO_FIELDS: FieldContent = emptyValues({ ...COLUMNS, ...TAGS });
+
+/** Only what changes. */
+export type LinkFields = Partial<FieldContent & { createdBy: string | null }> & {
+  options: Partial<LinkOptions>;
+};
+type Stored = FieldContent & { options: string | null };
+
+/** @param valueOf undefined keeps a value */
+function changes(valueOf: (field: Field) => unknown): LinkFields {
+  const [fields, options]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}];
+  for (const field of FIELDS) {
+    const value = valueOf(field);
+    if (value !== undefined) (field.name in OPTIONS ? options : fields)[field.key] = value;
+  }
+  return { ...fields, options };
+}
+
+/** @param input passed the schemas  @throws InvalidDateFormat, LinkInvalidUrl, BadRequest (tags) */
+export const parseLinkFields = (input: { readonly [N in FieldName]?: unknown }, now: number): LinkFields =>
+  changes(({ name, empty, parse }) => {
+    const given = input[name];
+    if (given === undefined) return undefined;
+    return given === null || given === "" ? empty : parse(given, { name, now });
+  });
+
+/** @param state what events tell, which passed `linkFieldsView`; absent fields are empty */
+export const restoredFields = (state: Readonly<Record<string, unknown>>): LinkFields =>
+  changes(({ name, empty, restore }) => {
+    if (!(name in CONTENT)) return undefined;
+    return state[name] === undefined ? empty : restore(state[name]);
+  });
+
+/** By their keys. */
+export const fieldValues = (link: Stored): Readonly<Record<string, unknown>> => ({
+  ...link,
+  ...readOptions(link.options),
+});
+
+export function viewOfFields(link: Stored & { createdBy: string | null }): View {
+  const values = fieldValues(link);
+  return Object.fromEntries(FIELDS.map(({ name, key, show }) => [name, show(values[key])])) as View;
+}
+
+const TOLD = FIELDS.filter(({ name }) => name in COLUMNS || name in OPTIONS);
+
+/** For events; null for empty ones. Tags have rules of their own. */
+export function toldFields(link: Stored) {
+  const values = fieldValues(link);
+  const told = TOLD.map(({ name, key, empty, show }) => {
+    const value = values[key];
+    return [name, value === empty ? null : show(value)];
+  });
+  return Object.fromEntries(told) as Record<string, string | number | boolean | null>;
+}
+
+type Column = keyof typeof COLUMNS;
+export const FIELD_COLUMNS = Object.keys(COLUMNS) as Column[];
+
+/** For the row of the link. */
+export const columnsOf = (link: Values<typeof COLUMNS>) =>
+  Object.fromEntries(FIELD_COLUMNS.map((name) => [name, link[keyIn(name)]])) as {
+    [N in Column]: (typeof COLUMNS)[N]["empty"];
+  };
