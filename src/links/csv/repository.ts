@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
-import { clicksOf, CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
+import { clickRowOf, CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
@@ -31,7 +31,7 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
         ...contentOf(link),
       }));
       await dialect.updateMany(tx, { table: "links", key: "id", set }, rows);
-      if (!withClicks) return;
+      if (!withClicks || links.length === 0) return;
       const counts = {
         table: "link_clicks",
         key: "link_id",
@@ -44,7 +44,7 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
         .where("link_id", "in", ids)
         .$call(dialect.forUpdate)
         .execute();
-      await dialect.updateMany(tx, counts, links.map(clicksOf));
+      await dialect.updateMany(tx, counts, links.map(clickRowOf));
       await addToTotal(tx, totalsOf(before, -1));
       await addToTotal(tx, totalsOf(links));
     },

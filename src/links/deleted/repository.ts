@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
 import { DEFAULT_DOMAIN } from "../link/key.ts";
-import { clicksOf, rowOf } from "../write/repository.ts";
+import { clickRowOf, rowOf } from "../write/repository.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
 /** Where a page ended. */
@@ -110,7 +110,7 @@ export function createDeletedRepository({
         "links",
         links.map((link) => ({ id: link.id, ...rowOf({ ...link, updatedAt: now }) })),
       );
-      await dialect.insertMany(tx, "link_clicks", links.map(clicksOf));
+      await dialect.insertMany(tx, "link_clicks", links.map(clickRowOf));
       const used = links.flatMap(({ id, uses }) => (uses === undefined ? [] : [{ link_id: id, uses }]));
       if (used.length > 0) await dialect.insertMany(tx, "link_uses", used);
       const ids = links.map(({ id }) => id);

@@ -39,14 +39,14 @@ export type Fields = Readonly<Record<string, LinkField>>;
 
 type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 /** Of `starts_at` it is `startsAt`. */
-export const keyIn = <S extends string>(name: S): Camel<S> =>
+export const fieldKey = <S extends string>(name: S): Camel<S> =>
   name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as Camel<S>;
 
 /** By their keys. */
 export type Values<F extends Fields> = { [N in keyof F & string as Camel<N>]: F[N]["empty"] };
 
 export const emptyValues = <F extends Fields>(fields: F) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { empty }]) => [keyIn(name), empty])) as Values<F>;
+  Object.fromEntries(Object.entries(fields).map(([name, { empty }]) => [fieldKey(name), empty])) as Values<F>;
 
 const same = <T>(value: T): T => value;
 
@@ -77,7 +77,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 /** Of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay. */
-export function text({ most, lines = false, ...row }: Row & { most: number; lines?: boolean }) {
+export function textField({ most, lines = false, ...row }: Row & { most: number; lines?: boolean }) {
   const refused = lines ? CONTROL_BUT_LINES : CONTROL_CHARACTERS;
   const schema = z
     .string()
@@ -95,7 +95,7 @@ export function text({ most, lines = false, ...row }: Row & { most: number; line
   });
 }
 
-export const time = (row: Row) =>
+export const timeField = (row: Row) =>
   field<string, number | null, string | null>(row, z.string(), {
     shown: z.iso.datetime().nullable(),
     empty: null,
@@ -108,14 +108,14 @@ export const time = (row: Row) =>
     restore: (shown) => parseRfc3339(shown!),
   });
 
-export const count = (row: Row) =>
+export const countField = (row: Row) =>
   field<number, number | null>(row, z.int().min(1), {
     shown: z.int().nullable(),
     empty: null,
     fromText: numberIn,
   });
 
-export const url = (row: Row) =>
+export const urlField = (row: Row) =>
   field<string, string | null>(row, z.string().meta(HTTP_URL_FORM).or(z.literal("")), {
     shown: z.string().nullable(),
     empty: null,
@@ -127,14 +127,14 @@ export const url = (row: Row) =>
   });
 
 /** Empty is `normal`. */
-export const choice = <N extends number>(numbers: readonly N[], normal: N, row: Row) =>
+export const choiceField = <N extends number>(numbers: readonly N[], normal: N, row: Row) =>
   field<N, N>(row, z.literal(numbers), {
     shown: z.literal(numbers),
     empty: normal,
     fromText: numberIn,
   });
 
-export const flag = (row: Row) =>
+export const flagField = (row: Row) =>
   field<boolean, boolean>(row, z.boolean(), {
     shown: z.boolean(),
     empty: false,
@@ -147,7 +147,7 @@ export const flag = (row: Row) =>
 
 const MOST_CELL_BYTES = 8 * 1024;
 
-export const tags = () =>
+export const tagsField = () =>
   field<string[], readonly string[], string[]>({}, tagList, {
     shown: z.array(z.string()),
     empty: [],

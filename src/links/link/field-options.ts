@@ -1,6 +1,6 @@
 /** Options of commands for the fields of a link. */
 import type { Command } from "commander";
-import { keyIn } from "./field-kinds.ts";
+import { fieldKey } from "./field-kinds.ts";
 import { FIELDS } from "./field-values.ts";
 import type { LinkView } from "./link.ts";
 
@@ -23,7 +23,7 @@ export const fieldInput = (options: FieldOptions): Record<string, unknown> =>
   Object.fromEntries(
     FIELDS.flatMap(({ name, option, fromText }) => {
       const [long] = option?.[0].slice(2).split(" ") ?? [];
-      const given = long && options[keyIn(long.replaceAll("-", "_"))];
+      const given = long && options[fieldKey(long.replaceAll("-", "_"))];
       return long ? [[name, typeof given === "string" ? fromText(given) : given]] : [];
     }),
   );

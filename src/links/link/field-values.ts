@@ -1,6 +1,6 @@
 /** What follows from the table of fields (fields.ts). */
 import type { z } from "zod";
-import { emptyValues, type Fields, keyIn, type Values } from "./field-kinds.ts";
+import { emptyValues, type Fields, fieldKey, type Values } from "./field-kinds.ts";
 import { COLUMNS, CONTENT, LINK_FIELDS, OPTIONS, TAGS } from "./fields.ts";
 import { type LinkOptions, readOptions } from "./options.ts";
 
@@ -9,7 +9,7 @@ export type FieldName = keyof typeof LINK_FIELDS;
 export const FIELDS = Object.entries(LINK_FIELDS as Fields).map(([name, field]) => ({
   ...field,
   name: name as FieldName,
-  key: keyIn(name),
+  key: fieldKey(name),
 }));
 type Field = (typeof FIELDS)[number];
 
@@ -86,6 +86,6 @@ export const FIELD_COLUMNS = Object.keys(COLUMNS) as Column[];
 
 /** For the row of the link. */
 export const columnsOf = (link: Values<typeof COLUMNS>) =>
-  Object.fromEntries(FIELD_COLUMNS.map((name) => [name, link[keyIn(name)]])) as {
+  Object.fromEntries(FIELD_COLUMNS.map((name) => [name, link[fieldKey(name)]])) as {
     [N in Column]: (typeof COLUMNS)[N]["empty"];
   };

@@ -3,17 +3,25 @@
  * API. Requests, answers, stored rows, CSV, options of commands, events and the history follow from it
  * (field-values.ts). A new field is a row of OPTIONS, unless the database has to search or sort by it.
  */
-import { choice, count, flag, tags, text, time, url } from "./field-kinds.ts";
+import {
+  choiceField,
+  countField,
+  flagField,
+  tagsField,
+  textField,
+  timeField,
+  urlField,
+} from "./field-kinds.ts";
 
 /** Each in the column of `links` with its name. */
 export const COLUMNS = {
-  title: text({
+  title: textField({
     most: 200,
     is: "found by `search`",
     option: ["--title <text>", "title, at most 200 characters"],
     heading: "TITLE",
   }),
-  note: text({
+  note: textField({
     most: 2000,
     lines: true,
     is: "found by `search`",
@@ -23,37 +31,37 @@ export const COLUMNS = {
 };
 
 /** In tables of their own. */
-export const TAGS = { tags: tags() };
+export const TAGS = { tags: tagsField() };
 
 /** Set when the link is made, and by an import. */
-const MADE = { created_by: text({ most: 128, heading: "BY" }) };
+const MADE = { created_by: textField({ most: 128, heading: "BY" }) };
 
 /** In `links.options`, which is null for a link that only redirects. */
 export const OPTIONS = {
   /** Before it the code leads nowhere. */
-  starts_at: time({
+  starts_at: timeField({
     is: "RFC 3339, or a duration such as 7d; before it the code is not found",
     option: ["--starts <when>", "not found before: RFC 3339, or a duration such as 7d"],
     heading: "STARTS",
   }),
-  max_clicks: count({
+  max_clicks: countField({
     is: "how many people may pass; automated visitors use none up",
     option: ["--max-clicks <number>", "people who may pass"],
     heading: "MAX",
   }),
   /** For expired, used-up and not yet started links. */
-  fallback_url: url({
+  fallback_url: urlField({
     is: "where the link leads while it has not started, has expired or is used up",
     option: ["--fallback <url>", "where it leads before its start, after its expiry or when used up"],
     heading: "FALLBACK",
   }),
-  redirect_status: choice([301, 302, 307, 308], 307, {
+  redirect_status: choiceField([301, 302, 307, 308], 307, {
     is: "307 when absent",
     option: ["--status <code>", "301, 302, 307 (default) or 308"],
     heading: "STATUS",
   }),
   /** All pairs of the request's query go to the target. */
-  forward_query: flag({
+  forward_query: flagField({
     is: "pass the query of the request to the target",
     option: ["--forward-query", "pass the query of the request to the target"],
     heading: "QUERY",

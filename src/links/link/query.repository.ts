@@ -1,5 +1,5 @@
 import type { Db } from "../../db/dialect.ts";
-import { keyIn } from "./field-kinds.ts";
+import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";
 
 /** The columns of `links`, as fields of the entity. */
@@ -11,7 +11,7 @@ export const LINK_COLUMNS = [
   "links.updated_at as updatedAt",
   "links.expires_at as expiresAt",
   "links.password_hash as passwordHash",
-  ...FIELD_COLUMNS.map((name) => `links.${name} as ${keyIn(name)}` as const),
+  ...FIELD_COLUMNS.map((name) => `links.${name} as ${fieldKey(name)}` as const),
   "links.options",
   "links.owner_id as ownerId",
   "links.created_by as createdBy",

@@ -174,7 +174,7 @@ export function createLinkRepository(
           const id = ids.get(link.code);
           if (id === undefined) return [];
           added.set(link.code, id);
-          return clicksOf({ ...link, id });
+          return clickRowOf({ ...link, id });
         });
         await dialect.insertMany(tx, "link_clicks", rows);
         // A rename holds the old code in the unique index until its alias is committed, so here it is visible.
@@ -263,7 +263,7 @@ export const rowOf = (link: NewLink) => ({
 });
 
 type Counted = Pick<Link, "id" | "clickCount" | "automatedClicks">;
-export const clicksOf = ({ id, clickCount: clicks, automatedClicks: automated }: Counted) => ({
+export const clickRowOf = ({ id, clickCount: clicks, automatedClicks: automated }: Counted) => ({
   link_id: id,
   clicks,
   ranked: clicks,
