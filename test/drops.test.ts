@@ -165,14 +165,22 @@ describe("a resumable upload", () => {
     expect(await anna.page(drop.url)).toContain("along one.txt");
   });
 
-  test("can be ended by its sender, which frees its room", async () => {
+  test("takes room of the box as its bytes come, and frees it when its sender ends it", async () => {
     const drop = await box({ max_bytes: 10 });
     const visitor = stranger();
-    const path = (await visitor.begin(drop.url, "a", 10)).headers.get("location")!;
-    const busy = await visitor.begin(drop.url, "b", 10);
-    expect([busy.status, busy.headers.get("retry-after")]).toEqual([429, "5"]);
-    expect((await visitor.send(server.url + path, { method: "DELETE", headers: TUS })).status).toBe(204);
-    expect((await visitor.begin(drop.url, "b", 10)).status).toBe(201);
+    const begin = async (name: string) => (await visitor.begin(drop.url, name, 10)).headers.get("location")!;
+    const [first, second] = [await begin("a"), await begin("b")];
+    expect((await visitor.append(server.url + first, 0, "01234567")).status).toBe(204);
+    const busy = [
+      await visitor.begin(drop.url, "c", 10),
+      await visitor.append(server.url + second, 0, "012"),
+    ];
+    expect(busy.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual([
+      [429, "5"],
+      [429, "5"],
+    ]);
+    expect((await visitor.send(server.url + first, { method: "DELETE", headers: TUS })).status).toBe(204);
+    expect((await visitor.append(server.url + second, 0, "0123456789")).status).toBe(204);
   });
 
   test("needs the protocol's version, and a known upload", async () => {

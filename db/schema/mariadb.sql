@@ -435,6 +435,7 @@ CREATE TABLE `uploads` (
   `drop_link_id` bigint(20) DEFAULT NULL,
   `sender` varchar(64) DEFAULT NULL,
   `sender_name` varchar(100) DEFAULT NULL,
+  `sender_address` varchar(64) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),

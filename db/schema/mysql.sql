@@ -435,6 +435,7 @@ CREATE TABLE `uploads` (
   `drop_link_id` bigint DEFAULT NULL,
   `sender` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   `sender_name` varchar(100) COLLATE utf8mb4_bin DEFAULT NULL,
+  `sender_address` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `uploads_expires_at` (`expires_at`),
   KEY `uploads_policy_id` (`policy_id`),

@@ -415,6 +415,7 @@ create table uploads (
   drop_link_id bigint,
   sender character varying(64) collate "C",
   sender_name character varying(100) collate "C",
+  sender_address character varying(64) collate "C",
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_policy FOREIGN KEY (policy_id) REFERENCES policies(id)
 );

@@ -420,7 +420,7 @@ CREATE TABLE uploads (
   received integer not null,
   policy_id integer not null,
   created_at integer not null,
-  expires_at integer not null, drop_link_id integer, sender text, sender_name text,
+  expires_at integer not null, drop_link_id integer, sender text, sender_name text, sender_address text,
   constraint uploads_policy foreign key (policy_id) references policies (id)
 );
 

@@ -87,10 +87,12 @@ export const FILE_TABLES = {
     policy_id: "int",
     created_at: "int",
     expires_at: "int",
-    /** For a stranger's upload the drop box, like the next two; null for the account's own. */
+    /** For a stranger's upload the drop box, like the next three; null for the account's own. */
     drop_link_id: "int?",
     sender: "text?",
     sender_name: "text?",
+    /** Hash of the visitor's network address. */
+    sender_address: "text?",
   },
   /** What unfinished uploads take of each policy's storage, as last counted (files/blobs/left-overs.ts). */
   staged_counts: {

@@ -98,7 +98,7 @@ function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): D
     drops,
     uploads,
     receiveForm: createFormReceiving({ drops, uploads, files, gate, inFlight }),
-    tus: createDropTus({ resumable, senders, bodies }),
+    tus: createDropTus({ resumable, senders, inFlight, bodies }),
     inFlight,
     senders,
     cookies,

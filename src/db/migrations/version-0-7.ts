@@ -1,4 +1,4 @@
-/** Version 0.7: the clicks of all links as a sum. */
+/** Version 0.7: the clicks of all links as a sum, and whose uploads into drop boxes are unfinished. */
 import { sql } from "kysely";
 import { addColumn, type Step } from "./step.ts";
 
@@ -19,4 +19,5 @@ export const steps: readonly Step[] = [
         ) as summed
         where counted.clicks <> summed.clicks or counted.automated <> summed.automated`.execute(db)),
   },
+  addColumn("0143_uploads_sender_address", "uploads", "sender_address", (w) => w.text(64)),
 ];

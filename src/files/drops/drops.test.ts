@@ -86,14 +86,14 @@ forEachDialect((dialect) => {
       },
     );
 
-  const begin = (box: OpenDrop, size: number, sender = "a") =>
+  const begin = (box: OpenDrop, size: number, sender = "a", address = "1") =>
     at.resumable.create(box.accountId, {
       size,
       name: "resumed",
       mimeType: undefined,
       folderId: box.folderId,
       metadata: "",
-      drop: { linkId: box.linkId, sender, senderName: null },
+      drop: { linkId: box.linkId, sender, senderName: null, address },
     });
   const chunk = (offset: number, text: string): UploadChunk => ({
     offset,
@@ -154,9 +154,11 @@ forEachDialect((dialect) => {
       const box = await open({ maxBytes: 20 });
       const { upload } = await begin(box, 15);
       expect(await again(box)).toMatchObject({ files: 0, bytes: 0 });
-      expect(await refused(begin(box, 6, "b"))).toBe("busy");
       const visitor = { linkId: box.linkId, sender: "a" };
       await at.resumable.append(me, upload.id, chunk(0, "0123456"), visitor);
+      expect(await at.resumable.bytesInDrop(me, box.linkId)).toBe(7);
+      await begin(box, 13, "b");
+      expect(await refused(begin(box, 14, "b"))).toBe("busy");
       expect(await refusal(at.resumable.find(me, upload.id))).toBe("FileNotFound");
       expect(await refusal(at.resumable.find(me, upload.id, { ...visitor, sender: "b" }))).toBe(
         "FileNotFound",
@@ -171,11 +173,13 @@ forEachDialect((dialect) => {
       const late = await open({}, { expires_at: "30m" });
       const closed = await open();
       const begun = await Promise.all([full, late, closed].map(async (box) => (await begin(box, 4)).upload));
+      const append = (n: number, { linkId }: OpenDrop, part: UploadChunk) =>
+        at.resumable.append(me, begun[n]!.id, part, { linkId, sender: "a" });
+      for (const [n, box] of [full, late, closed].entries()) await append(n, box, chunk(0, "a"));
       await send(full, { first: "1" });
       at.content.time.now += 1_799_000;
       await drops.close(me, folder, closed.code, COMMAND);
-      const finish = (n: number, { linkId }: OpenDrop) =>
-        refused(at.resumable.append(me, begun[n]!.id, chunk(0, "abcd"), { linkId, sender: "a" }));
+      const finish = (n: number, box: OpenDrop) => refused(append(n, box, chunk(1, "bcd")));
       expect(await finish(0, full)).toBe("full");
       expect(await finish(2, closed)).toBe("ended");
       at.content.time.now += 1_000;
@@ -183,15 +187,27 @@ forEachDialect((dialect) => {
       expect(await at.names(me, folder)).toEqual(["first"]);
     });
 
-    test("without a byte gives its room back after an hour, and senders have few at once", async () => {
+    test("without a byte takes no room of the box and of the account, and goes after two minutes", async () => {
+      me = await at.account(1_500);
+      folder = await at.folder(me, null, "in");
       const box = await open({ maxBytes: 1_000 });
-      for (let n = 0; n < 20; n++) await begin(box, 40);
-      expect(await refused(begin(box, 40))).toBe("rate");
-      for (let n = 0; n < 5; n++) await begin(box, 40, "b");
-      expect(await refused(begin(box, 40, "b"))).toBe("busy");
-      at.content.time.now += 3_600_001;
+      for (let n = 0; n < 20; n++) await begin(box, 1_000);
+      expect(await refused(begin(box, 1_000))).toBe("rate");
+      const { upload } = await begin(box, 1_000, "b", "2");
+      await at.resumable.append(me, upload.id, chunk(0, ""), { linkId: box.linkId, sender: "b" });
+      at.content.time.now += 120_001;
       for (const job of at.jobs) await job.run(new AbortController().signal);
+      expect(await refusal(at.resumable.find(me, upload.id, { linkId: box.linkId, sender: "b" }))).toBe(
+        "FileNotFound",
+      );
       await begin(box, 1_000);
+    });
+
+    test("of one address can't fill a box, whatever senders it makes up", async () => {
+      const box = await open();
+      for (let n = 0; n < 50; n++) await begin(box, 4, `sender ${n}`);
+      expect(await refused(begin(box, 4, "another"))).toBe("rate");
+      await begin(box, 4, "another", "2");
     });
   });
 

@@ -15,6 +15,8 @@ type Deps = { repository: DropsRepository; record: RecordEvents<Db>; clock: Cloc
 /** Unfinished resumable uploads. */
 const MOST_IN_BOX = 100;
 const MOST_OF_SENDER = 20;
+/** A visitor without the cookie is a new sender. */
+const MOST_OF_ADDRESS = 50;
 
 export function createDropGate({ repository, record, clock }: Deps): DropGate {
   async function open(db: Db, linkId: number, folderId: number): Promise<OpenDrop> {
@@ -25,12 +27,12 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
   }
 
   return {
-    async admit(tx, { linkId, parentId, size }, { inBox, ofSender }) {
+    async admit(tx, { linkId, parentId, size }, { count, bytes, ofSender, ofAddress }) {
       const box = await open(tx.db, linkId, parentId);
       const refusal = refusalOf(box, size);
       if (refusal !== null) throw dropRefusal(refusal);
-      if (ofSender.count >= MOST_OF_SENDER) throw dropRefusal("rate");
-      if (inBox.count >= MOST_IN_BOX || inBox.bytes + size > roomIn(box)) throw dropRefusal("busy");
+      if (ofSender >= MOST_OF_SENDER || ofAddress >= MOST_OF_ADDRESS) throw dropRefusal("rate");
+      if (count >= MOST_IN_BOX || bytes + size > roomIn(box)) throw dropRefusal("busy");
     },
 
     async take(tx, { linkId, sender, senderName, name }, file) {

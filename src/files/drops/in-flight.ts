@@ -1,6 +1,6 @@
 /**
- * Bounds what strangers currently send into boxes by forms, in this process: requests per box and sender, and bytes per
- * box, which never exceed its limit. Resumable uploads are rows (gate.ts).
+ * Bounds what strangers currently send into boxes, in this process: requests per box and sender, and bytes per box,
+ * which never exceed its limit. What has come of unfinished resumable uploads is in rows (gate.ts).
  */
 import type { Clock } from "../../lib/clock.ts";
 import { createGenerationMap } from "../../lib/generation-map.ts";

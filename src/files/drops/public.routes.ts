@@ -108,7 +108,7 @@ export function createDropAnswers(deps: Deps): DropAnswers {
   async function takeTus(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
     const { policy } = await uploads.destination(box.accountId, box.folderId);
     const liftIdleTimeout = () => connection?.timeout?.(request, 0);
-    return deps.tus({ box, policy, request, liftIdleTimeout });
+    return deps.tus({ box, policy, request, address: addressOf(request, connection), liftIdleTimeout });
   }
 
   async function respond(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
@@ -116,16 +116,16 @@ export function createDropAnswers(deps: Deps): DropAnswers {
     const isForm = type.startsWith(FORM);
     if (request.method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);
     if (isLocked(box, request)) return askPassword(request);
-    if (!isRead(request)) takeTurn(box, request, connection);
+    if (!isRead(request)) inFlight.takeTurn(box.linkId, addressOf(request, connection));
     if (isTus(request)) return takeTus(box, request, connection);
     return isForm && !isRead(request)
       ? receive(box, request, connection)
       : show(box, request, sentNote(request));
   }
 
-  function takeTurn({ linkId }: OpenDrop, request: Request, connection?: VisitorConnection): void {
+  function addressOf(request: Request, connection?: VisitorConnection): string {
     const peer = connection?.requestIP(request)?.address ?? "unix";
-    inFlight.takeTurn(linkId, deps.addressOf(peer, request.headers.get("x-forwarded-for")));
+    return deps.addressOf(peer, request.headers.get("x-forwarded-for"));
   }
 
   function sentNote(request: Request): { note: DropNote | null } {

@@ -35,6 +35,9 @@ export function createSenders({ isSecure }: { isSecure(): boolean }) {
   return {
     known,
 
+    /** A hash as of the cookie. */
+    addressOf: (linkId: number, address: string): string => hashOf(linkId, `at ${address}`),
+
     /** Whether the visitor's browser keeps the cookie. */
     remembers: (request: Request): boolean => !isSecure() || keepsSecureCookies(request),
 

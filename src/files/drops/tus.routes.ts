@@ -13,15 +13,23 @@ import {
   readCreation,
   stateOf,
 } from "../uploads/tus-request.routes.ts";
-import type { Resumable } from "../uploads/tus.service.ts";
+import type { Resumable, UploadChunk } from "../uploads/tus.service.ts";
 import { dropName, personName } from "./drop-name.ts";
-import { NAME_FIELD, type OpenDrop } from "./drop.ts";
+import { dropRefusal, NAME_FIELD, type OpenDrop, roomIn } from "./drop.ts";
 import { mostIn } from "./gate.ts";
+import type { InFlight } from "./in-flight.ts";
 import type { Senders } from "./sender.ts";
 
-type Deps = { resumable: Resumable; senders: Senders; bodies: BodyMemory };
+type Deps = { resumable: Resumable; senders: Senders; inFlight: InFlight; bodies: BodyMemory };
 
-type At = { box: OpenDrop; policy: Policy; request: Request; liftIdleTimeout(): void };
+type At = {
+  box: OpenDrop;
+  policy: Policy;
+  request: Request;
+  /** Of the client. */
+  address: string;
+  liftIdleTimeout(): void;
+};
 
 export type DropTus = ReturnType<typeof createDropTus>;
 
@@ -36,15 +44,20 @@ export function uploadOf(url: string): string | null {
   return at === -1 ? null : new URLSearchParams(url.slice(at).replace(/#.*/s, "")).get("upload");
 }
 
-export function createDropTus({ resumable, senders, bodies }: Deps) {
-  async function create({ box, request }: At): Promise<Response> {
+export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
+  async function create({ box, request, address }: At): Promise<Response> {
     const { told, ...upload } = readCreation(request.headers);
     const { id: sender, cookie } = senders.of(box, request);
     const progress = await resumable.create(box.accountId, {
       ...upload,
       name: dropName(upload.name),
       folderId: box.folderId,
-      drop: { linkId: box.linkId, sender, senderName: personName(told.get(NAME_FIELD)) },
+      drop: {
+        linkId: box.linkId,
+        sender,
+        senderName: personName(told.get(NAME_FIELD)),
+        address: senders.addressOf(box.linkId, address),
+      },
     });
     return emptyAnswer(201, {
       Location: `/${box.code}?upload=${progress.upload.id}`,
@@ -53,14 +66,21 @@ export function createDropTus({ resumable, senders, bodies }: Deps) {
     });
   }
 
+  /** Its bytes take room of the box as they come. */
   async function append({ box, request, liftIdleTimeout }: At, id: string): Promise<Response> {
     const reservation = bodies.enter();
+    const visitor = visitorOf(box, request);
+    const flight = inFlight.enter({ linkId: box.linkId, maxBytes: roomIn(box) }, visitor.sender ?? id);
     try {
-      const chunk = readChunk(request, reservation);
+      const { body, ...chunk } = readChunk(request, reservation);
+      const held = await resumable.bytesInDrop(box.accountId, box.linkId);
+      if (held + (chunk.length ?? 1) > roomIn(box)) throw dropRefusal("busy");
       liftIdleTimeout();
-      const { upload } = await resumable.append(box.accountId, id, chunk, visitorOf(box, request));
+      const counted: UploadChunk = { ...chunk, body: (queue) => countedBytes(body(queue), flight.add) };
+      const { upload } = await resumable.append(box.accountId, id, counted, visitor);
       return emptyAnswer(204, stateOf(upload));
     } finally {
+      flight.leave();
       reservation.leave();
     }
   }
@@ -90,6 +110,16 @@ export function createDropTus({ resumable, senders, bodies }: Deps) {
 
   /** With the version, even on failure: see `withVersion`. */
   return async (at: At): Promise<Response> => withVersion(await answer(at));
+}
+
+async function* countedBytes(
+  body: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of body) {
+    count(piece.byteLength);
+    yield piece;
+  }
 }
 
 export function withVersion(response: Response): Response {

@@ -10,8 +10,14 @@ export type DropSender = {
   senderName: string | null;
 };
 
-/** What unfinished uploads take. */
-export type Unfinished = { count: number; bytes: number };
+/** Who uploads in several requests. */
+export type DropUploader = DropSender & {
+  /** Hash of the visitor's network address. */
+  address: string;
+};
+
+/** What unfinished uploads into a box take: of all senders, of one, and of one address. */
+export type UnfinishedInDrop = { count: number; bytes: number; ofSender: number; ofAddress: number };
 
 export type DropUpload = DropSender & {
   /** The name that the sender gets to know. */
@@ -24,7 +30,7 @@ export type DropGate = {
   admit(
     tx: TreeTransaction,
     upload: DropSender & { parentId: number; size: number },
-    unfinished: { inBox: Unfinished; ofSender: Unfinished },
+    unfinished: UnfinishedInDrop,
   ): Promise<void>;
   /** Reserves the place of a new file. @throws if the box has none */
   take(tx: TreeTransaction, upload: DropUpload, file: StoredFile): Promise<void>;

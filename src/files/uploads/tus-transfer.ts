@@ -11,8 +11,10 @@ import { isStagingLost, isStorageFailure } from "../storage/storage-failure.ts";
 import type { DropGate } from "./drop-upload.ts";
 import type { TusRepository, Upload } from "./tus.repository.ts";
 
-/** An upload without bytes expires after this time. */
-export const EXPIRES_MS = 24 * 3_600_000;
+/** After the last bytes. */
+const EXPIRES_MS = 24 * 3_600_000;
+/** A stranger's upload without a byte. */
+const EMPTY_DROP_EXPIRES_MS = 120_000;
 /** A finished upload is remembered this long. */
 const REMEMBERED_MS = 3_600_000;
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
@@ -46,7 +48,7 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Deps)
   }
 
   async function advance(upload: Upload, received: number): Promise<Upload> {
-    const expiresAt = clock.now() + EXPIRES_MS;
+    const expiresAt = clock.now() + keptMs({ ...upload, received });
     if (!(await repository.advance(upload, received, expiresAt))) throw uploadGone();
     return { ...upload, received, expiresAt };
   }
@@ -100,6 +102,9 @@ export function createTransfer({ repository, files, blobs, drops, clock }: Deps)
     }
   };
 }
+
+export const keptMs = ({ drop, received }: Pick<Upload, "drop" | "received">): number =>
+  drop !== null && received === 0 ? EMPTY_DROP_EXPIRES_MS : EXPIRES_MS;
 
 type Taken = { isEnd: boolean; failure: { reason: unknown } | null };
 

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import type { DropSender, Unfinished } from "./drop-upload.ts";
+import type { DropUploader, UnfinishedInDrop } from "./drop-upload.ts";
 
 /** A complete upload has become a file and stays for clients that missed the answer. */
 export type Upload = {
@@ -22,7 +22,7 @@ export type Upload = {
   createdAt: number;
   expiresAt: number;
   /** Null for the account's own. */
-  drop: DropSender | null;
+  drop: DropUploader | null;
 };
 
 export type TusRepository = ReturnType<typeof createTusRepository>;
@@ -45,6 +45,7 @@ const COLUMNS = [
   "drop_link_id",
   "sender",
   "sender_name",
+  "sender_address",
 ] as const;
 
 export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
@@ -58,29 +59,40 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
       return row === undefined ? null : toUpload(row);
     },
 
-    /** The bytes include those of strangers, the count does not. */
-    async unfinished(tx: Db, accountId: number): Promise<Unfinished> {
+    /** The bytes include those that strangers have sent, the count does not include strangers' uploads. */
+    async unfinished(tx: Db, accountId: number): Promise<{ count: number; bytes: number }> {
       const row = await unfinishedOf(tx, accountId)
         .select((eb) => [
           eb.fn.sum(eb.case().when("drop_link_id", "is", null).then(1).else(0).end()).as("count"),
-          eb.fn.sum("size").as("bytes"),
+          eb.fn
+            .sum(
+              eb.case().when("drop_link_id", "is", null).then(eb.ref("size")).else(eb.ref("received")).end(),
+            )
+            .as("bytes"),
         ])
         .executeTakeFirstOrThrow();
       return { count: Number(row.count ?? 0), bytes: Number(row.bytes ?? 0) };
     },
 
-    /** Counts those of all senders to a drop box, or of one. */
+    /** The bytes are those that have come. */
     async unfinishedInDrop(
-      tx: Db,
       accountId: number,
-      drop: { linkId: number; sender?: string },
-    ): Promise<Unfinished> {
-      const row = await unfinishedOf(tx, accountId)
-        .select((eb) => [eb.fn.countAll().as("count"), eb.fn.sum("size").as("bytes")])
-        .where("drop_link_id", "=", drop.linkId)
-        .$if(drop.sender !== undefined, (query) => query.where("sender", "=", drop.sender!))
+      { linkId, sender = "", address = "" }: { linkId: number; sender?: string; address?: string },
+      db: Db = read,
+    ): Promise<UnfinishedInDrop> {
+      const row = await unfinishedOf(db, accountId)
+        .select((eb) => [
+          eb.fn.countAll().as("count"),
+          eb.fn.sum("received").as("bytes"),
+          eb.fn.sum(eb.case().when("sender", "=", sender).then(1).else(0).end()).as("ofSender"),
+          eb.fn.sum(eb.case().when("sender_address", "=", address).then(1).else(0).end()).as("ofAddress"),
+        ])
+        .where("drop_link_id", "=", linkId)
         .executeTakeFirstOrThrow();
-      return { count: Number(row.count), bytes: Number(row.bytes ?? 0) };
+      const [count, bytes, ofSender, ofAddress] = [row.count, row.bytes, row.ofSender, row.ofAddress].map(
+        Number,
+      );
+      return { count: count!, bytes: bytes!, ofSender: ofSender!, ofAddress: ofAddress! };
     },
 
     /** False if the upload has changed. */
@@ -159,7 +171,12 @@ const toUpload = (row: Selectable<Schema["uploads"]>): Upload => ({
   drop:
     row.drop_link_id === null
       ? null
-      : { linkId: row.drop_link_id, sender: row.sender ?? "", senderName: row.sender_name },
+      : {
+          linkId: row.drop_link_id,
+          sender: row.sender ?? "",
+          senderName: row.sender_name,
+          address: row.sender_address ?? "",
+        },
 });
 
 const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
@@ -177,4 +194,5 @@ const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
   drop_link_id: upload.drop?.linkId ?? null,
   sender: upload.drop?.sender ?? null,
   sender_name: upload.drop?.senderName ?? null,
+  sender_address: upload.drop?.address ?? null,
 });

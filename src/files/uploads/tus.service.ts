@@ -21,13 +21,13 @@ import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
 import {
   createTransfer,
-  EXPIRES_MS,
+  keptMs,
   uploadGone,
   type TransferProgress,
   uploadTooLong,
   wrongOffset,
 } from "./tus-transfer.ts";
-import type { DropGate, DropSender } from "./drop-upload.ts";
+import type { DropGate, DropUploader } from "./drop-upload.ts";
 import type { Uploads } from "./service.ts";
 
 export type { Upload } from "./tus.repository.ts";
@@ -40,8 +40,6 @@ const LEASES_AT_ONCE = 1_000;
 /** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
 const LOCK_MS = 30_000;
-/** Without a byte, a stranger's upload keeps its room for this time. */
-const EMPTY_DROP_EXPIRES_MS = 3_600_000;
 
 export type NewUpload = {
   size: number;
@@ -52,7 +50,7 @@ export type NewUpload = {
   folderId: number | null;
   metadata: string;
   /** For a stranger's upload. The name is checked and gets a number if it is taken. */
-  drop?: DropSender;
+  drop?: DropUploader;
 };
 
 /** A stranger at a drop box. Without a sender, knowing the upload's id suffices. */
@@ -111,7 +109,8 @@ export function createResumable(deps: Deps) {
 
   async function forgetExpired(id: string): Promise<void> {
     try {
-      await locked(id, async () => {
+      // Whoever holds it gives it more time, or ends it.
+      await leases.hold(uploadLease(id), LOCK_MS, async () => {
         const upload = await repository.find(id);
         if (upload !== null && upload.expiresAt <= clock.now()) await forget(upload);
       });
@@ -152,15 +151,8 @@ export function createResumable(deps: Deps) {
       const { count, bytes } = await repository.unfinished(tx.db, upload.accountId);
       const { drop } = upload;
       if (drop !== null) {
-        const { linkId, sender } = drop;
-        await drops.admit(
-          tx,
-          { ...drop, ...upload },
-          {
-            inBox: await repository.unfinishedInDrop(tx.db, upload.accountId, { linkId }),
-            ofSender: await repository.unfinishedInDrop(tx.db, upload.accountId, { linkId, sender }),
-          },
-        );
+        const inDrop = await repository.unfinishedInDrop(upload.accountId, drop, tx.db);
+        await drops.admit(tx, { ...drop, ...upload }, inDrop);
       } else if (count >= MOST_UPLOADS) {
         throw appError(
           "RateLimitExceeded",
@@ -174,6 +166,11 @@ export function createResumable(deps: Deps) {
   return {
     find,
     jobs: [expiry, leasesOfGone] as const,
+
+    /** Bytes that have come for unfinished uploads into a drop box. */
+    async bytesInDrop(accountId: number, linkId: number): Promise<number> {
+      return (await repository.unfinishedInDrop(accountId, { linkId })).bytes;
+    },
 
     /** @throws FolderNotFound, InvalidName, NameConflict, FileTooLargeForPolicy, RateLimitExceeded */
     async create(accountId: number, given: NewUpload): Promise<TransferProgress> {
@@ -193,7 +190,7 @@ export function createResumable(deps: Deps) {
         received: 0,
         policyId: destination.policy.id,
         createdAt: now,
-        expiresAt: now + (drop === null ? EXPIRES_MS : EMPTY_DROP_EXPIRES_MS),
+        expiresAt: now + keptMs({ drop, received: 0 }),
         drop,
       };
       await insert(upload);
