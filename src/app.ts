@@ -27,6 +27,7 @@ import { createSharedLinks } from "./links/cache/shared.ts";
 import { createLinkScan } from "./links/cache/scan.repository.ts";
 import { createLinkFinder } from "./links/cache/special-link.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
+import { createSearchIndexJob } from "./links/list/indexing.ts";
 import { createTotalJob } from "./links/list/total.ts";
 import { createFallbacks } from "./redirect/fallbacks.ts";
 import { createLocks } from "./redirect/locks.ts";
@@ -266,6 +267,7 @@ const HOUR_MS = 3_600_000;
 
 function startJobs(services: Services): JobRunner {
   const { config, database, events, links, leases, auth, reports, content, drive, logger } = services;
+  const searchIndex = createSearchIndexJob(database);
   const runner = createJobRunner({
     leases,
     jobs: [
@@ -274,6 +276,7 @@ function startJobs(services: Services): JobRunner {
       links.deleted.retentionJob(),
       createRankingJob(database),
       createTotalJob(database, logger),
+      ...(searchIndex === null ? [] : [searchIndex]),
       ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,

@@ -34,8 +34,7 @@ import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
-import { createLinkOperations, type LinkOperations, registerHeldBytes } from "./links/link/metrics.ts";
-import { registerLinkTexts } from "./links/texts/metrics.ts";
+import { createLinkOperations, type LinkOperations } from "./links/link/metrics.ts";
 import { createLinkService, type LinkService } from "./links/links.service.ts";
 import { createVisitorDoor, type VisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
@@ -182,10 +181,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
     operations,
-    ...(server && { searchPath: dataPath(env.data.dir, "search") }),
   });
-  registerHeldBytes(registry, links.heldBytes);
-  registerLinkTexts(registry, links.textSizes);
   await step(links.domains.load);
   events.nameDomains(links.domains.hostOf);
   config.refuse("features.public_url", links.domains.refusalOfPublicUrl);

@@ -8,7 +8,6 @@ const MOST_WORDS = 80;
 /** Algorithms and protocols, with the most words of their explanation. */
 const EXPLANATIONS: Record<string, number> = {
   "src/db/availability.ts": 170,
-  "src/links/list/list.ts": 220,
   "src/upkeep/restore.ts": 140,
   "src/cluster/changes.ts": 200,
   "src/files/blobs/service.ts": 140,

@@ -77,7 +77,6 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     "query-batch": ["fallback", "history", "link", "list", "tags", "write"],
     history: ["fallback", "link", "write"],
     qr: ["link"],
-    texts: [],
     uses: ["link", "write"],
   },
   visitors: { texts: [] },

@@ -5889,6 +5889,8 @@ export interface operations {
                 sort?: "created_at" | "code" | "click_count" | "expires_at";
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
+                /** @description false: next_cursor instead of pagination, before the links are counted */
+                total?: boolean;
             };
             header?: never;
             path?: never;

@@ -258,6 +258,17 @@ CREATE TABLE link_tags (
 
 CREATE INDEX "link_tags_link_id" on "link_tags" (link_id);
 
+CREATE VIRTUAL TABLE link_texts
+    using fts5(texts, content='', columnsize=0, detail=none, tokenize='trigram');
+
+CREATE TABLE 'link_texts_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+
+CREATE TABLE 'link_texts_data'(id INTEGER PRIMARY KEY, block BLOB);
+
+CREATE TABLE link_texts_due (link_id integer primary key, indexed text);
+
+CREATE TABLE 'link_texts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+
 CREATE TABLE link_totals (
   id integer primary key autoincrement,
   links integer not null
@@ -268,6 +279,15 @@ CREATE TABLE link_uses (
   uses integer not null,
   constraint link_uses_link foreign key (link_id) references links (id) on delete cascade
 );
+
+CREATE TRIGGER links_texts_added after insert on links
+    begin insert into link_texts_due (link_id, indexed) values (new.id, null) on conflict do nothing; end;
+
+CREATE TRIGGER links_texts_changed after update of code, target, title, note on links
+    when new.code is not old.code or new.target is not old.target or new.title is not old.title or new.note is not old.note begin insert into link_texts_due (link_id, indexed) values (old.id, coalesce(old.code, '') || char(10) || coalesce(old.target, '') || char(10) || coalesce(old.title, '') || char(10) || coalesce(old.note, '')) on conflict do nothing; end;
+
+CREATE TRIGGER links_texts_removed after delete on links
+    begin insert into link_texts_due (link_id, indexed) values (old.id, coalesce(old.code, '') || char(10) || coalesce(old.target, '') || char(10) || coalesce(old.title, '') || char(10) || coalesce(old.note, '')) on conflict do nothing; end;
 
 CREATE TABLE links (
   id integer primary key autoincrement,

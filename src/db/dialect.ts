@@ -40,11 +40,26 @@ export type Dialect = {
   readonly name: "sqlite" | "postgres" | "mysql" | "mariadb";
 
   /**
-   * Code or target of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII, else at
-   * least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or decomposed.
-   * `likely` hints that at least half of the rows match, so no index helps.
+   * Code, target, title or note of `links` contains the needle; `%` and `_` are literal. Ignores case: always for ASCII,
+   * else at least for the needle as given, lower-case, upper-case and capitalised. Accents count, composed or
+   * decomposed. `usesIndex`: a query starts with it, where linkCandidates is not null; else it only tests rows.
    */
-  linkContains(needle: string, hints?: { likely?: boolean }): Expression<SqlBool>;
+  linkContains(needle: string, options?: { usesIndex?: boolean }): Expression<SqlBool>;
+
+  /**
+   * A subquery for the `id` of at most `most` links that may contain the needle, from an index. Fewer are all of them.
+   * Null if no index serves the needle.
+   */
+  linkCandidates(needle: string, most: number): RawBuilder<unknown> | null;
+
+  /**
+   * Adds up to `most` changed links to the index behind linkCandidates, in a transaction. Returns how many there were.
+   * Searches find them before, but slower. Null if the database does so at once, or has no such index.
+   */
+  readonly indexLinkTexts: ((tx: Db, most: number) => Promise<number>) | null;
+
+  /** For the planner of queries, after a large change. Does nothing where that happens at once or plans need none. */
+  refreshStatistics(db: Db, tables: readonly TableName[]): Promise<void>;
 
   /** `entries.name` contains the needle, compared as in linkContains. */
   nameContains(needle: string): Expression<SqlBool>;
@@ -71,12 +86,6 @@ export type Dialect = {
 
   /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
-
-  /** Aggregates links as texts: the id and each searched column with `separator` after it, `end` between links. */
-  joinLinkTexts(separator: string, end: string): RawBuilder<string | null>;
-
-  /** linkContains folds the case of ASCII only, by bytes. */
-  readonly foldsOnlyAscii: boolean;
 
   /** A unique violation fails the statement. */
   insertMany<T extends TableName>(db: Db, table: T, rows: Rows<T>): Promise<void>;

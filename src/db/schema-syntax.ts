@@ -26,6 +26,8 @@ export type SchemaSyntax = {
   createNameIndex(db: Kysely<unknown>): Promise<void>;
   /** With all entries. */
   fillNameIndex(db: Kysely<unknown>): Promise<void>;
+  /** Serves linkCandidates, later for existing links; may do nothing. */
+  createTextIndex(db: Kysely<unknown>): Promise<void>;
   /** Makes room in `links.code` for the keys of other domains, and adds title and note to the search. */
   widenLinks(db: Kysely<unknown>): Promise<void>;
 };

@@ -3,16 +3,7 @@
  * four spellings. Links keep texts as typed, so letters with marks are searched composed (NFC) and decomposed (NFD).
  */
 
-import { sql } from "kysely";
-
 export const SEARCHED_COLUMNS = ["links.code", "links.target", "links.title", "links.note"] as const;
-
-/** For joinLinkTexts with `||`. */
-export function joinedTexts(separator: string) {
-  const columns = SEARCHED_COLUMNS.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
-  const parts = [sql`links.id`, ...columns].flatMap((part) => [part, sql.lit(separator)]);
-  return sql.join(parts, sql` || `);
-}
 
 /** Unlike the backslash it needs no escaping in SQL literals. */
 export const LIKE_ESCAPE = "!";

@@ -8,7 +8,6 @@ const NAMES = {
   processes: "processes",
   restore: ".restore",
   archive: ".archive",
-  search: ".search",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;
@@ -18,7 +17,7 @@ export const dataPath = (dataDir: string, entry: DataEntry): string => join(data
 /** For a file, also every path that begins with its name. */
 export type UsedPath = { path: string; isFile: boolean };
 
-const FILES: readonly DataEntry[] = ["database", "secretKey", "archive", "search"];
+const FILES: readonly DataEntry[] = ["database", "secretKey", "archive"];
 
 export const usedInDataFolder = (dataDir: string): UsedPath[] =>
   (Object.keys(NAMES) as DataEntry[]).map((entry) => ({

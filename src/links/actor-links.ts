@@ -15,13 +15,12 @@ import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
 import { filterFor } from "./list/filter.ts";
 import type { Domains } from "./domains/registry.ts";
-import type { LinkQuery } from "./list/page.ts";
+import type { LinkQuery, PlacedQuery } from "./list/page.ts";
 import type { LinkListRepository } from "./list/repository.ts";
 import { createQueryBatch } from "./query-batch/query-batch.ts";
 import { takePartBack } from "./query-batch/tag-back.ts";
 import { type BulkEvents, createBulkUndo } from "./query-batch/undo.ts";
 import type { DeletedLinks } from "./deleted/deleted.ts";
-import type { PlacedQuery } from "./list/placed-pages.ts";
 import type { CodeAvailability, CreateInput, Link, PatchInput, ShownLink, UpdateInput } from "./link/link.ts";
 import type { LinkRepository } from "./write/repository.ts";
 import type { LinkList } from "./list/list.ts";
@@ -156,6 +155,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     },
 
     list: (query: LinkQuery) => list.page({ ...query, filter: filterFor(actor, query.filter) }),
+
+    /** A page of the list without its total. */
+    rows: (query: LinkQuery) => list.rows({ ...query, filter: filterFor(actor, query.filter) }),
 
     /** Links after a place in the list. */
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),

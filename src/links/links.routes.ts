@@ -27,7 +27,7 @@ import {
   updateSchema,
   viewOfLink,
 } from "./link/link.ts";
-import { linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
@@ -115,11 +115,11 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
         const view = (link: ShownLink) => viewOfLink(link, origin, hostOf);
         const own = links.by(actorOf(account));
         const placed = placedQueryOf(query, now(), links.domains.filterOf);
-        if (placed !== null) {
-          const { links: found, next } = await own.after(placed);
-          return new CursorPage(found.map(view), next && linkCursor(placed.order, next));
-        }
         const at = linkQueryOf(query, now(), links.domains.filterOf);
+        if (placed !== null || !isCounted(query)) {
+          const { links: found, next } = await (placed === null ? own.rows(at) : own.after(placed));
+          return new CursorPage(found.map(view), next && linkCursor(at.order, next));
+        }
         const found = await own.list(at);
         return page(found.links.map(view), { ...at, total: found.total });
       },

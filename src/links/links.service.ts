@@ -17,7 +17,6 @@ import { createDeletedRepository } from "./deleted/repository.ts";
 import type { LinkEvents } from "./history/past-state.ts";
 import type { BulkEvents } from "./query-batch/undo.ts";
 import { createInternalLinks } from "./write/internal-links.ts";
-import { AHEAD_FROM } from "./list/held-texts.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { readTotal } from "./link/query.repository.ts";
@@ -25,10 +24,6 @@ import { createLinkRepository } from "./write/repository.ts";
 import { createLinkOperations, type LinkOperations } from "./link/metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
-import { createTextsRepository } from "./texts/repository.ts";
-import type { TextSizes } from "./texts/blocks.ts";
-import { openScanThread } from "./texts/scan.thread.ts";
-import { createLinkTexts, type LinkTexts } from "./texts/texts.ts";
 import { createTagRepository } from "./tags/repository.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
@@ -52,8 +47,6 @@ export type LinkServiceDeps = {
   events?: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. Default: no URL is our own. */
   ownCode?(url: string): string | null;
-  /** Where lists keep texts for searches, while the process runs. Default: nowhere. */
-  searchPath?: string;
   clock: Clock;
   randomBytes?: RandomBytes;
   operations?: LinkOperations;
@@ -68,22 +61,6 @@ const NO_EVENTS: LinkEvents & BulkEvents = {
   lockBulk: async () => new Set(),
   leaveBulk: async () => undefined,
 };
-
-/** A new name each time, as an old file may still be open. */
-function createTextsOpener({ database, searchPath }: LinkServiceDeps) {
-  const repository = createTextsRepository(database);
-  let opened = 0;
-  let last: LinkTexts | undefined;
-  const open = (): LinkTexts => {
-    const path = `${searchPath}-${process.pid}-${++opened}`;
-    last = createLinkTexts({ repository, thread: openScanThread(path) });
-    return last;
-  };
-  return {
-    open: searchPath === undefined ? null : open,
-    sizes: (): TextSizes => last?.sizes() ?? { file: 0, memory: 0 },
-  };
-}
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
@@ -114,13 +91,10 @@ export function createLinkService(deps: LinkServiceDeps) {
   });
   const listRepository = timeMethods(createLinkListRepository(database), {
     count: operations.count,
-    countWithin: operations.count,
     pageKeys: operations.paginatedQuery,
     load: operations.paginatedQuery,
   });
-  const texts = createTextsOpener(deps);
-  const ahead = { open: texts.open, from: AHEAD_FROM };
-  const list = createLinkList(listRepository, { hear: changes.poll, ahead });
+  const list = createLinkList(listRepository);
   const deleted = createDeletedLinks({
     ...deps,
     repository: createDeletedRepository(database),
@@ -130,7 +104,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   });
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
   const stops = [
-    ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.follow[topic])),
+    ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.clear)),
     changes.subscribe("domains", domains.reload),
   ];
 
@@ -171,10 +145,6 @@ export function createLinkService(deps: LinkServiceDeps) {
       clock,
     }),
     deleted,
-    /** Bytes of sets and orders that lists hold in memory. */
-    heldBytes: list.heldBytes,
-    /** Sizes of the texts that searches read outside the database. */
-    textSizes: texts.sizes,
     uses: { take: uses.take },
     lockOf: repository.lockOf,
     stats: () => repository.stats(clock.now()),
@@ -182,7 +152,6 @@ export function createLinkService(deps: LinkServiceDeps) {
     total: () => readTotal(database.read),
     close() {
       for (const stop of stops) stop();
-      list.close();
       domains.close();
       uses.close();
     },

@@ -69,6 +69,7 @@ const schema: SchemaSyntax = {
   createSearchColumn: async () => {},
   createNameIndex: async () => {},
   fillNameIndex: async () => {},
+  createTextIndex: async () => {},
   widenLinks: async (db) => {
     await sql`alter table links modify code varchar(140) not null`.execute(db);
     await sql`alter table deleted_links modify code varchar(140) not null`.execute(db);
@@ -96,12 +97,9 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   },
   nameCandidates: async () => null,
   sharesScans: false,
-  joinLinkTexts: (separator, end) => {
-    const columns = SEARCHED_COLUMNS.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
-    const texts = sql.join([sql`links.id`, ...columns, sql`''`]);
-    return sql`group_concat(concat_ws(${sql.lit(separator)}, ${texts}) separator ${sql.lit(end)})`;
-  },
-  foldsOnlyAscii: false,
+  refreshStatistics: async () => {},
+  linkCandidates: () => null,
+  indexLinkTexts: null,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,

@@ -25,7 +25,7 @@ import {
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { postgresNames } from "./postgres-names.ts";
-import { joinedTexts, LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
+import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 
 /** As in mysql-pool.ts. */
 const GRACE_MS = 5_000;
@@ -98,6 +98,7 @@ const schema: SchemaSyntax = {
   createSearchIndex: (db) => createSearchIndex(db, sql`lower(${FORMERLY_JOINED})`),
   createSearchColumn: (db) => createSearchColumn(db, FORMERLY_JOINED),
   ...postgresNames.schema,
+  createTextIndex: async () => {},
   // The column and the index read `code`, so they are made again.
   widenLinks: async (db) => {
     await sql`drop index if exists links_search`.execute(db);
@@ -111,6 +112,8 @@ const schema: SchemaSyntax = {
 
 /** Shortest needle that the index serves. */
 const TRIGRAM = 3;
+/** Beyond ASCII the locale of the database says what a letter is. */
+const INDEXED = /[a-z0-9]{3}/i;
 
 /** The folded text, or null if it equals the original. Folding dominates a search of a million links. */
 const KEPT_FOLDED = sql.ref("links.folded");
@@ -119,28 +122,33 @@ const dialect: Dialect = {
   name: "postgres",
   ...createBulk(words),
   /**
-   * Searches both columns as one text, the expression of the trigram index. Folding costs more than comparing, so a
-   * likely needle is first compared in its usual spelling, which also keeps the planner off the index, and one too
-   * short for the index in the stored folded text. For a short needle the planner's estimate varies with its sample and
-   * may sort everything for one page; coalesce makes it assume half of the rows.
+   * With the index: all columns as one text, the expression of the trigram index. Without: folding costs more than
+   * comparing, so texts are first compared as they are; a needle too short for the index in the stored folded text.
+   * Coalesce keeps the planner off the index and makes it assume half of the rows, whatever its statistics say.
    */
-  linkContains: (needle, { likely = false } = {}) => {
+  linkContains: (needle, { usesIndex = false } = {}) => {
     const isShort = needle.normalize("NFC").length < TRIGRAM;
+    const isIndexed = usesIndex && !isShort;
     const folded = isShort ? KEPT_FOLDED : FOLDED;
     const tests = likePatterns(needle).flatMap((pattern) => {
       const small = pattern.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
       const like = sql`like ${small} escape ${sql.lit(LIKE_ESCAPE)}`;
-      const plain =
-        likely || isShort ? SEARCHED_COLUMNS.map((column) => sql`${sql.ref(column)} ${like}`) : [];
+      const plain = isIndexed ? [] : SEARCHED_COLUMNS.map((column) => sql`${sql.ref(column)} ${like}`);
       return [...plain, sql`${folded} ${like}`];
     });
     const test = sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
-    return isShort ? sql`coalesce(${test}, false)` : test;
+    return isIndexed ? test : sql`coalesce(${test}, false)`;
   },
+  linkCandidates: (needle, most) =>
+    writtenForms(needle).every((form) => INDEXED.test(form))
+      ? sql`(select id from links where ${dialect.linkContains(needle, { usesIndex: true })} limit ${sql.lit(most)})`
+      : null,
+  indexLinkTexts: null,
   ...postgresNames.dialect,
   sharesScans: true,
-  joinLinkTexts: (separator, end) => sql`string_agg(${joinedTexts(separator)}, ${sql.lit(end)})`,
-  foldsOnlyAscii: true,
+  refreshStatistics: async (db, tables) => {
+    for (const table of tables) await sql`analyze ${sql.table(table)}`.execute(db);
+  },
   joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
   insertReturningId: async (db, table, row) => {
     const inserted: unknown = await db

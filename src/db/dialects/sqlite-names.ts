@@ -7,7 +7,7 @@ import { type Kysely, sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { LIKE_ESCAPE, likePatterns, spellings } from "../text-search.ts";
 
-const GRAM = 3;
+export const GRAM = 3;
 /** More trigrams of a needle only cost. */
 const MOST_GRAMS = 24;
 const AFTER_ALL = "\u{10ffff}";
@@ -55,13 +55,17 @@ const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
 };
 
 function withGramsOf(needle: string, limit: number) {
-  const all = spellings(needle)
-    .map((text) => gramsOf(text).map(quoted))
-    .filter((grams) => grams.length > 0)
-    .map((grams) => `(${grams.join(" AND ")})`);
   return sql<{ id: number }>`
-    select rowid as id from entry_names where entry_names match ${all.join(" OR ")} limit ${limit}`;
+    select rowid as id from entry_names where entry_names match ${matchingGrams(spellings(needle))} limit ${limit}`;
 }
+
+/** Texts that have all trigrams of one of the forms. */
+export const matchingGrams = (forms: readonly string[]): string =>
+  forms
+    .map((form) => gramsOf(form).map(quoted))
+    .filter((grams) => grams.length > 0)
+    .map((grams) => `(${grams.join(" AND ")})`)
+    .join(" OR ");
 
 function startingWith(needle: string, limit: number) {
   // The index folds more letters than SQL does.

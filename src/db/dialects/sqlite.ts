@@ -15,10 +15,10 @@ import type { Db, Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
 import type { FailureKind } from "../failures.ts";
-import { joinedTexts, LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS } from "../text-search.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
 import { sqliteNames } from "./sqlite-names.ts";
+import { sqliteTexts } from "./sqlite-texts.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
 import { openThread } from "./sqlite.thread.ts";
 
@@ -60,6 +60,7 @@ const schema: SchemaSyntax = {
   createSearchIndex: async () => {},
   createSearchColumn: async () => {},
   ...sqliteNames.schema,
+  ...sqliteTexts.schema,
   widenLinks: async () => {},
 };
 
@@ -85,18 +86,10 @@ const dialect: Dialect = {
     insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, [])),
   upsert: (db, { table, keys, set = [], add = [] }, rows) =>
     insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, assignmentsOf(set, add))),
-  linkContains: (needle) => {
-    const tests = likePatterns(needle).flatMap((pattern) =>
-      SEARCHED_COLUMNS.map(
-        (column) => sql`${sql.ref(column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
-      ),
-    );
-    return sql`(${sql.join(tests, sql` or `)})`;
-  },
   ...sqliteNames.dialect,
+  ...sqliteTexts.dialect,
   sharesScans: false,
-  joinLinkTexts: (separator, end) => sql`group_concat(${joinedTexts(separator)}, ${sql.lit(end)})`,
-  foldsOnlyAscii: true,
+  refreshStatistics: async () => {},
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,

@@ -1,4 +1,7 @@
-/** Version 0.7: the clicks of all links as a sum, and whose uploads into drop boxes are unfinished. */
+/**
+ * Version 0.7: the clicks of all links as a sum, whose uploads into drop boxes are unfinished, and the index of the texts
+ * of links.
+ */
 import { sql } from "kysely";
 import { addColumn, type Step } from "./step.ts";
 
@@ -20,4 +23,5 @@ export const steps: readonly Step[] = [
         where counted.clicks <> summed.clicks or counted.automated <> summed.automated`.execute(db)),
   },
   addColumn("0143_uploads_sender_address", "uploads", "sender_address", (w) => w.text(64)),
+  { name: "0144_links_texts", up: (db, words) => words.createTextIndex(db) },
 ];

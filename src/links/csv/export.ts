@@ -7,7 +7,7 @@ import { createSweeper } from "../../lib/sweeper.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import type { Link } from "../link/link.ts";
 import { CSV_HEADER, csvLineOf, WHOLE_CSV_HEADER, wholeCsvLineOf } from "./layout.ts";
-import type { LinkListRepository } from "../list/repository.ts";
+import type { MatchesByCode } from "../list/by-code.ts";
 
 export type ExportPage = { text: string; links: number };
 
@@ -18,12 +18,12 @@ const FEWEST_LINKS = 10;
 const PAGE_CHARACTERS = 64 * 1024;
 const SWEPT_CHARACTERS = 3 * 1024 * 1024;
 
-type Deps = { list: LinkListRepository; clock: Clock; hostOf(domain: number): string | null };
+type Deps = { matches: MatchesByCode; clock: Clock; hostOf(domain: number): string | null };
 
 /** `withPasswords`: with their hashes, else the column is empty. `whole`: with all columns. */
 export type ExportOptions = { withPasswords?: boolean; whole?: boolean };
 
-export function createLinkExport({ list, clock, hostOf }: Deps) {
+export function createLinkExport({ matches, clock, hostOf }: Deps) {
   return {
     /** The header, even without matches, then the matches. Rejects if the database does. */
     async *pages(
@@ -32,22 +32,21 @@ export function createLinkExport({ list, clock, hostOf }: Deps) {
     ): AsyncGenerator<ExportPage, void> {
       const lineOf = (link: Link) => (whole ? wholeCsvLineOf(link, hostOf) : csvLineOf(link));
       let text = whole ? WHOLE_CSV_HEADER : CSV_HEADER;
-      let last: string | null = null;
       let limit = MOST_LINKS;
       const sweeper = createSweeper(SWEPT_CHARACTERS);
+      const read = await matches.reader(filter);
       for (;;) {
-        const links = await list.after(filter, last, limit);
+        const links = await read(limit);
         for (const link of links) text += lineOf(withPasswords ? link : { ...link, passwordHash: null });
-        yield { text, links: links.length };
-        if (links.length < limit) return;
-        last = links.at(-1)!.code;
+        if (text !== "") yield { text, links: links.length };
+        if (links.length === 0) return;
         limit = clamp(Math.floor((PAGE_CHARACTERS * links.length) / text.length));
         sweeper.worked(text.length);
         text = "";
       }
     },
 
-    count: (filter: LinkFilter): Promise<number> => list.count(filter),
+    count: matches.count,
 
     /** `shortlinks_export_20261120_130000.csv`, in UTC. */
     filename(): string {

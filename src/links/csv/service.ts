@@ -5,6 +5,7 @@ import { createLinkBulkRepository } from "./repository.ts";
 import { createLinkExport, type LinkExport } from "./export.ts";
 import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
 import type { DomainFilter } from "../list/filter.ts";
+import { createMatchesByCode } from "../list/by-code.ts";
 import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../write/repository.ts";
 
@@ -36,7 +37,11 @@ export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
   } = deps;
   return {
     domainOf,
-    export: createLinkExport({ list: createLinkListRepository(database), clock, hostOf }),
+    export: createLinkExport({
+      matches: createMatchesByCode(createLinkListRepository(database)),
+      clock,
+      hostOf,
+    }),
     import: createLinkImport({
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),

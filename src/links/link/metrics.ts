@@ -35,8 +35,3 @@ export function createLinkOperations(registry: Registry) {
     getStats: operation("get_stats"),
   };
 }
-
-export function registerHeldBytes(registry: Registry, bytes: () => number): void {
-  const help = "Memory of the sets and orders that lists of links keep.";
-  registry.observe("gauge", { name: "svc_link_lists_bytes", help }, () => [[[], bytes()]]);
-}

@@ -54,7 +54,7 @@ export const EVERYTHING: LinkFilter = {
 };
 
 /** In any case: Python clients write True. */
-const flag = (meaning: string) =>
+export const flag = (meaning: string) =>
   z
     .string()
     .regex(/^(?:true|false|1|0)?$/i, "must be true or false")

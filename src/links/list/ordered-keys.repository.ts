@@ -7,6 +7,7 @@ import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from 
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
+import { BOUNDS, type ListPlan, type Start } from "./plan.ts";
 
 export type Slice = {
   order: LinkOrder;
@@ -16,12 +17,6 @@ export type Slice = {
   after?: ListPlace | null;
 };
 
-/**
- * `walk` follows the order's index (clicks: that of ranks) until the page is full. `sort` reads everything and sorts
- * the matches.
- */
-export type ListPlan = "walk" | "sort";
-
 /** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
 
@@ -29,8 +24,8 @@ export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] }
 type Found = LinkKeys & { places: readonly ListPlace[] };
 
 export function createOrderedKeys(read: Db, dialect: Dialect) {
-  const matches = (filter: LinkFilter, { fromTag = false } = {}) =>
-    read.selectFrom("links").where(matching(dialect, filter, { fromTag }));
+  const matches = (filter: LinkFilter, starts: readonly Start[]) =>
+    read.selectFrom("links").where(matching(dialect, filter, starts));
 
   /** Links with and without expiry apart, each along its range of the index. */
   async function idsByExpiry(
@@ -41,9 +36,9 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     const way = direction(order.descending);
     const select = (query: SelectQueryBuilder<Schema, "links", object>) =>
       query.select(["links.id", "links.expires_at as value"]);
-    if (plan === "sort") {
+    if (plan.by === "sort") {
       // With the code: a server might otherwise read the whole index by expiry instead of a tag's rows.
-      const sorted = select(matches(filter, { fromTag: true }))
+      const sorted = select(matches(filter, startsOf(plan, order)))
         .select("links.code")
         .$if(after !== null, (query) => query.where(followingExpiry(order, after!, "all")))
         .orderBy((eb) => eb.fn.coalesce("links.expires_at", eb.lit(NEVER)), way)
@@ -54,8 +49,11 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
       part,
       sorted: select((isDated ? part.orderBy("links.expires_at", way) : part).orderBy("links.id", way)),
     });
-    const dated = matches(filter).where("expires_at", "is not", null);
-    const dateless = matches(filter).where("expires_at", "is", null);
+    const all = matches(filter, BOUNDS.expires_at);
+    const dated = all
+      .where("expires_at", "is not", null)
+      .$if(filter.state === "active", (query) => query.where("expires_at", ">", filter.asOf));
+    const dateless = all.where("expires_at", "is", null);
     const isAmongDated = after !== null && after.value !== null;
     const isAmongDateless = after !== null && !isAmongDated;
     const dates = isAmongDated ? rangesAfter(order, after).map((range) => dated.where(range)) : [dated];
@@ -74,16 +72,16 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     plan: ListPlan,
   ): Promise<Found> {
     const way = direction(order.descending);
-    const column = plan === "walk" ? "ranked" : "clicks";
+    const column = plan.by === "walk" ? "ranked" : "clicks";
     // First, because the other conditions cost more.
     const clicks = read
       .selectFrom("link_clicks")
       .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)));
     const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
-      eb.selectFrom("links").where(matching(dialect, filter, { fromTag: plan === "sort" }));
+      eb.selectFrom("links").where(matching(dialect, filter, startsOf(plan, order)));
     const narrowed = isEverything(filter)
       ? clicks
-      : plan === "sort"
+      : plan.by === "sort"
         ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
         : // A subquery, because a server may reorder a join.
           clicks.where((eb) => {
@@ -107,11 +105,11 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     plan: ListPlan,
   ): Promise<Found> {
     const isByCode = order.sort === "code";
-    const part = matches(filter, { fromTag: plan === "sort" });
+    const part = matches(filter, startsOf(plan, order));
     const ranges =
       after === null
         ? [part]
-        : isByCode || plan === "sort"
+        : isByCode || plan.by === "sort"
           ? [part.where(following(order, after))]
           : rangesAfter(order, after).map((range) => part.where(range));
     const parts = ranges.map((range) => {
@@ -135,6 +133,9 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     return codesInOrder(filter, slice, plan);
   };
 }
+
+const startsOf = (plan: ListPlan, { sort }: LinkOrder): readonly Start[] =>
+  plan.by === "walk" ? BOUNDS[sort] : plan.from === null ? [] : [plan.from];
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 type Part<O> = { part: Links; sorted: SelectQueryBuilder<Schema, "links", O> };
@@ -163,9 +164,9 @@ async function alongParts<O>(
 const column =
   (name: "links.created_at" | "links.code", never: number | string, plan: ListPlan) =>
   (eb: ExpressionBuilder<Schema, "links">) =>
-    plan === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
+    plan.by === "walk" ? eb.ref(name) : eb.fn.coalesce(name, eb.val(never));
 
-export function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: ListPlan) {
+function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkOrder, plan: ListPlan) {
   const way = direction(order.descending);
   return order.sort === "code"
     ? query.orderBy(column("links.code", "", plan), way)

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { everyDomain, filterOf, filterQuery, type LinkFilter } from "./filter.ts";
+import { everyDomain, filterOf, filterQuery, flag, type LinkFilter } from "./filter.ts";
 import { cursorQuery } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
-import { readLinkCursor } from "./place.ts";
-import type { PlacedQuery } from "./placed-pages.ts";
+import { type ListPlace, readLinkCursor } from "./place.ts";
 
 export type LinkQuery = {
   filter: LinkFilter;
@@ -13,6 +12,14 @@ export type LinkQuery = {
   /** From 1. */
   page: number;
   pageSize: number;
+};
+
+export type PlacedQuery = {
+  filter: LinkFilter;
+  order: LinkOrder;
+  /** Null: from the start. */
+  after: ListPlace | null;
+  limit: number;
 };
 
 /** An empty text counts as absent. */
@@ -30,6 +37,7 @@ export const listQuery = filterQuery.extend({
     "default: created_at; from 100,000 links on, click_count is about half a minute old",
   ),
   order: choice(["asc", "desc"], "default: desc for created_at and click_count"),
+  total: flag("false: next_cursor instead of pagination, before the links are counted"),
   cursor: cursorQuery.cursor.describe(
     "instead of page: empty for the first page, then next_cursor of the previous one",
   ),
@@ -57,3 +65,6 @@ function orderOf({ sort: by, order }: ListQuery): LinkOrder {
   const descends = sort === "created_at" || sort === "click_count";
   return { sort, descending: order ? order === "desc" : descends };
 }
+
+/** By default. */
+export const isCounted = ({ total }: ListQuery): boolean => !/^(?:false|0)$/i.test(total ?? "");

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Link } from "../link/link.ts";
 import { type LinkOrder, SORT_KEYS } from "./order.ts";
 
 /** The place of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */
@@ -28,17 +27,4 @@ export function readLinkCursor({ sort, descending }: LinkOrder, text: string): L
     throw appError("BadRequest", "cursor: send next_cursor of the previous page unchanged.");
   }
   return { value, tie } as ListPlace;
-}
-
-export function placeOfLink({ sort }: LinkOrder, link: Link): ListPlace {
-  switch (sort) {
-    case "created_at":
-      return { value: link.createdAt, tie: link.code };
-    case "code":
-      return { value: null, tie: link.code };
-    case "click_count":
-      return { value: link.clickCount, tie: link.id };
-    case "expires_at":
-      return { value: link.expiresAt, tie: link.id };
-  }
 }

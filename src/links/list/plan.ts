@@ -1,64 +1,78 @@
-/** Costs of a page by each plan, in links read in table order. */
-import type { LinkOrder } from "./order.ts";
-import type { IdRange, SortKeys } from "./repository.ts";
-import type { ListPlan, Slice } from "./ordered-keys.repository.ts";
+/**
+ * How a query finds the links of a page: along the index of their order, testing each link, or from the links of one
+ * condition, which it tests and sorts. The choice needs no statistics of the database, which may be missing or old.
+ */
+import type { LinkOrder, SortKey } from "./order.ts";
 
-const RANGES = 2;
-/** Of one match. */
-const SORT_COST = 3;
-const WALK_COST = 3;
-/** A link along an index, with a test of its tag. */
-const TAG_COST = 1;
+/**
+ * The condition with which a query starts; `ids`: with these links; `scan`:
+ * with all, for a search that no index serves. The other conditions test rows.
+ */
+export type Start =
+  | "tag"
+  | "search"
+  | "scan"
+  | "owner"
+  | "domain"
+  | "created"
+  | "expired"
+  | { ids: readonly number[] };
 
-export type Sizes = {
-  matches: number;
-  links: number;
-  /** From this many links on an order by clicks uses ranks. */
-  rankedFrom: number;
-  /** Links of the tag with which a sort starts. */
-  tagged?: number;
+/** `links`: how many it has; Infinity: more than are counted. */
+export type SizedStart = { start: Start; links: number };
+
+/** `from`: null for all links. */
+export type ListPlan = { by: "walk" } | { by: "sort"; from: Start | null };
+
+export const WALK: ListPlan = { by: "walk" };
+
+/** Links of a start that are counted. */
+export const COUNTED = 50_000;
+/** So few are sorted whatever a walk might cost: matches are seldom spread evenly. */
+const SORTED = 20_000;
+/** Of a link that is read and sorted, in links passed along an index; of one passed along that of clicks. */
+const SORT_COST = 4;
+const RANK_COST = 3;
+/** Deeper pages of a search without an index read the table, which costs less than a walk. */
+const SCANNED_FROM = 1_000;
+
+/** Conditions that bound the index of an order. */
+export const BOUNDS: Record<SortKey, readonly Start[]> = {
+  created_at: ["owner", "created"],
+  code: ["domain"],
+  expires_at: ["expired"],
+  click_count: [],
 };
 
+export function smallest(starts: readonly SizedStart[]): SizedStart | null {
+  return starts.reduce<SizedStart | null>(
+    (least, one) => (least === null || one.links < least.links ? one : least),
+    null,
+  );
+}
+
+/** Null: a count reads all links. */
+export function startOfCount(starts: readonly SizedStart[]): Start | null {
+  const least = smallest(starts);
+  const isScan = least?.start === "scan" || (least?.start === "search" && least.links > COUNTED);
+  return least === null || isScan ? null : least.start;
+}
+
+/** @param depth links from the start of the order to the end of the page */
 export function planFor(
-  { order, offset, limit }: Slice,
-  { matches, links, rankedFrom, tagged }: Sizes,
+  { sort }: LinkOrder,
+  depth: number,
+  { starts, links, rankedFrom }: { starts: readonly SizedStart[]; links: number; rankedFrom: number },
 ): ListPlan {
-  if (order.sort === "expires_at" && tagged === undefined) return "walk";
-  if (order.sort === "click_count" && links < rankedFrom) return "sort";
-  const walk = walked({ offset, limit }, { matches, links });
-  if (tagged !== undefined) return walk * TAG_COST <= tagged * SORT_COST ? "walk" : "sort";
-  return walk * WALK_COST <= links + matches * SORT_COST ? "walk" : "sort";
-}
-
-/** A page under a tag, by the better plan. */
-export const costFor = (slice: Pick<Slice, "offset" | "limit">, sizes: Required<Sizes>): number =>
-  Math.min(walked(slice, sizes) * TAG_COST, sizes.tagged * SORT_COST);
-
-/** Links along an index up to the end of a page, from the nearer end. */
-export function walked(
-  { offset, limit }: Pick<Slice, "offset" | "limit">,
-  { matches, links }: Pick<Sizes, "matches" | "links">,
-): number {
-  const depth = Math.min(offset, Math.max(0, matches - offset - limit)) + limit;
-  return (Math.min(depth, matches) / matches) * links;
-}
-
-/** Databases order codes by bytes, which are ASCII. */
-export function comparing({ sort, descending }: LinkOrder): (a: SortKeys, b: SortKeys) => number {
-  const way = descending ? -1 : 1;
-  const byCode = (a: SortKeys, b: SortKeys) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
-  if (sort === "code") return (a, b) => way * byCode(a, b);
-  return (a, b) => way * (a.createdAt - b.createdAt || -byCode(a, b));
-}
-
-export const sizeOf = ({ from, to }: IdRange): number => to - from + 1;
-
-/** For the readers of a file database. */
-export function cut(all: IdRange): IdRange[] {
-  const size = Math.ceil(sizeOf(all) / RANGES);
-  const ranges: IdRange[] = [];
-  for (let from = all.from; from <= all.to; from += size) {
-    ranges.push({ from, to: Math.min(all.to, from + size - 1) });
+  const least = smallest(starts);
+  if (sort === "click_count" && links < rankedFrom) return { by: "sort", from: least?.start ?? null };
+  if (least === null || BOUNDS[sort].includes(least.start)) return WALK;
+  if (least.links > COUNTED) {
+    const scans = depth > SCANNED_FROM && starts.some(({ start }) => start === "scan");
+    return scans ? { by: "sort", from: null } : WALK;
   }
-  return ranges;
+  const passed = (Math.min(depth, least.links) / least.links) * links;
+  const walkCost = passed * (sort === "click_count" ? RANK_COST : 1);
+  const isShort = least.links <= SORTED || least.links * SORT_COST <= walkCost;
+  return isShort ? { by: "sort", from: least.start } : WALK;
 }

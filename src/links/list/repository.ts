@@ -1,47 +1,38 @@
 /** Queries find the ids or codes of a page, over narrow columns and indexes, then read its rows. */
-import type { SelectQueryBuilder } from "kysely";
-import { chunked } from "../../lib/chunked.ts";
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
+import { keysOf } from "../link/key.ts";
 import type { Link } from "../link/link.ts";
-import { isEverything, type LinkFilter } from "./filter.ts";
+import { linksIn, readingTotal, readTotal } from "../link/query.repository.ts";
+import { createTagging } from "../tags/tagging.repository.ts";
+import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
+import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
-import type { ListPlace } from "./place.ts";
-import { following, followingLink } from "./following.repository.ts";
 import {
   counting,
   countRows,
   createOrderedKeys,
   direction,
   type LinkKeys,
-  type Slice,
-  sortedBy,
 } from "./ordered-keys.repository.ts";
-import { keysOf } from "../link/key.ts";
-import { linksIn, readingTotal, readTotal } from "../link/query.repository.ts";
-import { createTagging } from "../tags/tagging.repository.ts";
-import { matching } from "./matching.repository.ts";
-import { createPositionsRepository } from "./positions.repository.ts";
+import { COUNTED, type SizedStart, type Start } from "./plan.ts";
 
 /** Inclusive. */
 export type IdRange = { from: number; to: number };
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
-/** From this share of matches a count uses `likely`. */
-const LIKELY = 0.5;
-/** Links of a domain, or of the others. */
-const COUNTED = 20_000;
-/** Per query. */
-export const MOST_SORTED = 8000;
-const CHUNK = 1_000;
-const SORT_KEYS = ["links.id", "links.code", "links.created_at as createdAt"] as const;
+/** Candidates of a search whose ids are kept. */
+const FEW = 1_000;
+const KEYS = ["links.id", "links.code"] as const;
 
-/** Keys of the orders by code and creation. */
-export type SortKeys = { id: number; code: string; createdAt: number };
+export type Starts = { filter: LinkFilter; starts: readonly SizedStart[] };
 
-type Ids = SelectQueryBuilder<Schema, "links", { id: number }>;
+export type FoundKey = { id: number; code: string };
+
+type Links = SelectQueryBuilder<Schema, "links", object>;
 
 export function createLinkListRepository(
   { read, dialect }: Pick<Database, "read" | "dialect">,
@@ -56,14 +47,8 @@ export function createLinkListRepository(
     return links.map((link) => ({ ...link, tags: tags.get(link.id) ?? [] }));
   }
 
-  const matches = (filter: LinkFilter, { fromTag = false } = {}) =>
-    read.selectFrom("links").where(matching(dialect, filter, { fromTag }));
-  /** Ranges first: a server tests equally expensive conditions in order. */
-  const within = (filter: LinkFilter, ranges: readonly IdRange[], likely = false) =>
-    read
-      .selectFrom("links")
-      .where((eb) => eb.or(ranges.map(({ from, to }) => eb.between("links.id", from, to))))
-      .where(matching(dialect, filter, { likely }));
+  const matches = (filter: LinkFilter, ...starts: Start[]) =>
+    read.selectFrom("links").where(matching(dialect, filter, starts));
 
   const pageKeys = createOrderedKeys(read, dialect);
 
@@ -72,27 +57,56 @@ export function createLinkListRepository(
     return new Map(found.map(({ tag, links }) => [tag, links]));
   }
 
+  const upTo = (links: Links) =>
+    read
+      .selectFrom(
+        links
+          .select((eb) => eb.lit(1).as("one"))
+          .limit(countedUpTo + 1)
+          .as("some"),
+      )
+      .select((eb) => eb.fn.countAll<number>().as("n"));
+
+  const sized = (start: Start, links: number): SizedStart => ({
+    start,
+    links: links > countedUpTo ? Number.POSITIVE_INFINITY : links,
+  });
+
+  /** Links within the range of an index. */
+  async function startAt(start: Start, filter: Partial<LinkFilter>): Promise<SizedStart> {
+    const counted = await upTo(matches({ ...EVERYTHING, ...filter }, start)).executeTakeFirstOrThrow();
+    return sized(start, Number(counted.n));
+  }
+
+  /** Ids of few candidates. */
+  async function startOfSearch(search: string): Promise<SizedStart> {
+    const within = (most: number) => dialect.linkCandidates(search, most);
+    const few = within(FEW + 1);
+    const { rows } = few
+      ? await sql<{ id: number }>`select id from ${few} as candidates`.execute(read)
+      : {
+          rows: await matches({ ...EVERYTHING, search })
+            .select("links.id")
+            .limit(FEW + 1)
+            .execute(),
+        };
+    if (rows.length <= FEW) return { start: { ids: rows.map(({ id }) => id) }, links: rows.length };
+    if (few === null) return { start: "scan", links: Number.POSITIVE_INFINITY };
+    const counted = await sql<{ n: number }>`
+      select count(*) as n from ${within(countedUpTo + 1)} as candidates`.execute(read);
+    return sized("search", Number(counted.rows[0]!.n));
+  }
+
   /** By the total of all links, if the domain or the others have few. */
   async function countDomain(domain: number): Promise<number> {
     const keys = keysOf(domain);
     const inside = read.selectFrom("links").where("code", ">=", keys.from).where("code", "<", keys.to);
-    const below = read.selectFrom("links").where("code", "<", keys.from);
-    const above = read.selectFrom("links").where("code", ">=", keys.to);
-    const upTo = (links: typeof inside) =>
-      read
-        .selectFrom(
-          links
-            .select("code")
-            .limit(countedUpTo + 1)
-            .as("some"),
-        )
-        .select((eb) => eb.fn.countAll<number>().as("n"));
     const sums = await read
       .selectNoFrom([
         readingTotal(read).as("all"),
         upTo(inside).as("own"),
-        upTo(below).as("before"),
-        upTo(above).as("behind"),
+        upTo(read.selectFrom("links").where("code", "<", keys.from)).as("before"),
+        upTo(read.selectFrom("links").where("code", ">=", keys.to)).as("behind"),
       ])
       .executeTakeFirstOrThrow();
     const [own, before, behind] = [Number(sums.own), Number(sums.before), Number(sums.behind)];
@@ -101,49 +115,88 @@ export function createLinkListRepository(
     return countRows(inside);
   }
 
-  return {
-    sharesScans: dialect.sharesScans,
+  /** Null without links. */
+  async function extent(): Promise<IdRange | null> {
+    const ends = await Promise.all(
+      (["asc", "desc"] as const).map((way) =>
+        read.selectFrom("links").select("id").orderBy("id", way).limit(1).executeTakeFirst(),
+      ),
+    );
+    return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
+  }
 
-    /** Without a search: all links less the expired ones, from indexes. */
-    async count(filter: LinkFilter): Promise<number> {
-      if (isEverything(filter)) return readTotal(read);
-      const [tag, ...more] = filter.tags;
-      if (tag !== undefined && more.length === 0 && isEverything({ ...filter, tags: [] })) {
-        return (await sizesOf([tag])).get(tag) ?? 0;
-      }
-      const { domain } = filter;
-      if (domain !== null && isEverything({ ...filter, domain: null })) return countDomain(domain);
-      if (filter.state !== "active" || filter.search !== null || tag !== undefined) {
-        return countRows(matches(filter, { fromTag: true }));
-      }
-      const [all, expired] = ([null, "expired"] as const).map((state) =>
-        counting(matches({ ...filter, state })),
-      );
-      const difference = read.selectNoFrom((eb) => eb(all!, "-", expired!).as("n"));
-      return Number((await difference.executeTakeFirstOrThrow()).n);
+  /** In two queries at once, for the two readers of a file database. */
+  async function countAll(filter: LinkFilter): Promise<number> {
+    const all = dialect.sharesScans ? null : await extent();
+    if (all === null) return countRows(matches(filter));
+    const middle = Math.floor((all.from + all.to) / 2);
+    const halves = [matches(filter).where("id", "<=", middle), matches(filter).where("id", ">", middle)];
+    const [first, second] = await Promise.all(halves.map(countRows));
+    return first! + second!;
+  }
+
+  return {
+    total: (): Promise<number> => readTotal(read),
+
+    /** With which a query of the filter may start, and the filter with its rarest tag first. */
+    async starts(filter: LinkFilter): Promise<Starts> {
+      const { ownerId, domain, createdAfter, createdBefore, state, asOf, search } = filter;
+      const sizes = filter.tags.length === 0 ? new Map<string, number>() : await sizesOf(filter.tags);
+      const sizeOf = (tag: string) => sizes.get(tag) ?? 0;
+      const tags = filter.tags.toSorted((a, b) => sizeOf(a) - sizeOf(b));
+      const hasSpan = createdAfter !== null || createdBefore !== null;
+      const found = await Promise.all([
+        tags.length === 0 ? null : sized("tag", sizeOf(tags[0]!)),
+        ownerId === null ? null : startAt("owner", { ownerId }),
+        domain === null ? null : startAt("domain", { domain }),
+        hasSpan ? startAt("created", { createdAfter, createdBefore }) : null,
+        state === "expired" ? startAt("expired", { state, asOf }) : null,
+        search === null ? null : startOfSearch(search),
+      ]);
+      return { filter: { ...filter, tags }, starts: found.filter((start) => start !== null) };
     },
 
-    sizesOf,
-
-    /** Of at most `limit` matches, unordered. */
-    matchingIds: (filter: LinkFilter, limit: number): Promise<number[]> =>
-      idsOf(matches(filter, { fromTag: true }).select("links.id").limit(limit)),
-
-    /** `share`: the share of matches elsewhere. */
-    countWithin: (filter: LinkFilter, ranges: readonly IdRange[], share: number): Promise<number> =>
-      countRows(within(filter, ranges, share >= LIKELY)),
+    /** From the start, or from all links. */
+    async count(filter: LinkFilter, start: Start | null): Promise<number> {
+      if (isEverything(filter)) return readTotal(read);
+      const { tags, domain, state } = filter;
+      if (tags.length === 1 && isEverything({ ...filter, tags: [] })) {
+        return (await sizesOf(tags)).get(tags[0]!) ?? 0;
+      }
+      if (domain !== null && isEverything({ ...filter, domain: null })) return countDomain(domain);
+      if (state === "active" && isEverything({ ...filter, state: null })) {
+        const expired = counting(matches({ ...filter, state: "expired" }, "expired"));
+        const difference = read.selectNoFrom((eb) => eb(readingTotal(read), "-", expired).as("n"));
+        return Number((await difference.executeTakeFirstOrThrow()).n);
+      }
+      return start === null ? countAll(filter) : countRows(matches(filter, start));
+    },
 
     /** The first matches, by id; `limit` ≤ 1,001. */
-    keysWithin: (filter: LinkFilter, range: IdRange, limit: number): Promise<SortKeys[]> =>
-      within(filter, [range]).select(SORT_KEYS).orderBy("links.id").limit(limit).execute(),
+    keysWithin: (filter: LinkFilter, { from, to }: IdRange, limit: number): Promise<FoundKey[]> =>
+      // The range first: a server tests equally expensive conditions in order.
+      read
+        .selectFrom("links")
+        .where((eb) => eb.between("links.id", from, to))
+        .where(matching(dialect, filter))
+        .select(KEYS)
+        .orderBy("links.id")
+        .limit(limit)
+        .execute(),
 
     /** The matches of at most 1,000 ids, by id. */
-    keysAmong: (filter: LinkFilter, ids: readonly number[]): Promise<SortKeys[]> =>
-      matches(filter).where("links.id", "in", ids).select(SORT_KEYS).orderBy("links.id").execute(),
+    keysAmong: (filter: LinkFilter, ids: readonly number[]): Promise<FoundKey[]> =>
+      matches(filter, { ids }).select(KEYS).orderBy("links.id").execute(),
 
     /** Of at most 1,000 codes, in any order. */
-    idsOfCodes: (codes: readonly string[]): Promise<number[]> =>
-      idsOf(read.selectFrom("links").select("links.id").where("links.code", "in", codes)),
+    async idsOfCodes(codes: readonly string[]): Promise<number[]> {
+      const rows = await read
+        .selectFrom("links")
+        .select("links.id")
+        .where("links.code", "in", codes)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
 
     /** Of at most 1,000 codes. */
     async stillMatching(filter: LinkFilter, codes: readonly string[], db: Db): Promise<Set<string>> {
@@ -156,54 +209,16 @@ export function createLinkListRepository(
       return new Set(rows.map(({ code }) => code));
     },
 
-    /** In any order. */
-    async keysOf(ids: readonly number[]): Promise<SortKeys[]> {
-      const keys: SortKeys[] = [];
-      for (const chunk of chunked(ids, CHUNK)) {
-        keys.push(...(await read.selectFrom("links").select(SORT_KEYS).where("id", "in", chunk).execute()));
-      }
-      return keys;
-    },
-
-    /** Null without links. */
-    async extent(): Promise<IdRange | null> {
-      const ends = await Promise.all(
-        (["asc", "desc"] as const).map((way) =>
-          read.selectFrom("links").select("id").orderBy("id", way).limit(1).executeTakeFirst(),
-        ),
-      );
-      return ends[0] && ends[1] ? { from: ends[0].id, to: ends[1].id } : null;
-    },
+    extent,
 
     pageKeys,
 
-    positions: createPositionsRepository({ read, dialect }),
-
-    /** The first matches in the ranges, and their number; 1 ≤ limit ≤ MOST_SORTED. */
-    async firstWithin(
-      filter: LinkFilter,
-      ranges: readonly IdRange[],
-      order: LinkOrder,
-      limit: number,
-      after: ListPlace | null = null,
-    ): Promise<{ keys: SortKeys[]; total: number }> {
-      const found = within(filter, ranges)
-        .select(SORT_KEYS)
-        .$if(after !== null, (query) => query.where(following(order, after!)));
-      const counted = found.select((eb) => eb.fn.countAll<number>().over().as("total"));
-      const keys = await sortedBy(counted, order, "sort").limit(limit).execute();
-      return { keys, total: Number(keys[0]?.total ?? 0) };
-    },
-
-    /** A slice of up to 1,000 links, in order; limit ≤ 101. */
-    async load(keys: LinkKeys, { order, offset, limit, after = null }: Slice): Promise<Link[]> {
-      if (("ids" in keys ? keys.ids : keys.codes).length === 0) return [];
+    /** Of at most 1,000 keys, in order. */
+    async load(keys: LinkKeys, order: LinkOrder): Promise<Link[]> {
+      const [column, values] = "ids" in keys ? (["id", keys.ids] as const) : (["code", keys.codes] as const);
+      if (values.length === 0) return [];
       const way = direction(order.descending);
-      const found =
-        "ids" in keys
-          ? linksIn(read).where("links.id", "in", keys.ids)
-          : linksIn(read).where("links.code", "in", keys.codes);
-      const links = after === null ? found : found.where(followingLink(order, after));
+      const links = linksIn(read).where(`links.${column}`, "in", values as never);
       const sorted =
         order.sort === "created_at"
           ? links.orderBy("links.created_at", way).orderBy("links.code", direction(!order.descending))
@@ -215,12 +230,12 @@ export function createLinkListRepository(
                   .orderBy((eb) => eb.case().when("links.expires_at", "is", null).then(1).else(0).end(), way)
                   .orderBy("links.expires_at", way)
                   .orderBy("links.id", way);
-      return tagged(await sorted.limit(limit).offset(offset).execute());
+      return tagged(await sorted.execute());
     },
 
-    /** By code, after `after` (null: from the start); limit ≤ 1,000. */
+    /** By code, after `after` (null: from the start); limit ≤ 1,000. Reads all links up to the last match. */
     async after(filter: LinkFilter, after: string | null, limit: number): Promise<Link[]> {
-      const links = linksIn(read).where(matching(dialect, filter));
+      const links = linksIn(read).where(matching(dialect, filter, ["domain"]));
       return tagged(
         await links
           .$if(after !== null, (query) => query.where("links.code", ">", after!))
@@ -229,7 +244,11 @@ export function createLinkListRepository(
           .execute(),
       );
     },
+
+    /** Of all matches, in order. For a start with few links. */
+    async codesFrom(start: Start, filter: LinkFilter): Promise<string[]> {
+      const rows = await matches(filter, start).select("links.code").orderBy("links.code").execute();
+      return rows.map(({ code }) => code);
+    },
   };
 }
-
-const idsOf = async (query: Ids): Promise<number[]> => (await query.execute()).map((row) => row.id);

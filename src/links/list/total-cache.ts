@@ -1,38 +1,35 @@
 /**
- * Exact totals of recent filters, with few matches also their ids, so that paging searches once. Any change of a link
+ * Exact totals of recent filters and the starts of their queries, so that paging counts once. Any change of a link
  * empties it.
  */
 import type { LinkFilter } from "./filter.ts";
+import type { Starts } from "./repository.ts";
 
 const MOST_KEPT = 100;
 
-/** `ids` of all matches, unordered, or null. */
-export type KnownTotal = { total: number; ids: readonly number[] | null };
+export type Known = { total?: number; starts?: Starts };
 
-export type TotalCache = {
-  get(filter: LinkFilter): KnownTotal | undefined;
-  /** Call it before counting; the result stores the count. */
-  open(filter: LinkFilter): (known: KnownTotal) => void;
-  clear(): void;
-};
+export type TotalCache = ReturnType<typeof createTotalCache>;
 
-export function createTotalCache(): TotalCache {
-  const totals = new Map<string, KnownTotal>();
+export function createTotalCache() {
+  const kept = new Map<string, Known>();
   let changes = 0;
   return {
-    get: (filter) => totals.get(keyOf(filter)),
-    open(filter) {
+    get: (filter: LinkFilter): Known => kept.get(keyOf(filter)) ?? {},
+    /** Call it before reading; the result stores what was read. */
+    open(filter: LinkFilter): (known: Known) => void {
       const seen = changes;
       return (known) => {
         // Time alone changes how many are active.
         if (seen !== changes || filter.state !== null) return;
-        totals.set(keyOf(filter), known);
-        if (totals.size > MOST_KEPT) totals.delete(totals.keys().next().value!);
+        const key = keyOf(filter);
+        kept.set(key, { ...kept.get(key), ...known });
+        if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
       };
     },
-    clear() {
+    clear(): void {
       changes++;
-      totals.clear();
+      kept.clear();
     },
   };
 }

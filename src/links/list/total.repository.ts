@@ -12,8 +12,8 @@ export function createTotalRepository({
   dialect,
 }: Pick<Database, "read" | "write" | "transaction" | "dialect">) {
   return {
-    /** Replaces up to 1,000 rows by their sum. Returns how many there were. */
-    fold: (): Promise<number> =>
+    /** Replaces up to 1,000 rows by their sum. Returns how many there were, and how many links they add or remove. */
+    fold: (): Promise<{ rows: number; changed: number }> =>
       transaction(async (tx) => {
         const rows = await tx
           .selectFrom("link_totals")
@@ -22,7 +22,7 @@ export function createTotalRepository({
           .limit(FOLDED_AT_ONCE)
           .$call(dialect.forUpdate)
           .execute();
-        if (rows.length < 2) return rows.length;
+        if (rows.length < 2) return { rows: rows.length, changed: 0 };
         // By id: a row with a smaller one may be committed meanwhile.
         await tx
           .deleteFrom("link_totals")
@@ -35,8 +35,12 @@ export function createTotalRepository({
         const sum = { links: 0, clicks: 0, automated: 0 };
         for (const row of rows) for (const field of FIELDS) sum[field] += row[field];
         await tx.insertInto("link_totals").values(sum).execute();
-        return rows.length;
+        // The first one is the former sum.
+        const changed = rows.slice(1).reduce((all, row) => all + Math.abs(row.links), 0);
+        return { rows: rows.length, changed };
       }),
+
+    refreshStatistics: () => dialect.refreshStatistics(write, ["links", "link_clicks", "link_tags", "tags"]),
 
     /**
      * Counts and adds what the sums lack. Both come from one snapshot, and later writes move both alike, so the

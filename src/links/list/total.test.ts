@@ -95,7 +95,7 @@ forEachDialect(({ openDb }) => {
           [12, 5],
           [3, 0],
         ] as const) {
-          expect(await repository.count({ ...EVERYTHING, domain })).toBe(many);
+          expect(await repository.count({ ...EVERYTHING, domain }, null)).toBe(many);
         }
       }
     });

@@ -1,12 +1,12 @@
 /** Portions of the links that a call handles, by id: what a filter finds among all links or among named ones. */
 import { chunked } from "../../lib/chunked.ts";
 import type { LinkFilter } from "../list/filter.ts";
-import type { IdRange, LinkListRepository, SortKeys } from "../list/repository.ts";
+import type { FoundKey, IdRange, LinkListRepository } from "../list/repository.ts";
 
 export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
 
 /** `from`: the id to continue with; beyond the range at its end. */
-type Portion = { keys: SortKeys[]; from: number };
+type Portion = { keys: FoundKey[]; from: number };
 
 export type FoundKeys = {
   /** Null without links. */

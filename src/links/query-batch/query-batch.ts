@@ -21,14 +21,7 @@ import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import { readOptions } from "../link/options.ts";
 import type { LinkRepository } from "../write/repository.ts";
-import {
-  filterFor,
-  type DomainFilter,
-  filterOf,
-  filterQuery,
-  isEverything,
-  type LinkFilter,
-} from "../list/filter.ts";
+import { filterFor, type DomainFilter, filterOf, filterQuery, isEverything } from "../list/filter.ts";
 import type { LinkList } from "../list/list.ts";
 import type { LinkListRepository } from "../list/repository.ts";
 import type { LinkWriter, WriteOutcome, Writing } from "../write/writer.ts";
@@ -100,7 +93,7 @@ const PLACEHOLDER = "http://localhost/";
 type Deps = {
   repository: FoundRepository & Pick<LinkListRepository, "stillMatching">;
   links: Pick<LinkRepository, "find">;
-  list: Pick<LinkList, "page">;
+  list: Pick<LinkList, "total">;
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
@@ -118,11 +111,6 @@ type Deps = {
 export function createQueryBatch(deps: Deps) {
   const { repository, links, list, writer, loops, domains, hashPassword, events, clock, actor } = deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
-
-  async function total(filter: LinkFilter): Promise<number> {
-    const order = { sort: "created_at", descending: true } as const;
-    return (await list.page({ filter, order, page: 1, pageSize: 1 })).total;
-  }
 
   async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
     if (set === undefined || Object.keys(set).length === 0) {
@@ -209,7 +197,7 @@ export function createQueryBatch(deps: Deps) {
     const found = await createFoundKeys(repository, filter, keysOf(codes));
     if (input.dry_run) {
       return {
-        matched: await (codes === undefined ? total(filter) : countAmong(found)),
+        matched: await (codes === undefined ? list.total(filter) : countAmong(found)),
         changed: goesOn ? await events.countOfBulk({ actor: actor.name, at: now, bulk }) : 0,
       };
     }
