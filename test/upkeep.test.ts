@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import {
+  cpSync,
   appendFileSync,
   chmodSync,
   closeSync,
@@ -242,6 +243,28 @@ describe("doctor", () => {
     ).toContain("api.health_token");
     expect(findings.find(({ part }) => part === "click journal")?.message).toContain("1 server process runs");
     await server.stop();
+  });
+
+  test("names the quarantine of the click journal and counts what is in it", async () => {
+    const { installation, server, client } = await startSignedIn();
+    keep(installation);
+    await client.call("POST", "/links", { code: "visited", target: "https://example.com/" });
+    for (let visit = 0; visit < 3; visit++) await fetch(`${server.url}/visited`, { redirect: "manual" });
+    await server.kill();
+    const journal = join(installation.dataDir, "journal");
+    const aside = join(journal, "quarantine");
+    mkdirSync(aside, { recursive: true });
+    for (const [at, path] of [...new Bun.Glob("*/*.seg").scanSync(journal)].entries())
+      cpSync(join(journal, path), join(aside, `0-${at}.seg`));
+    const all = readdirSync(aside).length + 1;
+    writeFileSync(join(aside, "foreign.seg"), "no journal");
+    const { findings } = await doctor(installation);
+    expect(findings).toContainEqual({
+      part: "click journal",
+      verdict: "warning",
+      message: `${all} journals were set aside in ${aside} with 3 clicks that are not counted, and 1 of them can't be read`,
+      advice: expect.stringContaining("The log says why"),
+    });
   });
 
   test("reports an unreachable database, pending migrations and an open folder", async () => {

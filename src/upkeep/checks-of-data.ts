@@ -42,8 +42,15 @@ export function checkDataFolder(dir: string): Check {
   };
 }
 
-/** `running` counts live server processes; `bytes` is the size of all journals. */
-export function checkJournal(dataDir: string, running: () => number, bytes: () => number): Check {
+type Journals = {
+  /** Live server processes. */
+  running(): number;
+  /** Size of all journals. */
+  bytes(): number;
+  quarantine(): { dir: string; files: number; clicks: number; unreadable: number };
+};
+
+export function checkJournal(dataDir: string, { running, bytes, quarantine }: Journals): Check {
   return {
     part: "click journal",
     async look() {
@@ -68,6 +75,16 @@ export function checkJournal(dataDir: string, running: () => number, bytes: () =
           ),
         );
       } else findings.push(ok(`the journals take ${Math.ceil(size / MB)} MB`));
+      const { dir: aside, files, clicks, unreadable } = quarantine();
+      if (files > 0) {
+        const some = unreadable > 0 ? `, and ${unreadable} of them can't be read` : "";
+        findings.push(
+          warning(
+            `${pluralize(files, "journal was", "journals were")} set aside in ${aside} with ${pluralize(clicks, "click that is", "clicks that are")} not counted${some}`,
+            "The log says why each was set aside. Move one of another database into the journal of its data folder; delete the others.",
+          ),
+        );
+      }
       return findings;
     },
   };

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.service.ts";
 import type { Env } from "../env.ts";
 import type { Content } from "../files/content.ts";
 import { createLogCapacity } from "../clicks/details/log-capacity.repository.ts";
+import { readQuarantine } from "../clicks/journal/quarantine.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";
@@ -65,6 +66,7 @@ function print({ output }: Context, { part, verdict, message, advice }: CheckRes
 
 async function runDoctor(context: Context): Promise<CheckResult[]> {
   const env = context.env();
+  const journal = dataPath(env.data.dir, "journal");
   let opened: Promise<Database> | undefined;
   // Opened directly: the services would migrate the schema first.
   const open = () => (opened ??= openDatabase(env.database, { threads: false, logger: silentLogger }));
@@ -73,11 +75,11 @@ async function runDoctor(context: Context): Promise<CheckResult[]> {
       checkDataFolder(env.data.dir),
       checkDatabase(open, migrationStatus),
       checkClock(open, systemClock.now),
-      checkJournal(
-        env.data.dir,
-        () => countRunning(dataPath(env.data.dir, "journal")),
-        () => journalBytes(dataPath(env.data.dir, "journal")),
-      ),
+      checkJournal(env.data.dir, {
+        running: () => countRunning(journal),
+        bytes: () => journalBytes(journal),
+        quarantine: () => readQuarantine(journal),
+      }),
     ];
     const findings = await runChecks(base);
     return isDatabaseUsable(findings)

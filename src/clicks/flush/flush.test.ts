@@ -1,14 +1,15 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
 import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
-import { silentLogger } from "../../lib/logger.ts";
+import { type Logger, silentLogger } from "../../lib/logger.ts";
 import { type ClicksRepository, createClicksRepository } from "./repository.ts";
 import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
 import type { SettledClicks } from "./source.ts";
+import { FIRST_RECORD } from "../journal/format.ts";
 import { NO_REFUSALS } from "../details/drops.ts";
 import { createFlusher } from "./flush.ts";
 
@@ -48,12 +49,16 @@ forEachDialect((dialect) => {
 
   const flusherOf = (journalDir: string, options: { batchClicks?: number; now?: number } = {}) => {
     const settled: SettledClicks[] = [];
+    const errors: string[] = [];
     const flusher = createFlusher({
       repository,
       instance,
       journalDir,
       clock: { now: () => options.now ?? Date.now() },
-      logger: silentLogger,
+      logger: {
+        ...silentLogger,
+        error: (_: unknown, message: string) => void errors.push(message),
+      } as Logger,
       onSettled: (part) => settled.push(part),
       ...(options.batchClicks === undefined ? {} : { batchClicks: options.batchClicks }),
     });
@@ -61,7 +66,7 @@ forEachDialect((dialect) => {
       stored: settled.reduce((sum, part) => sum + part.stored, 0),
       deleted: settled.reduce((sum, part) => sum + part.deleted, 0),
     });
-    return { flusher, settled, books };
+    return { flusher, settled, books, errors };
   };
 
   const added = async (work: () => Promise<unknown>): Promise<number[]> => {
@@ -265,6 +270,18 @@ forEachDialect((dialect) => {
     const { flusher } = flusherOf(slot.journalDir);
     flusher.add({ path: opened[0]!, final: true, position: null }, () => {});
     expect(await added(() => flusher.flush())).toEqual([0, 1, 0, 0, 0]);
+  });
+
+  test("a segment that was cut off is reported when its whole clicks are counted", async () => {
+    const slot = openSlot();
+    const { journal, opened } = await openJournal({ ...slot, instance });
+    for (let at = 0; at < 600; at++) journal.record(ids[at % 2]!, Date.now());
+    await journal.close();
+    truncateSync(opened[0]!, FIRST_RECORD + 100 * 16);
+    const { flusher, errors } = flusherOf(slot.journalDir);
+    flusher.add({ path: opened[0]!, final: true, position: null }, () => {});
+    expect(await added(() => flusher.flush())).toEqual([50, 50, 0, 0, 0]);
+    expect(errors).toEqual(["a click journal was cut off; its last clicks may be lost"]);
   });
 
   test("an unreadable file does not block the others", async () => {

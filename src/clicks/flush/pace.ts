@@ -2,6 +2,8 @@
  * Rests between the transactions of a flush, so that it takes at most two fifths of a busy core, except when much
  * waits: the journal is bounded.
  */
+import type { ClickBatch } from "../journal/reader.ts";
+
 export type Pace = {
   /** Takes the transaction's time and the number of waiting segments. Returns at once during `hurry`. */
   rest(tookMs: number, segments: number): Promise<void>;
@@ -9,6 +11,8 @@ export type Pace = {
   hurry<T>(work: () => Promise<T>): Promise<T>;
 };
 
+/** Per transaction, which blocks other writers for about 0.4 s. */
+const MOST_LINKS = 110_000;
 const REST_FACTOR = 1.5;
 const LONGEST_REST_MS = 3_000;
 /** About four million clicks. The journal holds sixteen times as many. */
@@ -37,4 +41,12 @@ export function createPace(): Pace {
       }
     },
   };
+}
+
+/** More clicks per link in one transaction are cheaper. */
+export function fitBatch(batch: ClickBatch, links: number): void {
+  const isBound = batch.count === batch.limit;
+  if (!isBound && links <= MOST_LINKS) return;
+  const fitting = Math.floor(batch.count * Math.min(2, MOST_LINKS / links));
+  batch.limit = Math.min(fitting, batch.links.length);
 }

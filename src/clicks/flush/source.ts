@@ -16,6 +16,7 @@ import { countRefusals, NO_REFUSALS, refusedByDay } from "../details/drops.ts";
 import { sumDetails } from "../rollups/sums.ts";
 import type { DetailsParser } from "../details/details.ts";
 import { countClicks } from "./counts.ts";
+import { fitBatch } from "./pace.ts";
 import { quarantineSegment, removeSegment } from "../journal/disposal.ts";
 import { FIRST_RECORD, REFUSALS } from "../journal/format.ts";
 import { type ClickBatch, openSegmentReader, type SegmentReader } from "../journal/reader.ts";
@@ -79,8 +80,6 @@ type Span = CountedSpan & { clicks: number; automated: number };
 /** Rows of `journals` stay for thirty days. Five days allow for clock differences. */
 const ROW_SURELY_KEPT_MS = 25 * 24 * 3600_000;
 const MAX_ATTEMPTS = 5;
-/** Per transaction, which blocks other writers for about 0.4 s. */
-const MOST_LINKS = 110_000;
 /** A flush must end even if details arrive faster than they are written. */
 const MOST_DETAILS = 50_000;
 
@@ -111,7 +110,15 @@ export async function drainSource(source: SegmentSource, context: DrainContext):
     }
     await countAll(source, reader, context);
     const done = source.final && source.position! >= reader.header.bytes;
-    if (done) await retire(source, reader.header.uuid, context);
+    if (done) {
+      const { missingBytes } = reader;
+      if (missingBytes > 0)
+        context.logger.error(
+          { path: source.path, missingBytes },
+          "a click journal was cut off; its last clicks may be lost",
+        );
+      await retire(source, reader.header.uuid, context);
+    }
     return done;
   } finally {
     reader.close();
@@ -233,14 +240,6 @@ async function countAll(source: SegmentSource, reader: SegmentReader, context: D
     await context.rest(performance.now() - startedAt);
   }
   throw appError("Conflict", `${source.path} is still being counted by another process`);
-}
-
-/** More clicks per link in one transaction are cheaper. */
-function fitBatch(batch: ClickBatch, links: number): void {
-  const isBound = batch.count === batch.limit;
-  if (!isBound && links <= MOST_LINKS) return;
-  const fitting = Math.floor(batch.count * Math.min(2, MOST_LINKS / links));
-  batch.limit = Math.min(fitting, batch.links.length);
 }
 
 /** Everything that needs no transaction. */

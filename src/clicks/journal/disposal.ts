@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+export const quarantineOf = (journalDir: string): string => join(journalDir, "quarantine");
+
 /** The removal survives a power cut. A missing file is fine. */
 export async function removeSegment(path: string): Promise<void> {
   await rm(path, { force: true });
@@ -15,7 +17,7 @@ export async function removeSegment(path: string): Promise<void> {
 
 /** Never replaces a file. Returns the new path. */
 export async function quarantineSegment(path: string, journalDir: string): Promise<string> {
-  const dir = join(journalDir, "quarantine");
+  const dir = quarantineOf(journalDir);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const kept = join(dir, `${basename(dirname(path))}-${randomUUID()}-${basename(path)}`);
   await rename(path, kept);

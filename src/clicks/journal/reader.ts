@@ -1,5 +1,5 @@
 /** The reading end of a segment, by plain file reads, which see the writer's stores and map no memory. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import {
   decodeHeader,
   digestWord,
@@ -89,6 +89,8 @@ export type SegmentSpan = {
 
 export type SegmentReader = {
   readonly header: SegmentHeader;
+  /** The file was cut off: a whole one has its length from the first click on. */
+  readonly missingBytes: number;
   /**
    * Reads from `position` (an end of a record) to `end`, up to the batch's capacity. `final`: the segment's writer is
    * done or dead.
@@ -107,6 +109,7 @@ export function openSegmentReader(path: string): SegmentReader | null {
   }
   return {
     header,
+    missingBytes: Math.max(0, header.bytes - fstatSync(file).size),
     read: (batch, position, final, end = header.bytes) =>
       readSpan(file, header, batch, { position: Math.max(position, FIRST_RECORD), final, end }),
     close: () => closeSync(file),
