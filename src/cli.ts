@@ -1,30 +1,18 @@
-/** The command line: registers the rooms' commands. */
+/**
+ * The command line. The code of a room is loaded when one of its commands is named, because all of it takes a third of a
+ * second.
+ */
 import { existsSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { addAuthCommands } from "./auth/auth.commands.ts";
-import { addBackupCommands } from "./upkeep/backup.commands.ts";
 import type { CommandContext } from "./cli/command.ts";
-import { COMMAND } from "./lib/actor.ts";
 import { createInput } from "./cli/input.ts";
 import { createOutput } from "./cli/output.ts";
-import { addClickCommands } from "./clicks/clicks.commands.ts";
-import { addLinkStatsCommand } from "./clicks/analytics/commands.ts";
-import { addConfigCommands } from "./config/config.commands.ts";
-import { addMigrateCommands } from "./db/migrate.commands.ts";
-import { addDoctorCommand } from "./upkeep/doctor.commands.ts";
-import { addEventCommands } from "./events/events.commands.ts";
 import { type Env, fileDatabasePath, loadEnv } from "./env.ts";
+import { COMMAND } from "./lib/actor.ts";
 import { AppError, type ErrorKind } from "./lib/errors.ts";
 import { fileTrouble } from "./lib/file-trouble.ts";
-import { createLogger } from "./lib/logger.ts";
 import { VERSION } from "./lib/version.ts";
-import { addDeletedCommands } from "./links/deleted/commands.ts";
-import { addDomainCommands } from "./links/domains/commands.ts";
-import { addLinkCommands } from "./links/links.commands.ts";
-import { addServeCommand } from "./server.commands.ts";
-import { refuseStrayDatabase } from "./other-servers.ts";
-import { openServices, type Services } from "./services.ts";
-import { addStatusCommand } from "./upkeep/status.commands.ts";
+import type { Services } from "./services.ts";
 
 /** 0 is success, any other error 1. */
 const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
@@ -34,6 +22,77 @@ const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   conflict: 4,
   unavailable: 5,
 };
+
+type Context = CommandContext<Services>;
+
+/** In the order of the help. */
+export const COMMAND_ROOMS: readonly {
+  commands: readonly string[];
+  add(program: Command, context: Context): Promise<void>;
+}[] = [
+  {
+    commands: ["serve"],
+    add: async (...to) => (await import("./server.commands.ts")).addServeCommand(...to),
+  },
+  {
+    commands: ["reset-password", "users", "tokens"],
+    add: async (...to) => (await import("./auth/auth.commands.ts")).addAuthCommands(...to),
+  },
+  {
+    commands: ["config"],
+    add: async (...to) => (await import("./config/config.commands.ts")).addConfigCommands(...to),
+  },
+  { commands: ["links", "tags", "events"], add: addLinksAndEvents },
+  {
+    commands: ["domains"],
+    async add(program, context) {
+      const { addDomainCommands } = await import("./links/domains/commands.ts");
+      const services = async () => ({ domains: (await context.services()).links.domainService });
+      addDomainCommands(program, { ...context, services });
+    },
+  },
+  {
+    commands: ["analytics"],
+    add: async (...to) => (await import("./clicks/clicks.commands.ts")).addClickCommands(...to),
+  },
+  {
+    commands: ["migrate"],
+    add: async (...to) => (await import("./db/migrate.commands.ts")).addMigrateCommands(...to),
+  },
+  {
+    commands: ["status"],
+    add: async (...to) => (await import("./upkeep/status.commands.ts")).addStatusCommand(...to),
+  },
+  {
+    commands: ["doctor"],
+    add: async (...to) => (await import("./upkeep/doctor.commands.ts")).addDoctorCommand(...to),
+  },
+  {
+    commands: ["backup", "restore"],
+    add: async (...to) => (await import("./upkeep/backup.commands.ts")).addBackupCommands(...to),
+  },
+];
+
+async function addLinksAndEvents(program: Command, context: Context): Promise<void> {
+  const { addLinkCommands } = await import("./links/links.commands.ts");
+  const { addLinkStatsCommand } = await import("./clicks/analytics/commands.ts");
+  const { addDeletedCommands } = await import("./links/deleted/commands.ts");
+  const { addEventCommands } = await import("./events/events.commands.ts");
+  const links = addLinkCommands(program, context);
+  addLinkStatsCommand(links, context);
+  addDeletedCommands(links, context);
+  const services = async () => historyServices(await context.services());
+  addEventCommands(program, links, { ...context, services });
+}
+
+const OWN = ["version", "--version", "-V"];
+
+/** Help and mistakes need all commands. */
+function isNamed(argv: readonly string[], commands: readonly string[]): boolean {
+  const known = [...OWN, ...COMMAND_ROOMS.flatMap((room) => room.commands)];
+  const isHelp = argv[0] === "--help" || argv[0] === "-h";
+  return isHelp || commands.some((name) => argv.includes(name)) || !argv.some((word) => known.includes(word));
+}
 
 /** Resolves with the exit code; never rejects. */
 export async function runCli(argv: readonly string[]): Promise<number> {
@@ -45,25 +104,9 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "waymark: ")) })
     .exitOverride();
   const session = createSession(program);
-  addServeCommand(program, session.context);
-  addAuthCommands(program, session.context);
-  addConfigCommands(program, session.context);
-  const links = addLinkCommands(program, session.context);
-  addLinkStatsCommand(links, session.context);
-  addDeletedCommands(links, session.context);
-  addEventCommands(program, links, {
-    ...session.context,
-    services: async () => historyServices(await session.context.services()),
-  });
-  addDomainCommands(program, {
-    ...session.context,
-    services: async () => ({ domains: (await session.context.services()).links.domainService }),
-  });
-  addClickCommands(program, session.context);
-  addMigrateCommands(program, session.context);
-  addStatusCommand(program, session.context);
-  addDoctorCommand(program, session.context);
-  addBackupCommands(program, session.context);
+  for (const { commands, add } of COMMAND_ROOMS) {
+    if (isNamed(argv, commands)) await add(program, session.context);
+  }
   program
     .command("version")
     .description("print the version")
@@ -84,10 +127,10 @@ const historyServices = ({ events, links }: Services) => ({
     (await links.by(COMMAND).get(links.domains.key(code, domain))).id,
 });
 
-function createSession(program: Command): { context: CommandContext<Services>; close(): Promise<void> } {
+function createSession(program: Command): { context: Context; close(): Promise<void> } {
   let env: Env | undefined;
   let services: Promise<Services> | undefined;
-  const context: CommandContext<Services> = {
+  const context: Context = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
     services: () => (services ??= openForCommand(context)),
     output: createOutput(process.stdout, process.stderr),
@@ -104,7 +147,12 @@ function createSession(program: Command): { context: CommandContext<Services>; c
 async function openForCommand({ env, output }: CommandContext): Promise<Services> {
   const settings = env();
   const file = fileDatabasePath(settings.database);
-  if (file !== null && !existsSync(file)) refuseStrayDatabase(settings, process.cwd());
+  if (file !== null && !existsSync(file)) {
+    const { refuseStrayDatabase } = await import("./other-servers.ts");
+    refuseStrayDatabase(settings, process.cwd());
+  }
+  const { createLogger } = await import("./lib/logger.ts");
+  const { openServices } = await import("./services.ts");
   return openServices(settings, {
     logger: await createLogger({ level: "warn", format: "pretty", file: null }),
     server: false,
