@@ -14,7 +14,7 @@ const ROOMS: Record<string, readonly string[]> = {
   commands: ["base", "config", "ui"],
   shares: ["base", "auth", "ui"],
   files: ["base", "auth", "shares", "ui"],
-  events: ["base", "ui"],
+  events: ["base", "links", "ui"],
   clicks: ["base", "config", "ui"],
   links: ["base", "auth", "clicks", "shares", "ui"],
 };

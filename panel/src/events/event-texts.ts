@@ -1,4 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
+import { useFieldTexts } from "../links/form/field-texts.ts";
 import type { EventVia } from "./event-search.ts";
 
 export function useViaNames(): Record<EventVia, string> {
@@ -49,47 +50,36 @@ export function useActionNames(): Record<string, string> {
 /** Fields of events as the forms of the panel name them. */
 export function useFieldNames(): Record<string, string> {
   const { t } = useLingui();
+  const ofLinks = Object.entries(useFieldTexts()).map(([name, { label }]) => [name, label]);
   return {
+    ...Object.fromEntries(ofLinks),
     account: t`Account`,
     address: t`Address`,
     base_path: t`Folder`,
     bucket: t`Bucket`,
-    code: t`Code`,
     created_at: t`Created`,
     default_url: t`Root leads to`,
     disabled: t`Disabled`,
-    domain: t`Domain`,
     download: t`Downloads`,
     driver_type: t`Kind`,
     endpoint: t`Endpoint`,
     expired_url: t`Expired links lead to`,
-    expires_at: t`Expires`,
-    fallback_url: t`Fallback`,
-    forward_query: t`Pass the query on`,
     has_credentials: t({ message: "Keys", context: "of a storage" }),
     host: t`Host`,
     id: t`Number`,
     is_default: t`Default`,
     links: t`Links`,
-    max_clicks: t`Most people`,
     max_downloads: t`Most downloads`,
     max_file_size: t`Largest file`,
     max_bytes: t`Total size`,
     max_files: t`Most files`,
     name: t`Name`,
     not_found_url: t`Unknown codes lead to`,
-    note: t`Note`,
-    password: t`Password`,
     quota_bytes: t`Space for files`,
-    redirect_status: t`Redirect`,
     region: t`Region`,
     role: t`Role`,
     scopes: t`Scopes`,
-    starts_at: t`Starts`,
     tag: t`Tag`,
-    tags: t`Tags`,
-    target: t`Target`,
-    title: t`Title`,
     updated_at: t`Changed`,
     username: t`Name`,
     value: t`Value`,

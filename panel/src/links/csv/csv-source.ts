@@ -1,25 +1,12 @@
 /** A chosen CSV file: its columns, which of them an import takes, and the pieces to send. */
+import { FIELDS } from "../form/link-values.ts";
 import { csvCells, csvPlaces } from "./csv-bytes.ts";
 
+const FIRST = ["code", "target", "created_at", "expires_at", "password", "click_count", "domain"] as const;
+export type CsvColumn = (typeof FIRST)[number] | keyof typeof FIELDS | "created_by";
 export const COLUMNS = [
-  "code",
-  "target",
-  "created_at",
-  "expires_at",
-  "password",
-  "click_count",
-  "domain",
-  "title",
-  "tags",
-  "note",
-  "starts_at",
-  "max_clicks",
-  "fallback_url",
-  "redirect_status",
-  "forward_query",
-  "created_by",
-] as const;
-export type CsvColumn = (typeof COLUMNS)[number];
+  ...new Set<CsvColumn>([...FIRST, ...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), "created_by"]),
+];
 
 export type CsvSource = {
   name: string;

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { TagsField } from "../tags-field.tsx";
 import { domainsQuery } from "./domains.ts";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
-import type { LinkFieldName, LinkValues } from "./link-values.ts";
+import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
 import { MOST_TYPED, useTooLong } from "./target-bound.ts";
 import { withScheme } from "./with-scheme.ts";
@@ -35,17 +35,32 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
   const kinds = useRedirectKinds();
   const tooLong = useTooLong(name === "target" || name === "fallback_url" ? values[name] : "");
   const shared = { label, description: does, error: tooLong ?? error };
-  switch (name) {
-    case "target":
-    case "fallback_url":
+  if (name === "domain") {
+    return <DomainField {...shared} value={values.domain} onChange={(host) => set("domain", host)} />;
+  }
+  if (name === "removes_password") {
+    return (
+      <Checkbox
+        label={label}
+        checked={values.removes_password}
+        onChange={(event) => set("removes_password", event.currentTarget.checked)}
+      />
+    );
+  }
+  const { kind, most }: Row =
+    name === "target" ? { kind: "address" } : name === "keep_old" ? { kind: "switch" } : FIELDS[name];
+  const change = (value: LinkValues[typeof name]) => set(name, value);
+  const text = String(values[name]);
+  const typed = { value: text, onChange: (event: Typed) => change(event.currentTarget.value) };
+  switch (kind) {
+    case "address":
       return (
         <TextInput
           {...shared}
-          value={values[name]}
-          onChange={(event) => set(name, event.currentTarget.value)}
+          {...typed}
           onBlur={(event) => {
             const whole = withScheme(event.currentTarget.value);
-            if (whole !== values[name]) set(name, whole);
+            if (whole !== text) change(whole);
           }}
           maxLength={MOST_TYPED}
           placeholder="https://"
@@ -56,49 +71,27 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           data-autofocus={name === "target" ? true : undefined}
         />
       );
-    case "title":
-      return (
-        <TextInput
-          {...shared}
-          value={values.title}
-          onChange={(event) => set("title", event.currentTarget.value)}
-          maxLength={200}
-          dir="auto"
-        />
-      );
-    case "note":
-      return (
-        <Textarea
-          {...shared}
-          value={values.note}
-          onChange={(event) => set("note", event.currentTarget.value)}
-          maxLength={2000}
-          autosize
-          minRows={2}
-          maxRows={8}
-          dir="auto"
-        />
-      );
+    case "line":
+      return <TextInput {...shared} {...typed} maxLength={most} dir="auto" />;
+    case "lines":
+      return <Textarea {...shared} {...typed} maxLength={most} autosize minRows={2} maxRows={8} dir="auto" />;
     case "tags":
-      return <TagsField {...shared} value={values.tags} onChange={(tags) => set("tags", tags)} />;
-    case "domain":
-      return <DomainField {...shared} value={values.domain} onChange={(host) => set("domain", host)} />;
-    case "starts_at":
-    case "expires_at":
+      return <TagsField {...shared} value={values[name] as string[]} onChange={change} />;
+    case "time":
       return (
         <TimeField
           {...shared}
-          value={values[name]}
-          onChange={(instant) => set(name, instant)}
+          value={text}
+          onChange={change}
           steps={name === "expires_at" ? STEPS : STEPS.slice(0, 2)}
         />
       );
-    case "max_clicks":
+    case "count":
       return (
         <NumberInput
           {...shared}
-          value={values.max_clicks === "" ? "" : Number(values.max_clicks)}
-          onChange={(most) => set("max_clicks", String(most))}
+          value={text === "" ? "" : Number(text)}
+          onChange={(given) => change(String(given))}
           min={1}
           max={Number.MAX_SAFE_INTEGER}
           allowDecimal={false}
@@ -108,39 +101,29 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           maxLength={20}
         />
       );
-    case "redirect_status":
+    case "choice":
       return (
         <Select
           {...shared}
-          value={values.redirect_status}
-          onChange={(status) => set("redirect_status", status ?? "307")}
-          data={Object.entries(kinds).map(([value, kind]) => ({ value, label: kind }))}
+          value={text}
+          onChange={(status) => change(status ?? "307")}
+          data={Object.entries(kinds).map(([value, kindName]) => ({ value, label: kindName }))}
           allowDeselect={false}
         />
       );
-    case "forward_query":
-    case "keep_old":
+    case "switch":
       return (
         <Switch
           {...shared}
-          checked={values[name]}
-          onChange={(event) => set(name, event.currentTarget.checked)}
-        />
-      );
-    case "removes_password":
-      return (
-        <Checkbox
-          label={label}
-          checked={values.removes_password}
-          onChange={(event) => set("removes_password", event.currentTarget.checked)}
+          checked={values[name] === true}
+          onChange={(event) => change(event.currentTarget.checked)}
         />
       );
     case "password":
       return (
         <PasswordInput
           {...shared}
-          value={values.password}
-          onChange={(event) => set("password", event.currentTarget.value)}
+          {...typed}
           disabled={values.removes_password}
           placeholder={hasPassword ? t`Set. Type a new one to change it.` : t`None`}
           autoComplete="new-password"
@@ -150,6 +133,7 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
   }
 }
 
+type Typed = { currentTarget: { value: string } };
 type Shared = { label: string; description: string; error: ReactNode };
 
 function DomainField({

@@ -17,19 +17,10 @@ import { useFieldTexts } from "./field-texts.ts";
 import { focusFirstError } from "./focus-error.ts";
 import { LinkField, type LinkFieldProps } from "./link-field.tsx";
 import { useLinkDraft } from "./link-draft.ts";
-import { type LinkFieldName, linkErrorsOf, linkPatchOf, newLinkOf, valuesOf } from "./link-values.ts";
+import { type LinkFieldName, linkErrorsOf, linkPatchOf, MORE, newLinkOf, valuesOf } from "./link-values.ts";
 import { UtmBuilder } from "./utm-builder.tsx";
 
 type Props = { link: Link | null; onClose(): void; onSaved: OnLinkSaved | undefined };
-
-const MORE = [
-  "starts_at",
-  "max_clicks",
-  "fallback_url",
-  "redirect_status",
-  "password",
-  "forward_query",
-] as const satisfies readonly LinkFieldName[];
 
 export function LinkFields({ link, onClose, onSaved }: Props) {
   const { t } = useLingui();

@@ -1,62 +1,80 @@
-/** The values of a link's form, and their form in the API. */
+/** The fields of a link in forms, settings and CSV files, and their values in the API. */
 import type { ApiError, Link, LinkPatch, NewLink } from "../../base/api.ts";
 import { withScheme } from "./with-scheme.ts";
 
-export type LinkValues = {
+export type Row = {
+  kind: "address" | "choice" | "count" | "line" | "lines" | "password" | "switch" | "tags" | "time";
+  /** Characters. */
+  most?: number;
+  /** In the part of the form that opens. */
+  isMore?: true;
+};
+
+/** One row a field besides code, target and domain, in the order of the settings. */
+export const FIELDS = {
+  title: { kind: "line", most: 200 },
+  tags: { kind: "tags" },
+  note: { kind: "lines", most: 2000 },
+  expires_at: { kind: "time" },
+  starts_at: { kind: "time", isMore: true },
+  max_clicks: { kind: "count", isMore: true },
+  fallback_url: { kind: "address", isMore: true },
+  redirect_status: { kind: "choice", isMore: true },
+  password: { kind: "password", isMore: true },
+  forward_query: { kind: "switch", isMore: true },
+} as const satisfies Record<Exclude<keyof NewLink, "code" | "target" | "domain" | "force">, Row>;
+type FieldName = keyof typeof FIELDS;
+
+const NAMES = Object.keys(FIELDS) as FieldName[];
+export const MORE = NAMES.filter((name) => "isMore" in FIELDS[name]);
+export const SETTINGS = ["target", "code", "domain", ...NAMES] as const;
+export type LinkSettingName = (typeof SETTINGS)[number];
+
+type ValueOf<K> = K extends "tags" ? string[] : K extends "switch" ? boolean : string;
+export type LinkValues = { -readonly [N in FieldName]: ValueOf<(typeof FIELDS)[N]["kind"]> } & {
   target: string;
   code: string;
   /** A host; empty: the default domain. */
   domain: string;
-  title: string;
-  note: string;
-  tags: string[];
-  /** RFC 3339, or empty. */
-  starts_at: string;
-  expires_at: string;
-  max_clicks: string;
-  fallback_url: string;
-  redirect_status: string;
-  forward_query: boolean;
-  /** A new one. */
-  password: string;
   removes_password: boolean;
   keep_old: boolean;
 };
 export type LinkFieldName = keyof LinkValues;
 
+const EMPTY: { [K in Row["kind"]]?: ValueOf<K> } = { choice: "307", switch: false, tags: [] };
+
+function valueOf(link: Link | null, name: FieldName): ValueOf<Row["kind"]> {
+  const { kind } = FIELDS[name];
+  const shown = kind === "password" ? null : (link?.[name] ?? null);
+  if (shown === null) return EMPTY[kind] ?? "";
+  return typeof shown === "number" ? String(shown) : shown;
+}
+
 export const valuesOf = (link: Link | null): LinkValues => ({
+  ...(Object.fromEntries(NAMES.map((name) => [name, valueOf(link, name)])) as Pick<LinkValues, FieldName>),
   target: link?.target ?? "",
   code: link?.code ?? "",
   domain: link?.domain ?? "",
-  title: link?.title ?? "",
-  note: link?.note ?? "",
-  tags: link?.tags ?? [],
-  starts_at: link?.starts_at ?? "",
-  expires_at: link?.expires_at ?? "",
-  max_clicks: link?.max_clicks?.toString() ?? "",
-  fallback_url: link?.fallback_url ?? "",
-  redirect_status: String(link?.redirect_status ?? 307),
-  forward_query: link?.forward_query ?? false,
-  password: "",
   removes_password: false,
   keep_old: true,
 });
 
 const filled = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
+function sent(kind: Row["kind"], value: ValueOf<Row["kind"]>): unknown {
+  if (typeof value !== "string") return value;
+  if (kind === "count" || kind === "choice") return value === "" ? null : Number(value);
+  if (kind === "lines") return value === "" ? null : value;
+  return filled(kind === "address" ? withScheme(value) : value);
+}
+
 /** Besides code and password. */
 const contentOf = (values: LinkValues) => ({
+  ...(Object.fromEntries(
+    NAMES.filter((name) => name !== "password").map((name) => [name, sent(FIELDS[name].kind, values[name])]),
+  ) as Pick<NewLink, Exclude<FieldName, "password">>),
   target: withScheme(values.target),
   domain: values.domain,
-  title: filled(values.title),
-  note: values.note === "" ? null : values.note,
-  tags: values.tags,
-  starts_at: filled(values.starts_at),
-  expires_at: filled(values.expires_at),
-  max_clicks: values.max_clicks === "" ? null : Number(values.max_clicks),
-  fallback_url: filled(withScheme(values.fallback_url)),
-  redirect_status: Number(values.redirect_status) as Link["redirect_status"],
-  forward_query: values.forward_query,
 });
 
 export const newLinkOf = (values: LinkValues): NewLink => ({

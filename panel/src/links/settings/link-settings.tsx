@@ -8,7 +8,7 @@ import { useUndoable } from "../../ui/undo.tsx";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
-import { SETTINGS } from "./setting-names.ts";
+import { SETTINGS } from "../form/link-values.ts";
 import { SettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 

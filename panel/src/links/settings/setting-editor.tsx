@@ -11,10 +11,9 @@ import { useFieldTexts } from "../form/field-texts.ts";
 import { focusFirstError } from "../form/focus-error.ts";
 import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
 import { useLinkDraft } from "../form/link-draft.ts";
-import { linkErrorsOf, linkPatchOf, type LinkFieldName } from "../form/link-values.ts";
+import { linkErrorsOf, linkPatchOf, type LinkFieldName, type LinkSettingName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
 import type { OnLinkSaved } from "../link-queries.ts";
-import type { LinkSettingName } from "./setting-names.ts";
 import { useSaveLink } from "./save-link.tsx";
 import classes from "./settings.module.css";
 

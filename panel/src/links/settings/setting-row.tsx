@@ -4,9 +4,9 @@ import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
+import type { LinkSettingName } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
-import type { LinkSettingName } from "./setting-names.ts";
 import classes from "./settings.module.css";
 
 const SettingEditor = lazyOrFailure(async () => (await import("./setting-editor.tsx")).SettingEditor);
