@@ -177,7 +177,7 @@ describe("a restore in place", () => {
       killed(installation, backup, `restore.${point}`);
       const start = await installation.cli(["serve"]);
       expect(start).toMatchObject({ exitCode: 4 });
-      expect(start.stderr).toMatch(/^waymark: .*was interrupted.*bin\/waymark restore \S+backups\/first\n$/);
+      expect(start.stderr).toMatch(/^waymark: .*was interrupted.*\/waymark restore \S+backups\/first\n$/);
       expect((await doctor(installation)).findings[0]).toMatchObject({ verdict: "failure" });
       // The restore continues from the data folder.
       rmSync(join(backup, "waymark.db"));
