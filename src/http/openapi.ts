@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpoint, type Endpoint, tokenScope } from "./endpoint.ts";
 import { ROLES } from "../lib/access.ts";
+import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
@@ -166,7 +167,7 @@ function requestBody(entry: Endpoint, named: NamedSchemas): Json {
 
 /** Made at the first request. */
 export function openApiEndpoint(described: () => Described): Endpoint {
-  let document: string | undefined;
+  let document: SharedBytes | undefined;
   return endpoint({
     method: "GET",
     path: "/openapi.json",
@@ -176,8 +177,8 @@ export function openApiEndpoint(described: () => Described): Endpoint {
     summary: "This API as an OpenAPI document",
     raw: { type: "application/json" },
     handle({ c }) {
-      document ??= JSON.stringify(openApiDocument(described()));
-      return c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" });
+      document ??= shareBytes(Buffer.from(JSON.stringify(openApiDocument(described()))));
+      return sharedAnswer(c.req.raw, document, { "Content-Type": "application/json; charset=utf-8" });
     },
   });
 }

@@ -5,11 +5,16 @@ export type SharedBytes = { readonly bytes: Uint8Array; readonly body: Blob };
 /** Keyed by the request, as in file-answer.ts. */
 const answered = new WeakMap<Request, Uint8Array>();
 
+const buffers = new WeakSet<ArrayBufferLike>();
+
 /** The bytes must not change. */
-export const shareBytes = (bytes: Uint8Array): SharedBytes => ({
-  bytes,
-  body: new Blob([bytes as Uint8Array<ArrayBuffer>]),
-});
+export function shareBytes(bytes: Uint8Array): SharedBytes {
+  buffers.add(bytes.buffer);
+  return { bytes, body: new Blob([bytes as Uint8Array<ArrayBuffer>]) };
+}
+
+/** Also of a part of them. */
+export const isShared = ({ buffer }: Uint8Array): boolean => buffers.has(buffer);
 
 /** With its Content-Length. */
 export function sharedAnswer(

@@ -31,6 +31,8 @@ export type ConnectionOwner<C> = {
   refuse(status: BadHead | 503): Response;
   /** It waits for its client to complete something, or that has come. */
   waits(connection: C, isWaiting: boolean): void;
+  /** The bytes of answers that its client has not read have changed by so many. */
+  unread(change: number): void;
   requested(request: Request, connection: C): void;
   /** A request is being answered, not in place. */
   begun(): void;

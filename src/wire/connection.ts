@@ -46,7 +46,7 @@ export class Connection implements ArrivalContext {
     this.scheme = owner.scheme;
     // Not known any more when the client has left.
     this.peerAddress = owner.isUnix ? null : socket.remoteAddress;
-    this.outbox = createOutbox(socket, () => queueMicrotask(() => this.cut()));
+    this.outbox = createOutbox(socket, () => queueMicrotask(() => this.cut()), owner.unread);
     this.deadlines = createDeadlines(owner, (isWaiting) => owner.waits(this, isWaiting));
     this.#inflow = createInflow(socket);
   }

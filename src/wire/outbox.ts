@@ -1,4 +1,5 @@
 /** Bytes on their way to a client. What the system does not take at once waits here, so callers wait for `sent`. */
+import { isShared } from "../lib/shared-bytes.ts";
 
 export type RawSocket = {
   readonly fd: number;
@@ -12,9 +13,11 @@ export type Outbox = ReturnType<typeof createOutbox>;
 /**
  * @param broken called when the system accepts nothing any more, which the runtime does not report for a paused socket.
  * Called during a write, whose bytes wait like others
+ * @param changed called with the change of `unread`
  */
-export function createOutbox(socket: RawSocket, broken: () => void) {
+export function createOutbox(socket: RawSocket, broken: () => void, changed: (bytes: number) => void) {
   let waiting: Uint8Array[] = [];
+  let unread = 0;
   let isClosed = false;
   let wake: (() => void) | undefined;
   let woken: Promise<void> | undefined;
@@ -25,16 +28,30 @@ export function createOutbox(socket: RawSocket, broken: () => void) {
     const taken = socket.write(bytes, 0, bytes.length);
     if (taken === bytes.length) return true;
     if (taken < 0) broken();
-    waiting.push(taken > 0 ? bytes.subarray(taken) : bytes);
+    keep(taken > 0 ? bytes.subarray(taken) : bytes);
     return false;
   }
 
-  function drain(): void {
+  function keep(bytes: Uint8Array): void {
+    waiting.push(bytes);
+    if (isShared(bytes)) return;
+    unread += bytes.length;
+    changed(bytes.length);
+  }
+
+  function takeWaiting(): Uint8Array[] {
     const pieces = waiting;
     waiting = [];
+    changed(-unread);
+    unread = 0;
+    return pieces;
+  }
+
+  function drain(): void {
+    const pieces = takeWaiting();
     for (let at = 0; at < pieces.length; at++) {
       if (write(pieces[at]!)) continue;
-      waiting.push(...pieces.slice(at + 1));
+      for (const piece of pieces.slice(at + 1)) keep(piece);
       return;
     }
     settle();
@@ -50,14 +67,14 @@ export function createOutbox(socket: RawSocket, broken: () => void) {
   return {
     send(bytes: Uint8Array): void {
       if (isClosed) return;
-      if (waiting.length > 0) waiting.push(bytes);
+      if (waiting.length > 0) keep(bytes);
       else write(bytes);
     },
     /** One byte a character. */
     sendText(text: string): void {
       if (isClosed || text === "") return;
       const taken = waiting.length > 0 ? 0 : socket.write(text, "latin1");
-      if (taken < text.length) waiting.push(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
+      if (taken < text.length) keep(Buffer.from(text.slice(Math.max(taken, 0)), "latin1"));
       if (taken < 0) broken();
     },
     /** Resolves when the system has all bytes, or the connection is closed. */
@@ -66,6 +83,8 @@ export function createOutbox(socket: RawSocket, broken: () => void) {
       woken ??= new Promise((resolve) => (wake = resolve));
       return woken;
     },
+    /** Bytes that wait and are held for this client only. */
+    unread: (): number => unread,
     isEmpty: (): boolean => waiting.length === 0,
     isClosed: (): boolean => isClosed,
     drain,
@@ -76,7 +95,7 @@ export function createOutbox(socket: RawSocket, broken: () => void) {
     },
     close(): void {
       isClosed = true;
-      waiting = [];
+      takeWaiting();
       settle();
       atClose?.();
     },

@@ -19,6 +19,8 @@ export type Asked = Pick<Arrival, "method" | "minor" | "isPersistent" | "made">;
 
 /** Pieces that are sent as one. */
 const MOST_JOINED_BYTES = 64 * 1024;
+/** A copy of shared bytes for a client that may not read it. */
+const MOST_COPIED_BYTES = 4 * 1024;
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const CHUNK_END = Buffer.from("\r\n");
 
@@ -36,7 +38,8 @@ export async function sendAnswer(response: Response, asked: Asked, target: Answe
   }
   const shared = sharedBytesOf(asked.made, response);
   if (shared !== undefined) {
-    sendJoined(target.outbox, [headOf(response, asked, shared.length, false), shared]);
+    const pieces = [headOf(response, asked, shared.length, false), shared];
+    sendJoined(target.outbox, pieces, MOST_COPIED_BYTES);
     await target.outbox.sent();
     return asked.isPersistent;
   }
@@ -154,9 +157,9 @@ async function relay(
 const wrongLength = (): Error => new Error("an answer has another length than it says");
 
 /** Sends in one write, unless copying costs more. */
-function sendJoined(outbox: Outbox, pieces: readonly Uint8Array[]): void {
+function sendJoined(outbox: Outbox, pieces: readonly Uint8Array[], most = MOST_JOINED_BYTES): void {
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (size <= MOST_JOINED_BYTES) outbox.send(Buffer.concat(pieces));
+  if (size <= most) outbox.send(Buffer.concat(pieces));
   else for (const piece of pieces) outbox.send(piece);
 }
 

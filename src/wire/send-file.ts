@@ -12,7 +12,8 @@ const { i32, u64, i64 } = FFIType;
 const CALLS = { sendfile: { args: [i32, i32, FFIType.ptr, u64], returns: i64 } } as const;
 /** Sent in one call, which holds the event loop. */
 const PIECE_BYTES = 512 * 1024;
-const READ_BYTES = 64 * 1024;
+/** They wait in memory for a slow client. */
+const READ_BYTES = 16 * 1024;
 
 let opened: ReturnType<typeof openLibc<typeof CALLS>> | undefined;
 

@@ -7,7 +7,7 @@ import { shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { Connection } from "./connection.ts";
 import { createInflow } from "./inflow.ts";
 import { createOutbox } from "./outbox.ts";
-import { startWireServer, type WireServer } from "./wire-server.ts";
+import { startWireServer, type WireOptions, type WireServer } from "./wire-server.ts";
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 /** As a cache keeps them. */
@@ -19,6 +19,8 @@ const streamOf = (source: UnderlyingDefaultSource<Uint8Array>) =>
   new Response(new ReadableStream(source, { highWaterMark: 0 }));
 
 const SHARED = shareBytes(new Uint8Array(2 * 1024 * 1024).fill(120));
+
+const WHOLE = "w".repeat(16 * 1024 * 1024);
 
 const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/short": (arrival) => arrival.answerInPlace(404, "", "nothing"),
@@ -41,6 +43,7 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
       start: (to: Controller) => to.enqueue(Buffer.from("x")),
       cancel: () => void cancelled++,
     }),
+  "/whole": () => new Response(WHOLE),
   "/shared": (arrival) => sharedAnswer(arrival.request(), SHARED, {}),
   "/later": () => {
     let left = 3;
@@ -57,7 +60,7 @@ const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>
 const servers: WireServer[] = [];
 afterAll(() => Promise.all(servers.map((server) => server.stop(true))));
 
-function start(): WireServer {
+function start(options: Partial<WireOptions> = {}): WireServer {
   const server = startWireServer({
     address: { hostname: "127.0.0.1", port: 0, reusePort: false },
     tls: null,
@@ -66,6 +69,7 @@ function start(): WireServer {
       return ANSWERS[arrival.path]!(arrival);
     },
     explain: () => new Response("failed", { status: 500 }),
+    ...options,
   });
   servers.push(server);
   return server;
@@ -178,12 +182,20 @@ test("the stream of an answer is cancelled when its connection breaks, also whil
 
 test("a socket that accepts nothing any more is reported as broken, whatever is written", () => {
   let broken = 0;
-  const outbox = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
+  const outbox = createOutbox(
+    { fd: 0, write: () => -1 },
+    () => void broken++,
+    () => {},
+  );
   outbox.send(Buffer.from("bytes"));
   expect([broken, outbox.isEmpty()]).toEqual([1, false]);
   outbox.drain();
   expect(broken).toBe(2);
-  const other = createOutbox({ fd: 0, write: () => -1 }, () => void broken++);
+  const other = createOutbox(
+    { fd: 0, write: () => -1 },
+    () => void broken++,
+    () => {},
+  );
   other.sendText("text");
   expect([broken, other.isEmpty()]).toEqual([3, false]);
 });
@@ -202,6 +214,7 @@ test("an idle connection that is closed is cut when its client does not end it: 
     answer: () => new Response(),
     refuse: () => new Response(),
     waits: nothing,
+    unread: nothing,
     requested: nothing,
     begun: nothing,
     done: nothing,
@@ -240,4 +253,26 @@ test("many clients that ask for shared bytes and do not read hold no copies", as
   expect(head).toMatch(/content-length: 2097152\r\n/i);
   expect(first!.seen.text.length - head.length).toBe(SHARED.bytes.length);
   for (const { socket } of clients) socket.destroy();
+});
+
+test("clients that do not read hold a bounded amount of answers together, and others get theirs", async () => {
+  const from = answered;
+  const bounded = start({ mostUnread: 64 * 1024 * 1024 });
+  const clients = Array.from({ length: 20 }, () => open(bounded));
+  let closed = 0;
+  for (const { socket } of clients) {
+    socket.on("close", () => closed++);
+    socket.pause();
+    socket.write(ask("/whole"));
+  }
+  await until(() => answered === from + clients.length);
+  const other = open(bounded);
+  other.socket.write(ask("/short"));
+  await until(() => other.seen.text.includes("nothing"));
+  for (const { socket } of clients) socket.resume();
+  const whole = () => clients.filter(({ seen }) => seen.text.length > WHOLE.length).length;
+  await until(() => whole() + closed === clients.length);
+  expect(closed).toBeGreaterThan(5);
+  expect(whole()).toBeGreaterThan(0);
+  for (const { socket } of [...clients, other]) socket.destroy();
 });

@@ -8,6 +8,7 @@ import type { Arrival } from "./arrival.ts";
 import { Connection } from "./connection.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
+import { createUnreadAnswers } from "./unread-answers.ts";
 import { createWaitingClients } from "./waiting-clients.ts";
 
 export type Peers = {
@@ -42,6 +43,8 @@ export type WireOptions = {
   explain(error: unknown): Response;
   /** By default all connections are taken. */
   limit?: ConnectionLimit;
+  /** That all clients together have not read of their answers. */
+  mostUnread?: number;
   /** The second of all deadlines. */
   secondMs?: number;
 };
@@ -60,6 +63,7 @@ export function startWireServer({
   answer,
   explain,
   limit = UNLIMITED,
+  mostUnread,
   secondMs = 1_000,
 }: WireOptions): WireServer {
   const connections = new Set<Connection>();
@@ -73,6 +77,7 @@ export function startWireServer({
   let isStopping = false;
   let emptied: (() => void) | undefined;
 
+  const unread = createUnreadAnswers(connections, mostUnread);
   const owner: ConnectionOwner<Connection> = {
     scheme: tls === null ? "http" : "https",
     isUnix: "unix" in address,
@@ -96,6 +101,7 @@ export function startWireServer({
       if (isWaiting) waiting.add(connection, addressGroup(connection.peerAddress ?? ""));
       else waiting.delete(connection);
     },
+    unread,
     requested: (request, connection) => void ofRequest.set(request, connection),
     begun: () => void pending++,
     done: () => void pending--,
