@@ -115,3 +115,19 @@ test.skipIf(!CHROMIUM)(
     await close();
   },
 );
+
+test.skipIf(!CHROMIUM)("rows show before their links are counted", async () => {
+  const { page, complaints, close } = await panel.open("/panel/links?q=spring&sort=code&order=asc");
+  const counted = Promise.withResolvers<void>();
+  await page.route(/\/links\?.*page_size=1(&|$)/, (route) => counted.promise.then(() => route.continue()));
+  await signInToPanel(page);
+  await rowOf(page, "c00000").waitFor();
+  expect(await page.getByText("800 links").count()).toBe(0);
+  await page.getByRole("grid").evaluate((grid) => (grid.scrollTop = 44 * 60));
+  await rowOf(page, "c00183").waitFor();
+  counted.resolve();
+  await page.getByText("800 links").waitFor();
+  await rowOf(page, "c00183").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

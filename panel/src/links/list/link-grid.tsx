@@ -82,7 +82,7 @@ export function LinkGrid(props: Props) {
     if (known >= 0) ownPlaces.current.splice(0, known);
     else sight.jumpTo(at);
   }, [at]);
-  const total = rows.isPending ? undefined : rows.total;
+  const total = rows.isCounted ? rows.total : undefined;
   useEffect(() => onTotal(total), [onTotal, total]);
   useEffect(() => {
     if (sight.isRacing || rows.isPending) return;
@@ -101,8 +101,9 @@ export function LinkGrid(props: Props) {
     const link = row === null ? undefined : rows.link(row);
     const isOfSelection = deed === "delete" && from === null && countOfSelected(selection.selected) > 0;
     if (isOfSelection) onDeed("delete", undefined);
-    else if (deed === "all") selection.set({ kind: "all", finding: rows.shown, total: rows.total });
-    else if (deed === "none") selection.clear();
+    else if (deed === "all") {
+      if (rows.isCounted) selection.set({ kind: "all", finding: rows.shown, total: rows.total });
+    } else if (deed === "none") selection.clear();
     else if (deed === "toggle") {
       if (link === undefined || row === null) return;
       cursor.put(row);
@@ -189,7 +190,7 @@ export function LinkGrid(props: Props) {
         role="grid"
         aria-label={t`Links`}
         aria-multiselectable
-        aria-rowcount={rows.total + 1}
+        aria-rowcount={rows.isCounted ? rows.total + 1 : -1}
         aria-busy={rows.isWaiting}
         aria-activedescendant={isActiveShown ? rowId(cursor.at!) : undefined}
         tabIndex={0}

@@ -8,15 +8,28 @@ export const PAGE = 50;
 const KEPT_MS = 60_000;
 const AT_ONCE = 4;
 
-export type LinkPageAnswer = { links: Link[]; total: number };
+/** `isLast`: no link follows. */
+export type LinkPageAnswer = { links: Link[]; isLast: boolean };
 
 export const pageQuery = (finding: LinkFinding, page: number) =>
   queryOptions({
     queryKey: ["links", "list", finding, page],
     async queryFn({ signal }): Promise<LinkPageAnswer> {
-      const query = { ...filterOf(finding), page: page + 1, page_size: PAGE };
+      const query = { ...filterOf(finding), page: page + 1, page_size: PAGE, total: false };
       const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-      return { links: answer.data, total: answer.pagination?.total ?? 0 };
+      return { links: answer.data, isLast: answer.next_cursor === null };
+    },
+    gcTime: KEPT_MS,
+  });
+
+/** Of its own: the rows of a frequent word are found long before its links are counted. */
+export const totalQuery = (finding: LinkFinding) =>
+  queryOptions({
+    queryKey: ["links", "total", finding],
+    async queryFn({ signal }): Promise<number> {
+      const query = { ...filterOf(finding), page: 1, page_size: 1 };
+      const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+      return answer.pagination?.total ?? 0;
     },
     gcTime: KEPT_MS,
   });

@@ -3,12 +3,14 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
-import { PAGE, pageQuery } from "./page-queries.ts";
+import { type LinkPageAnswer, PAGE, pageQuery, totalQuery } from "./page-queries.ts";
 
 export type LinkRows = {
   /** The search to which `link` and `total` belong. */
   shown: LinkFinding;
+  /** Until the links are counted: as many as are known, and a page more if more follow. */
   total: number;
+  isCounted: boolean;
   isPending: boolean;
   /** A new search is running. */
   isWaiting: boolean;
@@ -29,26 +31,28 @@ export function useLinkRows(
   const [shown, setShown] = useState(finding);
   const isSame = JSON.stringify(shown) === JSON.stringify(finding);
   const first = useQuery({ ...pageQuery(finding, pageAt(at)), enabled: !isSame });
-  const total = useRef<number>(undefined);
+  const counted = useQuery(totalQuery(finding));
+  const total = useRef<Total>(undefined);
   const pages = useRef<number[]>([pageAt(at)]);
   // Pages that scroll past quickly are not requested.
   if (!sight.isRacing && total.current !== undefined) pages.current = pagesOf(sight);
   if (!isSame && first.data !== undefined) {
     setShown(finding);
-    total.current = first.data.total;
+    total.current = totalOf([{ page: pageAt(at), data: first.data, at: first.dataUpdatedAt }], counted);
     pages.current = [pageAt(at)];
   }
   const results = useQueries({ queries: pages.current.map((page) => pageQuery(shown, page)) });
-  const newest = results
-    .filter(({ data }) => data !== undefined)
-    .toSorted((a, b) => b.dataUpdatedAt - a.dataUpdatedAt)[0];
-  if (newest?.data && isSame) total.current = newest.data.total;
+  const loaded = results.flatMap(({ data, dataUpdatedAt }, nth) =>
+    data === undefined ? [] : [{ page: pages.current[nth]!, data, at: dataUpdatedAt }],
+  );
+  if (isSame) total.current = totalOf(loaded, counted) ?? total.current;
 
   const failed = isSame ? results.find(({ error, data }) => error !== null && data === undefined) : first;
   const byPage = new Map(pages.current.map((page, nth) => [page, results[nth]?.data]));
   return {
     shown,
-    total: total.current ?? 0,
+    total: total.current?.links ?? 0,
+    isCounted: total.current?.isCounted === true,
     isPending: total.current === undefined,
     isWaiting: !isSame,
     error: failed?.error ?? null,
@@ -56,6 +60,28 @@ export function useLinkRows(
     link: (row) => byPage.get(pageAt(row))?.links[row % PAGE],
     known: () => results.flatMap(({ data }) => data?.links ?? []),
   };
+}
+
+type Total = { links: number; isCounted: boolean } | undefined;
+type Loaded = { page: number; data: LinkPageAnswer; at: number };
+
+/** A last page tells the total too; the newer of both is right. Undefined if nothing tells anything. */
+function totalOf(
+  loaded: readonly Loaded[],
+  counted: { data: number | undefined; dataUpdatedAt: number },
+): Total {
+  const endOf = ({ page, data }: Loaded) => page * PAGE + data.links.length;
+  const last = loaded
+    .filter(({ page, data }) => data.isLast && (data.links.length > 0 || page === 0))
+    .toSorted((a, b) => b.at - a.at)[0];
+  if (last !== undefined && (counted.data === undefined || last.at >= counted.dataUpdatedAt)) {
+    return { links: endOf(last), isCounted: true };
+  }
+  if (counted.data !== undefined) return { links: counted.data, isCounted: true };
+  const ends = loaded
+    .filter(({ data }) => data.links.length > 0)
+    .map((one) => endOf(one) + (one.data.isLast ? 0 : PAGE));
+  return ends.length === 0 ? undefined : { links: Math.max(...ends), isCounted: false };
 }
 
 const pageAt = (row: number): number => Math.floor(row / PAGE);
