@@ -21,6 +21,7 @@ const EXIT_CODE_OF_KIND: Partial<Record<ErrorKind, number>> = {
   not_found: 3,
   conflict: 4,
   unavailable: 5,
+  full: 5,
 };
 
 type Context = CommandContext<Services>;

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { driveClient } from "./support/drive.ts";
+import { soon } from "./support/until.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -70,16 +72,31 @@ describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may n
     fill(dataDisk);
     expect(await health()).toEqual(degraded(`The disk of ${join(dataDisk, "waymark")} is full`));
     empty(dataDisk);
-    expect(await health()).toEqual(healthy);
+    await soon(async () => expect(await health()).toEqual(healthy));
+  });
+
+  test("refuses uploads with 507 in words until there is room", async () => {
+    fill(dataDisk);
+    const upload = () => driveClient(server.url, client.token).upload("a file", "some bytes");
+    const { status, body } = await upload();
+    expect([status, body.error]).toEqual([507, "InsufficientStorage"]);
+    expect(body.message).toContain("The storage is full");
+    empty(dataDisk);
+    expect((await upload()).status).toBe(201);
   });
 
   test("of the database reports degraded with advice until there is room", async () => {
+    expect((await create("known")).status).toBe(201);
     fill(databaseDisk);
-    expect((await create("refused")).status).toBe(503);
+    const refused = await create("refused");
+    expect([refused.status, refused.body.error]).toEqual([507, "InsufficientStorage"]);
+    expect(refused.body.message).toContain("The disk of the database is full");
+    const visit = await fetch(`${server.url}/known`, { redirect: "manual" });
+    expect([visit.status, visit.headers.get("location")]).toEqual([307, "https://example.com/"]);
     expect(await health()).toEqual(degraded(`The disk of ${databaseDisk} is full`));
     empty(databaseDisk);
     expect((await create("taken")).status).toBe(201);
-    expect(await health()).toEqual(healthy);
+    await soon(async () => expect(await health()).toEqual(healthy));
   });
 
   test("is reported before it is full", async () => {

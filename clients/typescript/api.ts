@@ -1960,14 +1960,14 @@ export interface components {
              * @description number of the error
              * @enum {integer}
              */
-            code: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1030 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
+            code: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
             /** @description of an invalid request: a sentence for each field */
             details?: components["schemas"]["FieldFault"][];
             /**
              * @description name of the error
              * @enum {string}
              */
-            error: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "ServiceUnavailable" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
+            error: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
             /** @description what is wrong and what to do */
             message: string;
         };
@@ -2110,6 +2110,20 @@ export interface components {
              * @enum {string}
              */
             error: "ServiceUnavailable";
+            /** @description what is wrong and what to do */
+            message: string;
+        };
+        Failure507: {
+            /**
+             * @description number of the error
+             * @enum {integer}
+             */
+            code: 1031;
+            /**
+             * @description name of the error
+             * @enum {string}
+             */
+            error: "InsufficientStorage";
             /** @description what is wrong and what to do */
             message: string;
         };
@@ -3786,6 +3800,23 @@ export interface components {
                 "application/json": components["schemas"]["Failure503"];
             };
         };
+        /** @description InsufficientStorage (1031) */
+        507: {
+            headers: {
+                "X-Request-Id": string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": 1031,
+                 *       "error": "InsufficientStorage",
+                 *       "message": "What is wrong, and what to do."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure507"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -3834,6 +3865,7 @@ export type Failure429 = components['schemas']['Failure429'];
 export type Failure500 = components['schemas']['Failure500'];
 export type Failure502 = components['schemas']['Failure502'];
 export type Failure503 = components['schemas']['Failure503'];
+export type Failure507 = components['schemas']['Failure507'];
 export type FieldFault = components['schemas']['FieldFault'];
 export type File = components['schemas']['File'];
 export type FileAnswer = components['schemas']['FileAnswer'];
@@ -3967,6 +3999,7 @@ export type Response460 = components['responses']['460'];
 export type Response500 = components['responses']['500'];
 export type Response502 = components['responses']['502'];
 export type Response503 = components['responses']['503'];
+export type Response507 = components['responses']['507'];
 export type $defs = Record<string, never>;
 export interface operations {
     listPolicies: {
@@ -4019,6 +4052,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createPolicy: {
@@ -4083,6 +4117,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getPolicy: {
@@ -4136,6 +4171,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deletePolicy: {
@@ -4178,6 +4214,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchPolicy: {
@@ -4244,6 +4281,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postPolicyTest: {
@@ -4287,6 +4325,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getPolicyUsage: {
@@ -4346,6 +4385,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listAnalyticsClicks: {
@@ -4406,6 +4446,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAnalyticsDevices: {
@@ -4476,6 +4517,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAnalyticsExport: {
@@ -4515,6 +4557,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listAnalyticsGeo: {
@@ -4572,6 +4615,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAnalyticsLive: {
@@ -4601,6 +4645,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listAnalyticsReferrers: {
@@ -4655,6 +4700,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listAnalyticsTop: {
@@ -4708,6 +4754,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAnalyticsTrends: {
@@ -4768,6 +4815,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postAuthLogin: {
@@ -4819,6 +4867,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postAuthLogout: {
@@ -4858,6 +4907,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAuthMe: {
@@ -4902,6 +4952,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     putAuthPassword: {
@@ -4953,6 +5004,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postAuthRefresh: {
@@ -4993,6 +5045,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getAuthVerify: {
@@ -5033,6 +5086,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listConfig: {
@@ -5079,6 +5133,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchConfig: {
@@ -5134,6 +5189,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getConfigKey: {
@@ -5181,6 +5237,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     putConfigKey: {
@@ -5238,6 +5295,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteConfigKey: {
@@ -5286,6 +5344,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postConfigKeyAction: {
@@ -5336,6 +5395,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postConfigKeyExecuteAndSave: {
@@ -5394,6 +5454,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listConfigKeyHistory: {
@@ -5444,6 +5505,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postConfigReload: {
@@ -5483,6 +5545,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listConfigSchema: {
@@ -5536,6 +5599,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getDocs: {
@@ -5563,6 +5627,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getDoc: {
@@ -5594,6 +5659,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listDomains: {
@@ -5640,6 +5706,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createDomain: {
@@ -5694,6 +5761,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteDomain: {
@@ -5736,6 +5804,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchDomain: {
@@ -5793,6 +5862,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listEvents: {
@@ -5858,6 +5928,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listLinks: {
@@ -5953,6 +6024,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createLink: {
@@ -6029,6 +6101,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLink: {
@@ -6092,6 +6165,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     putLink: {
@@ -6173,6 +6247,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteLink: {
@@ -6217,6 +6292,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchLink: {
@@ -6299,6 +6375,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinkAnalytics: {
@@ -6391,6 +6468,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listLinkAnalyticsClicks: {
@@ -6456,6 +6534,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinkAnalyticsDevices: {
@@ -6531,6 +6610,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listLinkAnalyticsGeo: {
@@ -6593,6 +6673,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinkAnalyticsTrends: {
@@ -6658,6 +6739,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listLinkHistory: {
@@ -6716,6 +6798,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinkHistoryIdRestore: {
@@ -6787,6 +6870,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinkQr: {
@@ -6851,6 +6935,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinksAvailable: {
@@ -6895,6 +6980,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     putLinksBatch: {
@@ -6960,6 +7046,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinksBatch: {
@@ -7023,6 +7110,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteLinksBatch: {
@@ -7075,6 +7163,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinksBatchQuery: {
@@ -7139,6 +7228,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinksBatchUndo: {
@@ -7188,6 +7278,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listLinksDeleted: {
@@ -7257,6 +7348,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinksDeletedIdRestore: {
@@ -7327,6 +7419,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getLinksExport: {
@@ -7376,6 +7469,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postLinksImport: {
@@ -7439,6 +7533,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getOpenapiJson: {
@@ -7465,6 +7560,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getStats: {
@@ -7510,6 +7606,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getSystem: {
@@ -7600,6 +7697,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listTags: {
@@ -7641,6 +7739,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteTag: {
@@ -7687,6 +7786,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchTag: {
@@ -7742,6 +7842,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listTokens: {
@@ -7804,6 +7905,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createToken: {
@@ -7866,6 +7968,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteToken: {
@@ -7910,6 +8013,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listUsers: {
@@ -7972,6 +8076,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createUser: {
@@ -8028,6 +8133,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getUser: {
@@ -8075,6 +8181,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteUser: {
@@ -8116,6 +8223,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchUser: {
@@ -8174,6 +8282,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getUserBelongings: {
@@ -8219,6 +8328,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFile: {
@@ -8267,6 +8377,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFile: {
@@ -8308,6 +8419,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchFile: {
@@ -8366,6 +8478,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFileDownload: {
@@ -8454,6 +8567,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFilePreview: {
@@ -8522,6 +8636,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listFileShare: {
@@ -8598,6 +8713,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createFileShare: {
@@ -8684,6 +8800,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFileShareCode: {
@@ -8727,6 +8844,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postFileTrash: {
@@ -8775,6 +8893,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFilesPreviewPdfViewer: {
@@ -8816,6 +8935,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listFilesSearch: {
@@ -8879,6 +8999,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postFilesTus: {
@@ -8924,6 +9045,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     optionsFilesTus: {
@@ -8952,6 +9074,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFilesTusId: {
@@ -8993,6 +9116,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postFilesTusId: {
@@ -9046,6 +9170,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFilesTusId: {
@@ -9084,6 +9209,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     optionsFilesTusId: {
@@ -9115,6 +9241,7 @@ export interface operations {
             413: components["responses"]["413"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     headFilesTusId: {
@@ -9156,6 +9283,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchFilesTusId: {
@@ -9208,6 +9336,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createFilesUpload: {
@@ -9262,6 +9391,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFilesUsage: {
@@ -9300,6 +9430,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFolders: {
@@ -9378,6 +9509,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createFolder: {
@@ -9431,6 +9563,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFolder: {
@@ -9513,6 +9646,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFolder: {
@@ -9554,6 +9688,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchFolder: {
@@ -9610,6 +9745,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFolderArchive: {
@@ -9648,6 +9784,7 @@ export interface operations {
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listFolderDrop: {
@@ -9729,6 +9866,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createFolderDrop: {
@@ -9823,6 +9961,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFolderDropCode: {
@@ -9866,6 +10005,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listFolderDropCodeFiles: {
@@ -9924,6 +10064,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listFolderShare: {
@@ -10000,6 +10141,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     createFolderShare: {
@@ -10086,6 +10228,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteFolderShareCode: {
@@ -10129,6 +10272,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postFolderTrash: {
@@ -10177,6 +10321,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getFoldersLive: {
@@ -10205,6 +10350,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getHealth: {
@@ -10322,6 +10468,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetHealth503Answer"] | components["schemas"]["Failure503"];
                 };
             };
+            507: components["responses"]["507"];
         };
     };
     getLive: {
@@ -10349,6 +10496,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     headLive: {
@@ -10376,6 +10524,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getMetrics: {
@@ -10422,6 +10571,7 @@ export interface operations {
                 };
             };
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getReady: {
@@ -10468,6 +10618,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            507: components["responses"]["507"];
         };
     };
     postSetUp: {
@@ -10522,6 +10673,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postSetUpCheck: {
@@ -10572,6 +10724,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listShares: {
@@ -10669,6 +10822,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     getShare: {
@@ -10743,6 +10897,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteShare: {
@@ -10784,6 +10939,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     patchShare: {
@@ -10870,6 +11026,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     listTrash: {
@@ -10932,6 +11089,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteTrash: {
@@ -10970,6 +11128,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     deleteTrashId: {
@@ -11011,6 +11170,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
     postTrashIdRestore: {
@@ -11075,6 +11235,7 @@ export interface operations {
             429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
+            507: components["responses"]["507"];
         };
     };
 }

@@ -11,6 +11,7 @@ export type FailureKind =
   | "retry"
   | "timeout"
   | "unavailable"
+  | "full"
   | "damaged"
   | "other";
 
@@ -23,6 +24,10 @@ const ANSWERS: Record<Exclude<FailureKind, "other">, { name: ErrorName; message:
   retry: { name: "ServiceUnavailable", message: "The database is busy with another change. Try again." },
   timeout: { name: "ServiceUnavailable", message: "The database took too long. Try again, or ask for less." },
   unavailable: { name: "ServiceUnavailable", message: "The database is not available. Try again later." },
+  full: {
+    name: "InsufficientStorage",
+    message: "The disk of the database is full, so the change was refused. Make room there, then try again.",
+  },
   damaged: {
     name: "ServiceUnavailable",
     message: "The database file is damaged. Run the command doctor on the server for advice.",
@@ -83,6 +88,7 @@ export const isUnavailable = (error: unknown): boolean =>
   failedBy(error, "unavailable") ||
   failedBy(error, "timeout") ||
   failedBy(error, "retry") ||
+  failedBy(error, "full") ||
   isDamaged(error);
 
 const NETWORK_CODES = new Set([

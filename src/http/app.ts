@@ -85,7 +85,7 @@ export function createHttpApp({
     if (signal.aborted && thrown === signal.reason) logger.debug(where, "a request was aborted");
     else if (error.kind === "internal")
       logger.error({ ...where, err: error.cause ?? error }, "request failed");
-    else if (error.kind === "unavailable" || error.kind === "bad_gateway")
+    else if (["unavailable", "bad_gateway", "full"].includes(error.kind))
       logger.warn({ ...where, err: error }, error.message);
     return failureResponse(error);
   });

@@ -12,6 +12,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   internal: 500,
   bad_gateway: 502,
   unavailable: 503,
+  full: 507,
 };
 
 /** Foreign errors become a 500 without internals. */

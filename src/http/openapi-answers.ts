@@ -9,7 +9,7 @@ import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 const JSON_TYPE = "application/json";
 
 /** Possible for any request. */
-const ALWAYS = [400, 413, 500, 503];
+const ALWAYS = [400, 413, 500, 503, 507];
 const WITH_RETRY = [423, 429, 503];
 
 const DESCRIPTIONS: Record<number, string> = {

@@ -10,7 +10,8 @@ export type ErrorKind =
   | "rate_limited"
   | "internal"
   | "bad_gateway"
-  | "unavailable";
+  | "unavailable"
+  | "full";
 
 /** `field`: the default subject of the message. */
 export const ERRORS = {
@@ -26,6 +27,7 @@ export const ERRORS = {
   InvalidDateFormat: { code: 1012, kind: "invalid" },
   PayloadTooLarge: { code: 1013, kind: "too_large" },
   ServiceUnavailable: { code: 1030, kind: "unavailable" },
+  InsufficientStorage: { code: 1031, kind: "full" },
   AuthFailed: { code: 2000, kind: "unauthorized" },
   TokenInvalid: { code: 2002, kind: "unauthorized" },
   CsrfInvalid: { code: 2003, kind: "forbidden" },

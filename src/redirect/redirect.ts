@@ -115,7 +115,7 @@ export function createRedirect({
   const failedFor =
     (request: Arrival) =>
     (error: unknown): Response => {
-      if (!(error instanceof AppError) || error.kind !== "unavailable") return failed(error);
+      if (!(error instanceof AppError) || !["unavailable", "full"].includes(error.kind)) return failed(error);
       counts.away++;
       report(error);
       return specials.away(request);

@@ -127,11 +127,13 @@ const BY_NUMBER: Record<number, FailureKind> = {
   1317: "timeout", // query interrupted
   1969: "timeout", // max_statement_time
   3024: "timeout", // max_execution_time
+  1021: "full",
+  1114: "full",
   1020: "retry", // record changed since last read (MariaDB's snapshot isolation)
 };
-/** Too many connections, refused, no such database, disk full, read-only, shutting down. */
+/** Too many connections, refused, no such database, read-only, shutting down. */
 const UNAVAILABLE = new Set([
-  1040, 1044, 1045, 1049, 1053, 1021, 1030, 1114, 1129, 1130, 1203, 1226, 1290, 1836, 1927, 3159, 3169,
+  1040, 1044, 1045, 1049, 1053, 1030, 1129, 1130, 1203, 1226, 1290, 1836, 1927, 3159, 3169,
 ]);
 
 function classify(error: unknown): FailureKind {

@@ -181,6 +181,7 @@ function classify(error: unknown): FailureKind {
   if (code === "23503") return "foreign_key";
   if (code === "40001" || code === "40P01" || code === "55P03") return "retry";
   if (code === "57014") return "timeout";
+  if (code === "53100") return "full";
   if (UNAVAILABLE_CLASSES.test(code) || isNetworkFailure(error)) return "unavailable";
   const message = error instanceof Error ? error.message : "";
   return /connection (terminated|timeout|ended)|trying to connect|not queryable|pool after calling end|client was closed/i.test(

@@ -176,9 +176,10 @@ function classify(error: unknown): FailureKind {
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return "foreign_key";
   if (code === "SQLITE_BUSY_SNAPSHOT" || code === "SQLITE_LOCKED") return "retry";
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "damaged";
-  if (/^SQLITE_(BUSY|CANTOPEN|IOERR|FULL|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code)) return "full";
+  if (/^SQLITE_(BUSY|CANTOPEN|IOERR|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
   // While creating the file's folder.
-  if (/^(ENOSPC|EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
+  if (/^(EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
   return "other";
 }
 

@@ -79,6 +79,7 @@ function shownAs(error: unknown, report: (error: unknown) => void): AppError {
 function nameOf(error: unknown): ErrorName {
   const kind = error instanceof AppError ? error.kind : "internal";
   if (kind === "bad_gateway") return "StorageUnavailable";
+  if (kind === "full") return "InsufficientStorage";
   return kind === "unavailable" ? "ServiceUnavailable" : "InternalServerError";
 }
 

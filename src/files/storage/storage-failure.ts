@@ -4,8 +4,6 @@ import { AppError, appError } from "../../lib/errors.ts";
 const UNWRITABLE =
   "The storage can't be written. Run 'waymark doctor' on the server: it says what is wrong and what to run.";
 const SENTENCES: Record<string, string> = {
-  ENOSPC: "The storage is full.",
-  EDQUOT: "The storage is full.",
   EFBIG: "The storage does not accept files of this size.",
   EROFS: UNWRITABLE,
   EACCES: UNWRITABLE,
@@ -20,6 +18,11 @@ const SENTENCES: Record<string, string> = {
 export function storageFailure(cause: unknown, sentence?: string): AppError {
   if (cause instanceof AppError) return cause;
   const code = String((cause as { code?: unknown } | null)?.code);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return appError("InsufficientStorage", "The storage is full. Make room there, then try again.", {
+      cause,
+    });
+  }
   return appError(
     "StorageUnavailable",
     sentence ?? SENTENCES[code] ?? "The storage is not available. Try again later.",
@@ -37,7 +40,7 @@ export const isStagingLost = (error: unknown): boolean =>
 
 /** Other errors come from elsewhere, such as the source of an upload. */
 export const isStorageFailure = (error: unknown): boolean =>
-  error instanceof AppError && error.name === "StorageUnavailable";
+  error instanceof AppError && (error.name === "StorageUnavailable" || error.kind === "full");
 
 export async function withStorageFailures<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -3,16 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  bytesOf,
-  contentOf,
-  expectUnavailable,
-  inChunks,
-  newId,
-  put,
-  readAll,
-  sha256,
-} from "../driver.contract.ts";
+import { bytesOf, contentOf, inChunks, newId, put, readAll, sha256 } from "../driver.contract.ts";
 import { createLocalDriver } from "./local.ts";
 
 const MIB = 1024 * 1024;
@@ -46,8 +37,10 @@ describe.skipIf(!isMounted)(title, () => {
       const staging = await driver.stage(newId());
       const bytes = bytesOf(size);
       const storing = staging.append(inChunks(bytes)).then(() => staging.finish(contentOf(bytes)));
-      const { message } = await expectUnavailable(storing);
-      expect(message).toBe("The storage is full.");
+      await expect(storing).rejects.toMatchObject({
+        name: "InsufficientStorage",
+        message: "The storage is full. Make room there, then try again.",
+      });
       await staging.abort();
       expect(readdirSync(join(disk, "files/.staging"))).toEqual([]);
       expect(freeBytes()).toBe(free);
@@ -67,7 +60,9 @@ describe.skipIf(!isMounted)(title, () => {
     );
     const outcomes = await Promise.all(attempts);
     const refused = outcomes.filter((outcome) => outcome instanceof Error);
-    expect(new Set(refused.map(({ message }) => message))).toEqual(new Set(["The storage is full."]));
+    expect(new Set(refused.map(({ message }) => message))).toEqual(
+      new Set(["The storage is full. Make room there, then try again."]),
+    );
     const keys = outcomes.filter((outcome) => typeof outcome === "string");
     expect([refused.length > 10, keys.length > 10]).toEqual([true, true]);
     expect(readdirSync(join(disk, "files/.staging"))).toEqual([]);
