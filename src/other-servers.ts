@@ -80,15 +80,18 @@ function readUnit(name: string, files: readonly string[]): OtherServer {
   const source: Source = { cwd: "/", variables: {}, args: [] };
   for (const file of files) {
     for (const line of (textOf(file) ?? "").replaceAll(/\\\n/g, " ").split("\n")) {
-      const [, key, value = ""] = /^\s*(\w+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+      const [, key, text = ""] = /^\s*(\w+)\s*=(.*)/.exec(line) ?? [];
+      const value = text.trim();
       if (key === "Environment") assignments.push(...wordsOf(value));
       if (key === "WorkingDirectory") source.cwd = value.replace(/^-/, "");
       if (key === "ExecStart") source.args = wordsOf(value);
       if (key !== "EnvironmentFile") continue;
       const path = value.replace(/^-/, "");
-      const text = textOf(path);
-      if (text === null) return { name, cwd: null, env: null, unreadable: path };
-      assignments.push(...text.split("\n").map((row) => wordsOf(row.replace(/^\s*[#;].*/, "")).join(" ")));
+      const variables = textOf(path);
+      if (variables === null) return { name, cwd: null, env: null, unreadable: path };
+      assignments.push(
+        ...variables.split("\n").map((row) => wordsOf(row.replace(/^\s*[#;].*/, "")).join(" ")),
+      );
     }
   }
   source.variables = variablesOf(assignments);

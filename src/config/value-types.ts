@@ -168,7 +168,7 @@ export function float(
       bounds: { min, max },
       options: null,
       canonical(text) {
-        const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
+        const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
         return value >= min && value <= max ? writeFloat(Math.abs(value)) : { error: `must be ${allowed}` };
       },
       parse: Number,

@@ -10,7 +10,7 @@ export function operationIdOf(
   entry: Pick<Endpoint, "method" | "path" | "tag" | "status" | "answer">,
 ): string {
   const segments = entry.path
-    .replaceAll(/\{[^}]*\}/g, "")
+    .replaceAll(/\{[^{}]*\}/g, "")
     .split("/")
     .filter(Boolean);
   const creates = entry.method === "POST" && entry.status === 201;

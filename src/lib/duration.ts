@@ -36,7 +36,7 @@ const LONGEST = 10_000 * 366 * DAY;
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST_TEXT || !/^(?:[0-9]+[a-zA-Z]+)+$/.test(text)) return null;
   let total = 0;
-  for (const [, digits, name] of text.matchAll(/([0-9]+)([a-zA-Z]+)/g)) {
+  for (const [, digits, name] of text.matchAll(/([0-9]+)([a-zA-Z]+)/gy)) {
     const unit = UNITS.get(name === "M" ? "M" : name!.toLowerCase());
     if (unit === undefined) return null;
     total += Number(digits) * unit;

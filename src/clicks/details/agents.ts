@@ -57,7 +57,10 @@ function parseSafely(text: string): Parser.ParsedResult | undefined {
 /** `Mozilla/5.0 (compatible; Googlebot/2.1; …)` → `Googlebot`, `curl/8.5.0` → `curl`. */
 function botName(text: string, browser: string | undefined): string {
   const inComment = /compatible;\s*([\w .-]{2,40}?)[/;) ]/i.exec(text)?.[1];
-  const named = /\b([\w-]*(?:bot|crawler|spider|preview)[\w-]*)\b/i.exec(text)?.[1];
+  const words = text.split(/[^\w-]+/);
+  const named = words
+    .find((word) => /bot|crawler|spider|preview/i.test(word))
+    ?.replaceAll(/^-+|(?<!-)-+$/g, "");
   const first = /^([A-Za-z][\w.-]{1,40})(?:\/|$|\s)/.exec(text)?.[1];
   const own = named ?? inComment ?? (first === "Mozilla" ? undefined : first);
   return clean(own ?? browser);

@@ -24,7 +24,7 @@ export function originOf(referer: string | null, utmSource: string | null): Orig
 }
 
 /** The common case, without a full parse. */
-const PLAIN_HOST = /^https?:\/\/((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=[/?#]|$)/;
+const PLAIN_HOST = /^https?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})(?=[/?#]|$)/;
 
 /** Lower-case, without port; null unless an http(s) or app URL with a host. */
 function domainOf(referrer: string): string | null {

@@ -10,7 +10,7 @@ const REPLACEMENT = "_";
 /** Separators, controls, what Windows refuses, direction of text, line ends. */
 const REFUSED = /[\p{Cc}\p{Bidi_Control}\u2028\u2029<>:"|?*/\\]/gu;
 /** Windows drops dots and blanks at the end. */
-const ENDS = /^\s+|[\s.]+$/gu;
+const ENDS = /(?<![\s.])[\s.]+$|^\s+/gu;
 /** Devices of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)\s*(?:\.|$)/i;
 /** Fits most names. DEVICE decides whether one is a device. */
@@ -39,7 +39,7 @@ function fitted(name: string, addition: string): string {
   const hasExtension = dot > 0 && Buffer.byteLength(name.slice(dot)) <= EXTENSION_BYTES;
   const [base, extension] = hasExtension ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
   const room = NAME_BYTES - Buffer.byteLength(addition) - Buffer.byteLength(extension);
-  return `${cutToBytes(base, room).replace(/[\s.]+$/u, "")}${addition}${extension}`;
+  return `${cutToBytes(base, room).replace(/(?<![\s.])[\s.]+$/u, "")}${addition}${extension}`;
 }
 
 /** Cuts after a whole character as people see it. */

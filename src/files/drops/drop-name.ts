@@ -13,7 +13,7 @@ const UNNAMED = "file";
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\ufeff\u2028\u2029]/gu;
 const REFUSED_BY_WINDOWS = /[<>:"|?*]/g;
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
-const BLANK_ENDS = /^\s+|[\s.]+$/gu;
+const BLANK_ENDS = /(?<![\s.])[\s.]+$|^\s+/gu;
 const INVISIBLE = /[\s\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A name that checkFileName takes, without folders. */

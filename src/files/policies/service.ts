@@ -197,7 +197,7 @@ function newPolicyOf(given: CreatePolicy, now: number) {
 
 /** A local policy without a folder gets its own. */
 function basePathOf(driverType: DriverType, given: string): string {
-  if (driverType === "s3") return given.replace(/^\/+|\/+$/g, "");
+  if (driverType === "s3") return given.replace(/^\/+|(?<!\/)\/+$/g, "");
   return given === "" ? `${FIRST_POLICY.basePath}-${crypto.randomUUID().slice(0, 8)}` : given;
 }
 

@@ -46,7 +46,7 @@ export type CodeRule = {
 /** @param prefixes route prefixes, with or without leading slash; read at each call */
 export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
   const reservedBy = (code: string): string | undefined =>
-    [...prefixes().map((prefix) => prefix.replace(/^\/+|\/+$/g, "")), ...ALWAYS_RESERVED].find(
+    [...prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, "")), ...ALWAYS_RESERVED].find(
       (prefix) => prefix !== "" && (code === prefix || code.startsWith(`${prefix}/`)),
     );
   return {

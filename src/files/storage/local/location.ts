@@ -96,7 +96,7 @@ const foldedSegments = (path: string): string[] =>
         .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
         .toUpperCase()
         .toLowerCase()
-        .replace(/[. ]+$/, ""),
+        .replace(/(?<![. ])[. ]+$/, ""),
     );
 
 const withRealPaths = async (used: readonly UsedPath[]): Promise<UsedPath[]> => {
