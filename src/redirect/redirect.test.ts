@@ -136,8 +136,6 @@ describe("a known code", () => {
     ["/%61%2f%62", "a/b"],
     ["/a/b?q=1", "a/b"],
     ["/a/b?", "a/b"],
-    ["/a/b#f", "a/b"],
-    ["/a%2Fb?q#f", "a/b"],
     ["http://evil.test/a/b", "a/b"],
     ["/A-z_0.9/x", "A-z_0.9/x"],
     ["/batch", "batch"],
@@ -195,7 +193,7 @@ describe("any other path is 404", () => {
 describe("the root", () => {
   test("redirects to the default URL without a click, with UTM if enabled", async () => {
     settings.defaultUrl = "https://home.test/ü";
-    for (const target of ["/", "/?x", "/?utm_source=a", "/#f"]) {
+    for (const target of ["/", "/?x", "/?utm_source=a"]) {
       expect(await ask(target)).toEqual(redirectTo("https://home.test/%C3%BC"));
     }
     settings.passUtm = true;

@@ -19,7 +19,7 @@ export type ArrivalContext = {
   made(request: Request): void;
 };
 
-/** Paths and queries that a URL keeps as they are: no escapes and no dots to resolve in the path. */
+/** Paths and queries that a URL keeps as they are: no escapes in the path, no segment that begins with a dot. */
 const PLAIN = /^(?:\/(?!\.)[\w\-.~:,;!*()@$+=&]*)+(?:\?[\w\-.~/?&=%+:,;!*()@$]*)?$/;
 
 /** Returned for answers in place: see `answerInPlace`. */
@@ -126,6 +126,6 @@ export class Arrival {
 /** Bytes above 127 are escaped as they came. */
 function normalised(target: string): string {
   const ascii = target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
-  const { pathname, search, hash } = new URL(`http://localhost${ascii}`);
-  return pathname + search + hash;
+  const { pathname, search } = new URL(`http://localhost${ascii}`);
+  return pathname + search;
 }

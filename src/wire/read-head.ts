@@ -11,14 +11,16 @@ export type BadHead = 400 | 431 | 505;
 const CURRENT = " HTTP/1.1\r\n";
 const OLD = " HTTP/1.0\r\n";
 const OTHER = /^ HTTP\/\d\.\d\r\n$/;
-const BLANKS = /[\t\n]/;
+/** What a target that is read in one way only has none of, or has in its query or in names of files. */
+const SUSPECT = /[\t\n\\#%]|\/\./;
+const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)/i;
 const SLASH = 47;
 const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])?(?::\d{0,5})?$/;
 /** Most hosts, never an IPv4 address. The URL parser judges others. */
 const NAME = /^(?:[\w-]+\.)+[a-z][\w-]*$/i;
 /** A name of DNS with its last dot, and a port. */
 const MOST_HOST_CHARACTERS = 260;
-const ABSOLUTE = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)(.*)$/is;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 const DIGITS = /^\d{1,15}$/;
 const UNCLEAR = -2;
 
@@ -44,13 +46,14 @@ export function readHead(text: string, context: ArrivalContext): Arrival | BadHe
   const method = text.slice(0, methodEnd);
   let target = text.slice(methodEnd + 1, targetEnd);
   let { host } = framing;
-  if (method === "CONNECT" || BLANKS.test(target) || (host !== null && !isHost(host))) return 400;
+  if (method === "CONNECT" || (host !== null && !isHost(host))) return 400;
   if (target.charCodeAt(0) !== SLASH) {
     const place = placeOf(method, target, host);
     if (place === null) return 400;
     ({ target, host } = place);
     if (host !== null && !isHost(host)) return 400;
   }
+  if (SUSPECT.test(target) && isUnclear(target)) return 400;
   const isPersistent =
     framing.connection === null ? minor === 1 : persists(framing.connection.toLowerCase(), minor);
   return new Arrival(context, text, fieldsStart, method, target, host, minor, bodyLength, isPersistent);
@@ -60,6 +63,16 @@ export function readHead(text: string, context: ArrivalContext): Arrival | BadHe
 const isHost = (host: string): boolean =>
   host.length <= MOST_HOST_CHARACTERS &&
   (NAME.test(host) || (HOST.test(host) && (host === "" || URL.canParse(`http://${host}`))));
+
+/**
+ * A proxy in front may read another path than the URL parser, which turns backslashes into slashes, resolves dot
+ * segments, also escaped ones, and drops tabs, line ends and what follows `#`.
+ */
+function isUnclear(target: string): boolean {
+  const query = target.indexOf("?");
+  const path = query < 0 ? target : target.slice(0, query);
+  return /[\t\n#]/.test(target) || path.includes("\\") || DOT_SEGMENT.test(path);
+}
 
 /** Reads a target that is not a path. Null: refused. */
 function placeOf(method: string, target: string, host: string | null) {
