@@ -61,9 +61,8 @@ export function createRequestBody({ decoder, pause, resume, expectsContinue, sen
     resume();
   }
 
-  function give(pieces: readonly Uint8Array[]): void {
-    if (isDiscarded || isClosed || pieces.length === 0) return;
-    controller.enqueue(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  function give(piece: Uint8Array): void {
+    if (!isDiscarded && !isClosed) controller.enqueue(piece);
   }
 
   function close(): void {
@@ -73,12 +72,8 @@ export function createRequestBody({ decoder, pause, resume, expectsContinue, sen
   }
 
   function decode(bytes: Uint8Array): number {
-    const pieces: Uint8Array[] = [];
     try {
-      const taken = decoder.push(bytes, (piece) => void pieces.push(piece));
-      // Joins pieces that came together: thousands of tiny chunks would hold up the event loop.
-      give(pieces);
-      return taken;
+      return decoder.push(bytes, give);
     } catch (error) {
       isBroken = true;
       fail(error as Error);
