@@ -1,0 +1,132 @@
+/**
+ * The longest time for which one hostile request holds the event loop of the real server: heads, bodies, cookies,
+ * queries, dates, durations, codes, names, CSV and JSON of the largest size that is taken.
+ *
+ *     bin/bun bench/hostile.ts [part of a name]
+ *
+ * Each request is sent three times on a connection of its own. The gap is that of bench/lib/loop-gap.ts without the time
+ * in which other programs had the core. The bar is 20 ms; the program fails if a request exceeds it.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSignedIn } from "../test/support/session.ts";
+import { dial } from "../test/support/wire.ts";
+
+const BAR_MS = 20;
+const HEAD_ROOM = 15_800;
+const JSON_BYTES = 2 * 1024 * 1024 - 1_000;
+const folder = mkdtempSync(join(tmpdir(), "waymark-hostile-"));
+const report = join(folder, "gaps");
+
+const { installation, server, client } = await startSignedIn({
+  LOOP_GAP_FILE: report,
+  BUN_OPTIONS: `--preload ${join(import.meta.dir, "lib", "loop-gap.ts")}`,
+});
+await client.call("POST", "/links", { code: "a", target: "https://example.com/" });
+const AUTH = `Authorization: Bearer ${client.token}\r\n`;
+
+/** Texts that make careless readers slow, of at most so many characters. */
+const SHAPES: Record<string, (length: number) => string> = {
+  blanks: (length) => `a${" ".repeat(length - 4)}a b`,
+  tabs: (length) => `a${"\t".repeat(length - 2)}a`,
+  commas: (length) => ",".repeat(length),
+  semicolons: (length) => "a=b;".repeat(length / 4),
+  quotes: (length) => `"${'\\"'.repeat(length / 2 - 2)}`,
+  percents: (length) => "%41".repeat(length / 3),
+  "broken percents": (length) => "%4".repeat(length / 2),
+  dots: (length) => `a${".aaaaaaaaaa".repeat(length / 11 - 1)}.`,
+  digits: (length) => "1".repeat(length),
+  hyphens: (length) => "a-".repeat(length / 2),
+  slashes: (length) => "/a".repeat(length / 2),
+  stars: (length) => "*,".repeat(length / 2),
+  letters: (length) => "a".repeat(length),
+  brackets: (length) => "[".repeat(length),
+  "bytes above 127": (length) => "\u00ff".repeat(length),
+};
+const FIELDS = [
+  ["Host", "Connection", "Authorization", "Cookie", "Accept", "Accept-Language", "User-Agent", "Referer"],
+  ["If-None-Match", "If-Modified-Since", "Range", "Content-Type", "Expect", "Origin", "X-Forwarded-For"],
+].flat();
+const QUERIES = ["search", "created_after", "page", "tag", "sort", "cursor", "only_active"];
+
+type Case = { name: string; bytes: string; method?: string };
+const cases: Case[] = [];
+
+const head = (line: string, fields: string) => `${line} HTTP/1.1\r\n${fields}\r\n`;
+for (const [shape, make] of Object.entries(SHAPES)) {
+  for (const field of FIELDS) {
+    const value = `${field === "Authorization" ? "Bearer " : ""}${make(HEAD_ROOM)}`;
+    const host = field === "Host" ? "" : "Host: h\r\n";
+    const path = field === "Authorization" ? "/admin/v1/links" : "/a";
+    cases.push({ name: `${field}: ${shape}`, bytes: head(`GET ${path}`, `${host}${field}: ${value}\r\n`) });
+  }
+  const text = encodeURI(make(5_000).replaceAll("%", "%25")).slice(0, HEAD_ROOM);
+  cases.push({ name: `target: ${shape}`, bytes: head(`GET /${text}`, "Host: h\r\n") });
+  for (const name of QUERIES) {
+    const bytes = head(`GET /admin/v1/links?${name}=${text}`, `Host: h\r\n${AUTH}`);
+    cases.push({ name: `query ${name}: ${shape}`, bytes });
+  }
+}
+
+const post = (path: string, type: string, body: string, method = "POST"): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: h\r\n${AUTH}Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body, "latin1")}\r\n\r\n${body}`;
+const json = (path: string, body: unknown, method?: string) =>
+  post(path, "application/json", typeof body === "string" ? body : JSON.stringify(body), method);
+const link = "/admin/v1/links";
+for (const [shape, make] of Object.entries(SHAPES)) {
+  for (const field of ["target", "expires_at", "code", "password", "title"]) {
+    const body = { target: "https://example.com/", [field]: make(JSON_BYTES / 2) };
+    cases.push({ name: `JSON ${field}: ${shape}`, bytes: json(link, body) });
+  }
+  cases.push({ name: `JSON ${shape}`, bytes: json(link, make(JSON_BYTES)) });
+  const csv = `code,target\n${make(JSON_BYTES)}\n`;
+  const form = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--b--\r\n`;
+  cases.push({
+    name: `CSV ${shape}`,
+    bytes: post(`${link}/import?dry_run=true`, "multipart/form-data; boundary=b", form),
+  });
+}
+const chunked = (body: string) =>
+  `POST ${link} HTTP/1.1\r\nHost: h\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\n${body}`;
+cases.push(
+  { name: "chunks of a byte", bytes: chunked(`${"1\r\n \r\n".repeat(87_000)}0\r\n\r\n`) },
+  { name: "chunks with extensions", bytes: chunked(`${"1;a=b\r\n \r\n".repeat(52_000)}0\r\n\r\n`) },
+  { name: "pipelined redirects", bytes: head("GET /a", "Host: h\r\n").repeat(16_000) },
+  { name: "empty lines", bytes: "\r\n".repeat(260_000) + head("GET /a", "Host: h\r\n") },
+  { name: "200 fields", bytes: head("GET /a", `Host: h\r\n${"a:b\r\n".repeat(190)}`) },
+  { name: "names of fields", bytes: json(link, `{${'"a":1,'.repeat(JSON_BYTES / 6 - 10)}"a":1}`) },
+  { name: "batch of items", bytes: json(`${link}/batch`, { codes: Array(5_000).fill("zz") }, "DELETE") },
+);
+
+/** The longest gap that the server has reported since, after one whole report more. */
+async function worstSince(at: number): Promise<number> {
+  for (;;) {
+    await Bun.sleep(50);
+    const lines = readFileSync(report, "utf8").trim().split("\n");
+    const gaps = lines.map((line) => line.split(" ").map(Number)).filter(([time]) => time! >= at);
+    if (gaps.length > 0 && gaps.at(-1)![0]! >= Date.now() - 60)
+      return Math.max(...gaps.map(([, , own]) => own!));
+  }
+}
+
+async function send({ bytes }: Case): Promise<void> {
+  const wire = dial(server.url);
+  wire.send(bytes);
+  await Promise.race([wire.answer().catch(() => undefined), Bun.sleep(5_000)]);
+  wire.hangUp();
+}
+
+const found: { name: string; ms: number }[] = [];
+for (const one of cases.filter(({ name }) => name.includes(process.argv[2] ?? ""))) {
+  const begun = Date.now();
+  for (let round = 0; round < 3; round++) await send(one);
+  found.push({ name: one.name, ms: await worstSince(begun) });
+}
+found.sort((one, other) => other.ms - one.ms);
+for (const { name, ms } of found) console.log(`${ms.toFixed(1).padStart(8)} ms  ${name}`);
+const over = found.filter(({ ms }) => ms > BAR_MS).length;
+console.log(`${found.length} requests, ${over} of them hold the event loop for more than ${BAR_MS} ms`);
+await installation.remove();
+rmSync(folder, { recursive: true, force: true });
+process.exit(over === 0 ? 0 : 1);
