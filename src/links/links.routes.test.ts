@@ -1,7 +1,7 @@
 /** The endpoints over HTTP, mounted as in the server, as an administrator. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { failure, type LinksApi, openLinksApi } from "./links-api.test-support.ts";
-import { DAY, NOW, TARGET } from "./links.test-support.ts";
+import { DAY, EMPTY_FIELDS, NOW, TARGET } from "./links.test-support.ts";
 
 let api: LinksApi;
 let room: LinksApi["room"];
@@ -28,6 +28,7 @@ describe("one link", () => {
       code: 0,
       message: "OK",
       data: {
+        ...EMPTY_FIELDS,
         code: "a/b",
         target: TARGET,
         created_at: "2026-11-20T13:00:00.000Z",

@@ -7,12 +7,18 @@ import { createEvents } from "../events/events.service.ts";
 import { AppError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Deletion } from "./write/deletion.repository.ts";
+import { FIELDS, type viewOfFields } from "./link/field-values.ts";
 import { addToTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
 export const NOW = Date.parse("2026-11-20T13:00:00Z");
 export const DAY = 86_400_000;
+/** In answers, of a link that sets none. */
+export const EMPTY_FIELDS = Object.fromEntries(
+  FIELDS.map(({ name, show, empty }) => [name, show(empty)]),
+) as ReturnType<typeof viewOfFields>;
+
 export const TARGET = "https://example.com/";
 
 export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;

@@ -13,7 +13,7 @@ import type { ImportMode } from "./import-result.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,created_by\n";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,";
 
 /** For each field a value that it takes, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { validated } from "../../lib/validated.ts";
 import { createCodeRule } from "./code.ts";
 import { parseLinkInput, parseLinkUpdate } from "./input.ts";
+import { EMPTY_FIELDS } from "../links.test-support.ts";
 import { parseExpiry } from "./expiry.ts";
 import { createSchema, type Link, updateSchema, viewOfLink, UNOWNED } from "./link.ts";
 
@@ -158,6 +159,7 @@ test("a link is shown without its hash", () => {
     automatedClicks: 1,
   };
   expect(viewOfLink(link, "https://go.example", () => null)).toEqual({
+    ...EMPTY_FIELDS,
     code: "a",
     target: "http://a.b",
     created_at: "2026-11-20T13:00:00.000Z",
