@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expectNone } from "./support/expect-none.ts";
 
 const root = join(import.meta.dir, "..");
 const MOST_WORDS = 80;
@@ -40,7 +41,7 @@ test("file headers are short, except for named algorithms and protocols", () => 
     .filter(({ path, words }) => words > (EXPLANATIONS[path] ?? MOST_WORDS))
     .map(({ path, words }) => `${path}: ${words} words`);
   const rule = `A file header has at most ${MOST_WORDS} words: say what the code does not. Only the explanation of an algorithm or protocol may be longer, up to its bound in EXPLANATIONS.`;
-  expect(tooLong.length === 0 ? [] : [rule, ...tooLong]).toEqual([]);
+  expectNone(tooLong, rule);
 });
 
 test("every named exception exists and needs its bound", () => {

@@ -1,6 +1,7 @@
 /** Checks which parts of src may import which; types count like values. Each failure states the rule and the remedy. */
-import { expect, test } from "bun:test";
+import { test } from "bun:test";
 import { dirname } from "node:path";
+import { expectNone } from "./support/expect-none.ts";
 import { circles, type Import, product, productImports, role } from "./support/source-files.ts";
 
 /** Rooms that a room may import besides its own files and lib/. */
@@ -148,10 +149,6 @@ const isRoom = (name: string): boolean => !name.endsWith(".ts");
 
 const own = productImports.filter(({ to }) => to.startsWith("src/"));
 const named = ({ from, line, to }: Import): string => `${from}:${line} imports ${to}`;
-
-function expectNone(found: readonly string[], rule: string): void {
-  expect(found.length === 0 ? [] : [rule, ...found]).toEqual([]);
-}
 
 test("folders of src import only what their table allows", () => {
   const wrong = own.filter(({ from, to }) => {

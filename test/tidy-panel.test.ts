@@ -1,55 +1,90 @@
 /** The panel's rooms, which mirror the server's. Each failure states the rule and the remedy. */
-import { expect, test } from "bun:test";
-import { circles, importsOf, panel } from "./support/source-files.ts";
+import { test } from "bun:test";
+import { expectNone } from "./support/expect-none.ts";
+import { circles, doubledNames, importsOf, panel } from "./support/source-files.ts";
 
-/** Rooms that a room of panel/src may import besides its own files. */
+/** Rooms that a room of panel/src may import besides its own files. `app` composes them; nothing imports it. */
 const ROOMS: Record<string, readonly string[]> = {
   base: [],
-  app: [],
   ui: ["base"],
   auth: ["base", "ui"],
-  config: ["base", "auth", "ui"],
+  config: ["auth", "base", "ui"],
   domains: ["base", "ui"],
   health: ["base", "ui"],
   commands: ["base", "config", "ui"],
-  shares: ["base", "auth", "ui"],
-  files: ["base", "auth", "shares", "ui"],
+  shares: ["auth", "base", "ui"],
+  files: ["auth", "base", "shares", "ui"],
   events: ["base", "links", "ui"],
   clicks: ["base", "config", "ui"],
-  links: ["base", "auth", "clicks", "shares", "ui"],
+  links: ["auth", "base", "clicks", "domains", "shares", "ui"],
 };
-
-/** They compose the rooms. Nothing imports them but each other and the page. */
-const ASSEMBLY = ["panel/src/app/main.tsx", "panel/src/app/router.tsx", "panel/src/app/shell.tsx"];
+const ASSEMBLY = "app";
 
 /** Types of the API. */
 const API = "clients/typescript/api.ts";
 
 const imports = panel.flatMap(importsOf);
+const own = imports.filter(({ to }) => to.startsWith("panel/"));
 const roomOf = (path: string): string => path.split("/")[2]!;
+/** With the inner room. */
+const folderOf = (path: string): string => path.split("/").slice(2, -1).join("/");
+
+/** Files of a room, not of its inner rooms, that import one of these or a file that does. */
+const composing = new Set<string>();
+for (let before = -1; before < composing.size; ) {
+  before = composing.size;
+  for (const { from, to } of own) {
+    const isInner = folderOf(to).startsWith(`${folderOf(from)}/`);
+    const isBeside = folderOf(to) === folderOf(from) && composing.has(to);
+    if (folderOf(from) === roomOf(from) && (isInner || isBeside)) composing.add(from);
+  }
+}
 
 test("rooms of the panel import only what their table allows", () => {
-  const wrong = imports
-    .filter(({ to }) => to.startsWith("panel/"))
-    .filter(({ from, to }) => {
-      if (ASSEMBLY.includes(from)) return false;
-      if (ASSEMBLY.includes(to)) return true;
-      return roomOf(from) !== roomOf(to) && !ROOMS[roomOf(from)]?.includes(roomOf(to));
-    })
+  const wrong = own
+    .filter(({ from, to }) => roomOf(from) !== ASSEMBLY && roomOf(from) !== roomOf(to))
+    .filter(({ from, to }) => !ROOMS[roomOf(from)]?.includes(roomOf(to)))
     .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
-  expect(wrong).toEqual([]);
+  expectNone(
+    wrong,
+    "This room may not import that one: move what both need to the lower one, or take it as an argument.",
+  );
+});
+
+test("the table names existing rooms only and allows only imports in use", () => {
+  const there = new Set(panel.map(({ path }) => roomOf(path)).filter((room) => room !== ASSEMBLY));
+  const used = new Set(own.map(({ from, to }) => `${roomOf(from)} imports ${roomOf(to)}`));
+  const allowed = Object.entries(ROOMS).flatMap(([room, others]) =>
+    others.map((other) => `${room} imports ${other}`),
+  );
+  expectNone(
+    [...Object.keys(ROOMS).filter((room) => !there.has(room)), ...allowed.filter((one) => !used.has(one))],
+    "Nothing is there, or nothing imports that: take the entry out of the table.",
+  );
 });
 
 test("of the repository the panel imports the types of the API alone", () => {
   const wrong = imports
     .filter(({ to }) => /^(?:src|test|scripts|bench|clients)\//.test(to) && to !== API)
     .map(({ from, line, to }) => `${from}:${line} imports ${to}`);
-  expect(wrong).toEqual([]);
+  expectNone(wrong, "Ask the server for it: the panel is a client of the API like others.");
 });
 
-test("no files of the panel form a circle", () => {
-  const edges = imports
-    .filter(({ to }) => to.startsWith("panel/"))
-    .map(({ from, to }) => [from, to] as const);
-  expect(circles(edges)).toEqual([]);
+test.each([
+  ["rooms", roomOf],
+  ["inner rooms", (path: string) => (composing.has(path) ? `${roomOf(path)} (on top)` : folderOf(path))],
+  ["files", (path: string) => path],
+] as const)("no circle of %s in the panel", (_, nodeOf) => {
+  const found = circles(own.map(({ from, to }) => [nodeOf(from), nodeOf(to)]));
+  expectNone(
+    found.map((circle) => circle.join(" → ")),
+    "These import each other: move what both need to the lower one. A file of a room that composes its inner rooms is on top: no inner room imports it.",
+  );
+});
+
+test("an exported name stands for one thing in the panel", () => {
+  expectNone(
+    doubledNames(panel),
+    "Two files export this name: where it is the same thing, import it; else call each what it is.",
+  );
 });

@@ -1,7 +1,8 @@
 /** Checks the rules on names, sizes and imports. Each failure states the rule and the remedy. */
-import { expect, test } from "bun:test";
+import { test } from "bun:test";
 import { basename, dirname } from "node:path";
-import { files, product, productImports, role } from "./support/source-files.ts";
+import { expectNone } from "./support/expect-none.ts";
+import { doubledNames, files, product, productImports, role } from "./support/source-files.ts";
 
 /** The room of a file: its folder below src/, or `root` for the composition files beside the rooms. */
 const room = (path: string): string => {
@@ -10,10 +11,6 @@ const room = (path: string): string => {
 };
 
 const SETTINGS_FILES = ["src/env.ts", "src/env-settings.ts"];
-
-function expectNone(found: readonly string[], rule: string): void {
-  expect(found.length === 0 ? [] : [rule, ...found]).toEqual([]);
-}
 
 test("files are short", () => {
   const tooLong = files
@@ -88,8 +85,6 @@ test("the roles in names are few", () => {
   );
 });
 
-const EXPORT =
-  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|type|interface|enum) (\w+)/gm;
 /** Names that several files export because the files are interchangeable. */
 const INTERCHANGEABLE: Record<string, RegExp> = {
   openBackend: /^src\/db\/dialects\//,
@@ -97,15 +92,10 @@ const INTERCHANGEABLE: Record<string, RegExp> = {
 };
 
 test("an exported name stands for one thing", () => {
-  const exported = product.flatMap(({ path, text }) =>
-    [...text.matchAll(EXPORT)].map((match) => ({ name: match[1]!, path })),
-  );
-  const twice = [...Map.groupBy(exported, ({ name }) => name)]
-    .filter(([, places]) => places.length > 1)
-    .filter(([name, places]) => !places.every(({ path }) => INTERCHANGEABLE[name]?.test(path)))
-    .map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(", ")}`);
+  const isInterchangeable = (name: string, paths: readonly string[]) =>
+    paths.every((path) => INTERCHANGEABLE[name]?.test(path));
   expectNone(
-    twice,
+    doubledNames(product, isInterchangeable),
     "Two files export this name: where it is the same thing, import it; else call each what it is.",
   );
 });

@@ -1,4 +1,4 @@
-/** The source files of the repository and their imports, for tidy.test.ts and tidy-imports.test.ts. */
+/** The source files of the repository and their imports, for the rules in test/tidy*.test.ts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -50,6 +50,23 @@ export const productImports: readonly Import[] = product.flatMap(importsOf);
 
 /** The role in `noun.role.ts`, or in a bare `role.ts` of an inner room; empty when there is none. */
 export const role = (path: string): string => /[./](\w+)\.tsx?$/.exec(path)?.[1] ?? "";
+
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|type|interface|enum) (\w+)/gm;
+
+/** Names that several of the files export, each with its places. */
+export function doubledNames(
+  among: readonly SourceFile[],
+  isFine: (name: string, paths: readonly string[]) => boolean = () => false,
+): string[] {
+  const exported = among.flatMap(({ path, text }) =>
+    [...text.matchAll(EXPORT)].map((match) => ({ name: match[1]!, path })),
+  );
+  return [...Map.groupBy(exported, ({ name }) => name)]
+    .map(([name, places]) => ({ name, paths: places.map(({ path }) => path) }))
+    .filter(({ name, paths }) => paths.length > 1 && !isFine(name, paths))
+    .map(({ name, paths }) => `${name}: ${paths.join(", ")}`);
+}
 
 /** Each cycle once, as the nodes on it: `a → b → a`. */
 export function circles(edges: Iterable<readonly [from: string, to: string]>): string[][] {

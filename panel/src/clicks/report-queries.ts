@@ -5,7 +5,7 @@ import { datesOf, type Visitors } from "./range.ts";
 
 /** A link by its code and domain. */
 export type Place = { code: string; domain: string | undefined };
-export type Asked = { span: Span; visitors: Visitors };
+export type AskedReport = { span: Span; visitors: Visitors };
 type Told<T> = { data: T; details?: false | undefined };
 
 const MOST_COUNTRIES = 100;
@@ -13,12 +13,12 @@ const NEWEST = 20;
 /** While the span is not over, a report grows. */
 const STALE_MS = 30_000;
 
-const queryOf = ({ span, visitors }: Asked) => ({ ...datesOf(span), visitors });
-const ofLink = ({ code, domain }: Place, asked: Asked) => ({
+const queryOf = ({ span, visitors }: AskedReport) => ({ ...datesOf(span), visitors });
+const ofLink = ({ code, domain }: Place, asked: AskedReport) => ({
   path: { code },
   query: { ...queryOf(asked), ...(domain !== undefined && { domain }) },
 });
-const keyOf = (name: string, place: Place | null, asked: Asked, more?: string) =>
+const keyOf = (name: string, place: Place | null, asked: AskedReport, more?: string) =>
   ["clicks", name, place, asked, more] as const;
 /** Shows the last answer for the same link until the next one arrives. */
 const kept = (place: Place | null) => ({
@@ -33,7 +33,7 @@ export const totalsQuery = queryOptions({
 });
 
 /** Of a link, or of all. */
-export const trendQuery = (place: Place | null, asked: Asked, unit: Unit) =>
+export const trendQuery = (place: Place | null, asked: AskedReport, unit: Unit) =>
   queryOptions({
     queryKey: keyOf("trend", place, asked, unit),
     queryFn: async ({ signal }) => {
@@ -49,7 +49,7 @@ export const trendQuery = (place: Place | null, asked: Asked, unit: Unit) =>
     ...kept(place),
   });
 
-export const linkReportQuery = (place: Place, asked: Asked, unit: Unit) =>
+export const linkReportQuery = (place: Place, asked: AskedReport, unit: Unit) =>
   queryOptions({
     queryKey: keyOf("link", place, asked, unit),
     queryFn: ({ signal }) => {
@@ -60,7 +60,7 @@ export const linkReportQuery = (place: Place, asked: Asked, unit: Unit) =>
     ...kept(place),
   });
 
-export const topQuery = (asked: Asked) =>
+export const topQuery = (asked: AskedReport) =>
   queryOptions({
     queryKey: keyOf("top", null, asked),
     queryFn: async ({ signal }) => {
@@ -70,7 +70,7 @@ export const topQuery = (asked: Asked) =>
     ...kept(null),
   });
 
-export const referrersQuery = (asked: Asked) =>
+export const referrersQuery = (asked: AskedReport) =>
   queryOptions({
     queryKey: keyOf("referrers", null, asked),
     queryFn: ({ signal }) => {
@@ -81,7 +81,7 @@ export const referrersQuery = (asked: Asked) =>
   });
 
 /** Of a link, or of all. */
-export const countriesQuery = (place: Place | null, asked: Asked) =>
+export const countriesQuery = (place: Place | null, asked: AskedReport) =>
   queryOptions({
     queryKey: keyOf("countries", place, asked),
     queryFn: ({ signal }) => {
@@ -97,7 +97,7 @@ export const countriesQuery = (place: Place | null, asked: Asked) =>
     ...kept(place),
   });
 
-export const devicesQuery = (place: Place | null, asked: Asked) =>
+export const devicesQuery = (place: Place | null, asked: AskedReport) =>
   queryOptions({
     queryKey: keyOf("devices", place, asked),
     queryFn: ({ signal }) => {
@@ -110,7 +110,7 @@ export const devicesQuery = (place: Place | null, asked: Asked) =>
     ...kept(place),
   });
 
-export const newestQuery = (place: Place | null, asked: Asked) =>
+export const newestQuery = (place: Place | null, asked: AskedReport) =>
   queryOptions({
     queryKey: keyOf("newest", place, asked),
     queryFn: ({ signal }) => {

@@ -18,7 +18,7 @@ import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
 import { useIsLaterList } from "./list/list-focus.ts";
-import { EmptyList, FailedList, LoadingRows } from "./list/list-states.tsx";
+import { EmptyList, FailedList, LoadingEntries } from "./list/list-states.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NewEntry } from "./new-entry.tsx";
@@ -106,7 +106,7 @@ export function FilesPage() {
       {error !== null && entries === undefined ? (
         <FailedList error={error} onRetry={retry} />
       ) : entries === undefined ? (
-        <LoadingRows />
+        <LoadingEntries />
       ) : entries.length === 0 ? (
         <EmptyList isSearch={isSearch} takesFocus={isLaterList()} onUp={goUp} />
       ) : (

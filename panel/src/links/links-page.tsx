@@ -21,7 +21,7 @@ import { LinksToolbar } from "./list/links-toolbar.tsx";
 import { useLinkDeeds } from "./list/link-deeds.tsx";
 import { QrDialog } from "./list/qr-dialog.tsx";
 import type { RowDeed } from "./list/row-keys.ts";
-import { useSelection } from "./list/selection.ts";
+import { useLinkSelection } from "./list/selection.ts";
 import classes from "./list/list.module.css";
 
 type Change = { [K in keyof LinkSearch]?: LinkSearch[K] | undefined };
@@ -31,7 +31,7 @@ export function LinksPage() {
   const search = useSearch({ from: "/inside/links" });
   const navigate = useNavigate({ from: "/links" });
   const columns = useColumns();
-  const selection = useSelection();
+  const selection = useLinkSelection();
   const [total, setTotal] = useState<number>();
   const [edited, setEdited] = useState<Link | "new" | null>(null);
   const [qr, setQr] = useState<Link | null>(null);

@@ -11,7 +11,7 @@ import {
 } from "../base/api.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
-export const PAGE = 50;
+export const SHARES_A_PAGE = 50;
 
 /** What can be shared. */
 export type SharedItem = { kind: "file" | "folder"; id: number; name: string };
@@ -21,7 +21,7 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
   queryOptions({
     queryKey: ["shares", "list", search, page],
     async queryFn({ signal }) {
-      const query = { ...filterOfShares(search), page: page + 1, page_size: PAGE };
+      const query = { ...filterOfShares(search), page: page + 1, page_size: SHARES_A_PAGE };
       const { data, pagination } = await answerOf(api.GET("/shares", { params: { query }, signal }));
       return { shares: data, total: pagination?.total ?? data.length };
     },
@@ -87,7 +87,7 @@ export const receivedQuery = (folder: number, code: string) =>
     queryFn: ({ pageParam, signal }) =>
       answerOf(
         api.GET("/folders/{id}/drop/{code}/files", {
-          params: { path: { id: folder, code }, query: { cursor: pageParam, limit: PAGE } },
+          params: { path: { id: folder, code }, query: { cursor: pageParam, limit: SHARES_A_PAGE } },
           signal,
         }),
       ),

@@ -6,7 +6,7 @@ import { formatDate, formatNumber, formatTime } from "../base/i18n.ts";
 import type { RowPlace } from "../ui/long/rows-in-sight.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
-import { StateBadge } from "./share-state.tsx";
+import { ShareStateBadge } from "./share-state.tsx";
 import { ShareUsage } from "./share-use.tsx";
 import classes from "./shares.module.css";
 
@@ -81,7 +81,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
               </Text>
             )}
             <Group gap="xs" hiddenFrom="sm">
-              <StateBadge share={share} />
+              <ShareStateBadge share={share} />
               <Text size="xs" c="dimmed">
                 <ShareUsage share={share} />
               </Text>
@@ -90,7 +90,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
         </Group>
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <StateBadge share={share} />
+        <ShareStateBadge share={share} />
       </Table.Td>
       <Table.Td visibleFrom="sm">
         <Text size="sm">

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { type RowsInSight, useRowsInSight } from "../ui/long/rows-in-sight.tsx";
-import { PAGE, sharesQuery } from "./share-queries.ts";
+import { SHARES_A_PAGE, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
 
 const ROW = 65;
@@ -18,7 +18,7 @@ type ShareRows = {
   share(row: number): Share | undefined;
 };
 
-const pageOf = (row: number): number => Math.floor(row / PAGE);
+const pageOf = (row: number): number => Math.floor(row / SHARES_A_PAGE);
 
 export function useShareRows(search: ShareSearch): ShareRows {
   const [shown, setShown] = useState(search);
@@ -37,6 +37,6 @@ export function useShareRows(search: ShareSearch): ShareRows {
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
     rows,
-    share: (row) => byPage.get(pageOf(row))?.shares[row % PAGE],
+    share: (row) => byPage.get(pageOf(row))?.shares[row % SHARES_A_PAGE],
   };
 }

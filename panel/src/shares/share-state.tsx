@@ -24,7 +24,7 @@ const COLORS: Record<State, string> = {
   damaged: "red",
 };
 
-export function StateBadge({ share }: { share: Share }) {
+export function ShareStateBadge({ share }: { share: Share }) {
   const { t } = useLingui();
   const state = stateOfShare(share, Date.now());
   const names: Record<State, string> = {

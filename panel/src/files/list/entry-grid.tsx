@@ -10,7 +10,7 @@ import classes from "./files.module.css";
 import { GridHead } from "./grid-head.tsx";
 import { gridKeys } from "./grid-keys.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
-import { type Reach, useSelection } from "./selection.ts";
+import { type Reach, useEntrySelection } from "./selection.ts";
 
 type Props = {
   label: string;
@@ -41,7 +41,7 @@ export function EntryGrid(props: Props) {
   const grid = useRef<HTMLDivElement>(null);
   const id = useId();
   const isNarrow = useMediaQuery("(max-width: 48em)") ?? false;
-  const selection = useSelection(entries);
+  const selection = useEntrySelection(entries);
   const rowHeight = isNarrow || search.q !== undefined ? NARROW_ROW : ROW;
   const rows = useVirtualizer({
     count: entries.length,

@@ -13,14 +13,14 @@ import { FIRST_FILE_ORDER, type FileOrder, type FileSearch, type FileSort } from
 import { DownloadButton } from "./download-button.tsx";
 import type { EntryCommands } from "./entry-menu.tsx";
 import classes from "./files.module.css";
-import type { Selection } from "./selection.ts";
+import type { EntrySelection } from "./selection.ts";
 
 type Props = {
   search: FileSearch;
   /** Undefined if the server sets the order. */
   onSort: ((sort: FileSort, order: FileOrder) => void) | undefined;
   entries: readonly Entry[];
-  selection: Selection;
+  selection: EntrySelection;
   commands: EntryCommands;
 };
 

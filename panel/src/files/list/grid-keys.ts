@@ -1,11 +1,11 @@
 import type { KeyboardEvent } from "react";
 import type { Entry } from "../file-queries.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
-import type { Selection } from "./selection.ts";
+import type { EntrySelection } from "./selection.ts";
 
 type Options = {
   entries: readonly Entry[];
-  selection: Selection;
+  selection: EntrySelection;
   commands: EntryCommands;
   /** Rows of a page. */
   page: number;

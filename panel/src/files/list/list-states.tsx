@@ -10,7 +10,7 @@ import classes from "./files.module.css";
 const ROWS = 12;
 
 /** As high as the rows to come. */
-export function LoadingRows() {
+export function LoadingEntries() {
   return (
     <div className={classes["scroller"]} aria-busy>
       <div className={classes["head"]} />

@@ -13,9 +13,9 @@ type State = {
 const NOTHING: State = { keys: new Set(), active: null, at: -1, anchor: null };
 
 export type Reach = "only" | "toggle" | "range" | "move";
-export type Selection = ReturnType<typeof useSelection>;
+export type EntrySelection = ReturnType<typeof useEntrySelection>;
 
-export function useSelection(entries: readonly Entry[]) {
+export function useEntrySelection(entries: readonly Entry[]) {
   const [state, setState] = useState(NOTHING);
   const { keys, active, at: lastAt, anchor } = state;
   // Entries that left the list are not selected.

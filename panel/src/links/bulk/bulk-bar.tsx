@@ -4,11 +4,11 @@ import { IconPencil, IconTrash } from "@tabler/icons-react";
 import { formatNumber } from "../../base/i18n.ts";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
-import { countOfSelected, type Selection } from "../list/selection.ts";
+import { countOfSelected, type LinkSelection } from "../list/selection.ts";
 import classes from "../list/list.module.css";
 
 type Props = {
-  selection: Selection;
+  selection: LinkSelection;
   bulk: Bulk;
   /** Of all that the list finds. */
   total: number;

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
-import { domainsQuery } from "../form/domains.ts";
+import { hostsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
 import { countOfSelected, type Selected } from "../list/selection.ts";
@@ -21,7 +21,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
   const { add, remove, expiry, expires, domain } = form.values;
   const { data: account } = useQuery(accountQuery);
-  const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: account?.role === "admin" });
+  const { data: domains = [] } = useQuery({ ...hostsQuery, enabled: account?.role === "admin" });
   const count = countOfSelected(selected);
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
   const isEmpty = add.length === 0 && remove.length === 0 && !isExpiring && domain === null;

@@ -1,10 +1,10 @@
 /** Bulk work on the selection. */
-import type { Selected, Selection } from "../list/selection.ts";
+import type { Selected, LinkSelection } from "../list/selection.ts";
 import type { BulkChange } from "./bulk-change.ts";
 import { changeRun } from "./found-run.ts";
 import { useRuns } from "./runs.tsx";
 
-export function useBulk(selection: Selection) {
+export function useBulk(selection: LinkSelection) {
   const runs = useRuns(selection.clear);
   return {
     task: runs.task,

@@ -3,7 +3,7 @@ import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInp
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { TagsField } from "../tags-field.tsx";
-import { domainsQuery } from "./domains.ts";
+import { hostsQuery } from "./domains.ts";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
@@ -142,7 +142,7 @@ function DomainField({
   ...shared
 }: Shared & { value: string; onChange(host: string): void }) {
   const { t } = useLingui();
-  const { data: domains = [] } = useQuery(domainsQuery);
+  const { data: domains = [] } = useQuery(hostsQuery);
   const hosts = new Set([...domains.map(({ host }) => host), value]);
   hosts.delete("");
   return (

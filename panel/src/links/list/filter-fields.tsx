@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { tagsQuery } from "../link-queries.ts";
 import { type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
-import { domainsQuery } from "../form/domains.ts";
+import { hostsQuery } from "../form/domains.ts";
 import { ownersQuery } from "./filter-queries.ts";
 
 const DEFAULT_DOMAIN = ":default";
@@ -23,7 +23,7 @@ export function FilterFields({ finding, onChange }: Props) {
   const { data: tags = [] } = useQuery(tagsQuery);
   const { data: account } = useQuery(accountQuery);
   const isAdmin = account?.role === "admin";
-  const { data: domains = [] } = useQuery({ ...domainsQuery, enabled: isAdmin });
+  const { data: domains = [] } = useQuery({ ...hostsQuery, enabled: isAdmin });
   const { data: owners = [] } = useQuery({ ...ownersQuery, enabled: isAdmin });
   const day = (name: "from" | "to", text: string) =>
     onChange({ [name]: readLinkSearch({ [name]: text })[name] });

@@ -7,14 +7,14 @@ import { lazyPart } from "../../base/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { HeadRow } from "./head-row.tsx";
-import { FailedRows, LoadingRows, NoRows } from "./list-states.tsx";
-import { PAGE, pageQuery } from "./page-queries.ts";
+import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
+import { LINKS_A_PAGE, pageQuery } from "./page-queries.ts";
 import { useRowCursor } from "./row-cursor.ts";
 import { isForRows, type RowDeed, rowKeyOf } from "./row-keys.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
 import { useLinkRows } from "./rows.ts";
-import { countOfSelected, isSelectedLink, type Selection } from "./selection.ts";
+import { countOfSelected, isSelectedLink, type LinkSelection } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
 
@@ -26,7 +26,7 @@ const loadEditorEarly = (): void => void loadEditor().catch(() => {});
 type Props = {
   search: LinkSearch;
   columns: readonly LinkColumn[];
-  selection: Selection;
+  selection: LinkSelection;
   onSort(sort: Sort, order: Order): void;
   /** The first visible row. */
   onPlace(at: number): void;
@@ -86,11 +86,20 @@ export function LinkGrid(props: Props) {
   useEffect(() => onTotal(total), [onTotal, total]);
   useEffect(() => {
     if (sight.isRacing || rows.isPending) return;
-    const [before, after] = [Math.floor(sight.first / PAGE) - 1, Math.floor((sight.end - 1) / PAGE) + 1];
+    const [before, after] = [
+      Math.floor(sight.first / LINKS_A_PAGE) - 1,
+      Math.floor((sight.end - 1) / LINKS_A_PAGE) + 1,
+    ];
     for (const page of [after, before]) {
-      if (page >= 0 && page * PAGE < rows.total) void queries.prefetchQuery(pageQuery(rows.shown, page));
+      if (page >= 0 && page * LINKS_A_PAGE < rows.total)
+        void queries.prefetchQuery(pageQuery(rows.shown, page));
     }
-  }, [Math.floor(sight.first / PAGE), Math.floor((sight.end - 1) / PAGE), shownKey, rows.isPending]);
+  }, [
+    Math.floor(sight.first / LINKS_A_PAGE),
+    Math.floor((sight.end - 1) / LINKS_A_PAGE),
+    shownKey,
+    rows.isPending,
+  ]);
 
   function edit(row: number, field = "target"): void {
     const link = rows.link(row);
@@ -160,8 +169,8 @@ export function LinkGrid(props: Props) {
     return () => window.removeEventListener("keydown", listen, { capture: true });
   }, []);
 
-  if (rows.error !== null && rows.isPending) return <FailedRows error={rows.error} onRetry={rows.retry} />;
-  if (rows.isPending) return <LoadingRows columns={columns} height={rowHeight} />;
+  if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;
+  if (rows.isPending) return <LoadingLinks columns={columns} height={rowHeight} />;
   if (rows.total === 0) {
     return (
       <NoRows
@@ -184,7 +193,7 @@ export function LinkGrid(props: Props) {
           onClose={() => setMenu(null)}
         />
       )}
-      {rows.error !== null && <FailedRows error={rows.error} onRetry={rows.retry} isOver />}
+      {rows.error !== null && <FailedLinks error={rows.error} onRetry={rows.retry} isOver />}
       <div
         ref={scroller}
         role="grid"

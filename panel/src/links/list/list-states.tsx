@@ -12,14 +12,14 @@ type FailedProps = {
   isOver?: boolean;
 };
 
-export const FailedRows = ({ error, onRetry, isOver }: FailedProps) => (
+export const FailedLinks = ({ error, onRetry, isOver }: FailedProps) => (
   <LoadFailure error={error} onRetry={onRetry} m="md" className={isOver ? classes["over"]! : ""} />
 );
 
 const BONES = 12;
 
 /** As high as the rows to come. */
-export function LoadingRows({ columns, height }: { columns: readonly LinkColumn[]; height: number }) {
+export function LoadingLinks({ columns, height }: { columns: readonly LinkColumn[]; height: number }) {
   return (
     <div aria-busy className={classes["scroller"]} style={gridOf(columns)}>
       <div className={classes["head"]} />

@@ -3,7 +3,7 @@ import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link } from "../../base/api.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
-export const PAGE = 50;
+export const LINKS_A_PAGE = 50;
 /** Rows out of sight are forgotten after this time. */
 const KEPT_MS = 60_000;
 const AT_ONCE = 4;
@@ -15,7 +15,7 @@ export const pageQuery = (finding: LinkFinding, page: number) =>
   queryOptions({
     queryKey: ["links", "list", finding, page],
     async queryFn({ signal }): Promise<LinkPageAnswer> {
-      const query = { ...filterOf(finding), page: page + 1, page_size: PAGE, total: false };
+      const query = { ...filterOf(finding), page: page + 1, page_size: LINKS_A_PAGE, total: false };
       const answer = await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
       return { links: answer.data, isLast: answer.next_cursor === null };
     },
@@ -40,14 +40,16 @@ export async function linksBetween(
   finding: LinkFinding,
   { from, to }: { from: number; to: number },
 ): Promise<Link[]> {
-  const first = Math.floor(from / PAGE);
+  const first = Math.floor(from / LINKS_A_PAGE);
   const pages: LinkPageAnswer[] = [];
-  const count = Math.floor(to / PAGE) - first + 1;
+  const count = Math.floor(to / LINKS_A_PAGE) - first + 1;
   for (let at = 0; at < count; at += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, nth) => first + at + nth);
     pages.push(...(await Promise.all(some.map((page) => queries.ensureQueryData(pageQuery(finding, page))))));
   }
-  return pages.flatMap(({ links }) => links).slice(from - first * PAGE, to - first * PAGE + 1);
+  return pages
+    .flatMap(({ links }) => links)
+    .slice(from - first * LINKS_A_PAGE, to - first * LINKS_A_PAGE + 1);
 }
 
 /** Shows the server's answer in the rows before they are requested again. */

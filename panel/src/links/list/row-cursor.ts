@@ -8,12 +8,12 @@ import { useFailureNotice } from "../../ui/undo.tsx";
 import { linksBetween } from "./page-queries.ts";
 import type { RowMove } from "./row-keys.ts";
 import type { LinkRows } from "./rows.ts";
-import { type Selected, type Selection, withLinks } from "./selection.ts";
+import { type Selected, type LinkSelection, withLinks } from "./selection.ts";
 import type { RowWindow } from "./window.ts";
 
 const MOST_RANGE = 5_000;
 
-type Props = { rows: LinkRows; sight: RowWindow; selection: Selection };
+type Props = { rows: LinkRows; sight: RowWindow; selection: LinkSelection };
 
 export function useRowCursor({ rows, sight, selection }: Props) {
   const { t } = useLingui();

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
-import { type LinkPageAnswer, PAGE, pageQuery, totalQuery } from "./page-queries.ts";
+import { type LinkPageAnswer, LINKS_A_PAGE, pageQuery, totalQuery } from "./page-queries.ts";
 
 export type LinkRows = {
   /** The search to which `link` and `total` belong. */
@@ -57,7 +57,7 @@ export function useLinkRows(
     isWaiting: !isSame,
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
-    link: (row) => byPage.get(pageAt(row))?.links[row % PAGE],
+    link: (row) => byPage.get(pageAt(row))?.links[row % LINKS_A_PAGE],
     known: () => results.flatMap(({ data }) => data?.links ?? []),
   };
 }
@@ -70,7 +70,7 @@ function totalOf(
   loaded: readonly Loaded[],
   counted: { data: number | undefined; dataUpdatedAt: number },
 ): Total {
-  const endOf = ({ page, data }: Loaded) => page * PAGE + data.links.length;
+  const endOf = ({ page, data }: Loaded) => page * LINKS_A_PAGE + data.links.length;
   const last = loaded
     .filter(({ page, data }) => data.isLast && (data.links.length > 0 || page === 0))
     .toSorted((a, b) => b.at - a.at)[0];
@@ -80,11 +80,11 @@ function totalOf(
   if (counted.data !== undefined) return { links: counted.data, isCounted: true };
   const ends = loaded
     .filter(({ data }) => data.links.length > 0)
-    .map((one) => endOf(one) + (one.data.isLast ? 0 : PAGE));
+    .map((one) => endOf(one) + (one.data.isLast ? 0 : LINKS_A_PAGE));
   return ends.length === 0 ? undefined : { links: Math.max(...ends), isCounted: false };
 }
 
-const pageAt = (row: number): number => Math.floor(row / PAGE);
+const pageAt = (row: number): number => Math.floor(row / LINKS_A_PAGE);
 
 const pagesOf = ({ first, end }: { first: number; end: number }): number[] => {
   const from = pageAt(first);

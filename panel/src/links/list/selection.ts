@@ -33,7 +33,7 @@ function toggled(selected: Selected, link: Link, others: readonly Link[]): Selec
   return { kind: "some", links };
 }
 
-export function useSelection() {
+export function useLinkSelection() {
   const [selected, set] = useState<Selected>(NOTHING);
   return {
     selected,
@@ -43,4 +43,4 @@ export function useSelection() {
   };
 }
 
-export type Selection = ReturnType<typeof useSelection>;
+export type LinkSelection = ReturnType<typeof useLinkSelection>;

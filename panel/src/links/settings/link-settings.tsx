@@ -9,7 +9,7 @@ import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
 import { SETTINGS } from "../form/link-values.ts";
-import { SettingRow } from "./setting-row.tsx";
+import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 
 type Props = { link: Link; onSaved: OnLinkSaved; onDeleted(deleted: Link): void };
@@ -39,7 +39,7 @@ export function LinkSettings({ link, onSaved, onDeleted }: Props) {
       </Text>
       <LinkUse link={link} />
       {names.map((name) => (
-        <SettingRow key={name} name={name} link={link} onSaved={onSaved} />
+        <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
       ))}
       <Group justify="space-between" pt="sm">
         <Text size="sm" c="dimmed">

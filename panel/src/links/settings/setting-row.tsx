@@ -14,7 +14,7 @@ const SettingEditor = lazyOrFailure(async () => (await import("./setting-editor.
 type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
 
 /** Shows one setting; edits it in place. */
-export function SettingRow({ name, link, onSaved }: Props) {
+export function LinkSettingRow({ name, link, onSaved }: Props) {
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];
   const shownOf = useShownValue();
