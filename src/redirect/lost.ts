@@ -23,6 +23,8 @@ const NOT_FOUND = "Not Found";
 /** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
 
+export type Lost = ReturnType<typeof createLost>;
+
 export function createLost({ cache, domains, pages, files, found }: Deps) {
   let count = 0;
 

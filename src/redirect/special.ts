@@ -14,13 +14,7 @@ import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { Locks } from "./locks.ts";
-
-export type SpecialVisit = {
-  request: Arrival;
-  /** Index in `request.path` where the query begins. */
-  pathEnd: number;
-  now: number;
-};
+import type { Visit } from "./visit.ts";
 
 export type SpecialOutcome =
   | { kind: "target"; location: string; status: RedirectStatus }
@@ -37,7 +31,7 @@ export type Fallbacks = {
   leadsBack(
     linkId: number,
     fallbackUrl: string,
-    visit: Pick<SpecialVisit, "request" | "now">,
+    visit: Pick<Visit, "request" | "now">,
   ): boolean | Promise<boolean>;
 };
 
@@ -45,7 +39,7 @@ export type Specials = {
   /** The answer while the database is away, for links that need it. */
   away(request: Arrival): Response;
   /** Null for a link that serves something else. Throws or rejects if the database fails. */
-  follow(link: CachedLink, visit: SpecialVisit): SpecialOutcome | Promise<SpecialOutcome> | null;
+  follow(link: CachedLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> | null;
 };
 
 type Deps = {
@@ -58,10 +52,7 @@ type Deps = {
 };
 
 export function createSpecials({ uses, automated, locks, pages, fallbacks, passUtm }: Deps): Specials {
-  function toTarget(
-    { target, redirectStatus, forwardQuery }: SpecialLink,
-    visit: SpecialVisit,
-  ): SpecialOutcome {
+  function toTarget({ target, redirectStatus, forwardQuery }: SpecialLink, visit: Visit): SpecialOutcome {
     const { request, pathEnd } = visit;
     const withPairs = forwardQuery ? withQuery : passUtm() ? withUtm : null;
     return {
@@ -71,11 +62,7 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
     };
   }
 
-  function pass(
-    id: number,
-    link: SpecialLink,
-    visit: SpecialVisit,
-  ): SpecialOutcome | Promise<SpecialOutcome> {
+  function pass(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
     if (link.maxClicks === null) return toTarget(link, visit);
     if (automated.includes(visit.request)) {
       const look = pages.look(visit.request);
@@ -91,7 +78,7 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
   function instead(
     id: number,
     { fallbackUrl }: SpecialLink,
-    visit: SpecialVisit,
+    visit: Visit,
     reason: LostReason,
   ): SpecialOutcome | Promise<SpecialOutcome> {
     const missing: SpecialOutcome = { kind: "missing", reason };

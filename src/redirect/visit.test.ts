@@ -20,13 +20,14 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
     clientAddress: (peer, forwarded) => `${peer} for ${forwarded}`,
   });
   function record(url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") {
-    const arrival = arrivalAt(url, { headers });
-    visits.record(5, NOW, true, endOfPath(arrival.path), arrival, {
+    const request = arrivalAt(url, { headers });
+    const peers = {
       requestIP() {
         asked += 1;
         return peer === null ? null : { address: peer };
       },
-    });
+    };
+    visits.record(5, { request, peers, pathEnd: endOfPath(request.path), now: NOW }, true);
   }
   return { plain, detailed, asked: () => asked, record };
 }

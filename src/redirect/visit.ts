@@ -1,4 +1,4 @@
-/** Reads a visit's headers for the detailed click log. The flush parses them. */
+/** A visit, and what the detailed click log reads of its headers. The flush parses them. */
 import type { Clicks } from "../clicks/clicks.ts";
 import type { Arrival } from "../wire/arrival.ts";
 
@@ -8,16 +8,19 @@ export type PeerSource = {
   timeout?(request: Request, seconds: number): void;
 };
 
+/** A request for a code. */
+export type Visit = {
+  request: Arrival;
+  peers: PeerSource | undefined;
+  /** Index in `request.path` where the query begins. */
+  pathEnd: number;
+  /** When it came, epoch ms. */
+  now: number;
+};
+
 export type Visits = {
-  /** Never throws. `pathEnd`: index in `request.path` where the query begins. */
-  record(
-    linkId: number,
-    atMs: number,
-    isAutomated: boolean,
-    pathEnd: number,
-    request: Arrival,
-    peers: PeerSource | undefined,
-  ): void;
+  /** Never throws. */
+  record(linkId: number, visit: Visit, isAutomated: boolean): void;
 };
 
 type Deps = {
@@ -34,7 +37,7 @@ const QUESTION_MARK = 63;
 const HASH = 35;
 
 export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps): Visits {
-  function addressOf(request: Arrival, peers: PeerSource | undefined): string {
+  function addressOf({ request, peers }: Visit): string {
     // Reading the peer address costs 1 µs.
     if (!logsAddresses()) return "";
     const peer = peers?.requestIP(request)?.address ?? "unix";
@@ -42,17 +45,18 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   }
 
   return {
-    record(linkId, atMs, isAutomated, pathEnd, request, peers) {
+    record(linkId, visit, isAutomated) {
+      const { request, pathEnd, now } = visit;
       const refusal = clicks.detailRefusal();
-      if (refusal !== null) return clicks.recordRefused(linkId, atMs, refusal, isAutomated);
+      if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
       const { headers } = request;
       clicks.recordDetails(
         linkId,
-        atMs,
+        now,
         headers.get("referer"),
         utmSource(request.path, pathEnd),
         headers.get("user-agent"),
-        addressOf(request, peers),
+        addressOf(visit),
         isAutomated,
       );
     },

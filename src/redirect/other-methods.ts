@@ -1,0 +1,61 @@
+/** Visitors POST passwords to a code, and send files to that of a drop box. Counts no click. */
+import type { Clock } from "../lib/clock.ts";
+import type { CachedLink } from "../links/cache/cached-link.ts";
+import { readSpecial } from "../links/cache/special-link.ts";
+import { isDrop, isInternal } from "../links/link/internal-target.ts";
+import { codeOf } from "../links/link/key.ts";
+import type { Arrival } from "../wire/arrival.ts";
+import type { Answers } from "./answers.ts";
+import type { Served } from "./follow.ts";
+import type { Locks } from "./locks.ts";
+import type { Lost } from "./lost.ts";
+import { DROP_METHODS } from "./share-visit.ts";
+import { closedAs } from "./special.ts";
+import type { PeerSource } from "./visit.ts";
+
+/** The key that a path leads to, and its link. */
+export type Found = { key: string; link: CachedLink | null };
+
+type Deps = {
+  /** Null when the path can't be a code. */
+  linkOf(request: Arrival): Promise<Found | null>;
+  locks: Pick<Locks, "unlock">;
+  shares?: Served;
+  drops?: Served;
+  clock: Clock;
+  answers: Answers;
+  lost: Lost;
+};
+
+export function createOtherMethods({ linkOf, locks, shares, drops, clock, answers, lost }: Deps) {
+  const { methodNotAllowed } = answers;
+
+  /** Of a share, or of a link with a password. */
+  function takeForm(
+    { key, link }: { key: string; link: CachedLink },
+    visitor: Arrival,
+    request: Request,
+    peers: PeerSource | undefined,
+  ): Response | Promise<Response> {
+    const special = readSpecial(link.location);
+    const takesForm = special === null ? shares !== undefined : special.isLocked;
+    if (!takesForm) return methodNotAllowed("GET, HEAD");
+    if (visitor.method !== "POST") return methodNotAllowed("GET, HEAD, POST");
+    if (special === null) return shares!.answer(link.id, request, peers);
+    const closed = closedAs(special, clock.now());
+    if (closed !== null) return lost.missing(visitor, closed);
+    return locks.unlock(link.id, codeOf(key), request, peers).catch(answers.failedFor(visitor));
+  }
+
+  return async (visitor: Arrival, peers: PeerSource | undefined): Promise<Response> => {
+    // Made before anything waits, so that the body is read from the start.
+    const request = visitor.request();
+    const { key, link } = (await linkOf(visitor)) ?? { key: "", link: null };
+    if (link === null) return lost.form(visitor, key) ?? methodNotAllowed("GET, HEAD");
+    if (!isInternal(link.location)) return methodNotAllowed("GET, HEAD");
+    if (!isDrop(link.location)) return takeForm({ key, link }, visitor, request, peers);
+    return drops !== undefined && DROP_METHODS.split(", ").includes(visitor.method)
+      ? drops.answer(link.id, request, peers)
+      : methodNotAllowed(DROP_METHODS);
+  };
+}
