@@ -68,6 +68,7 @@ async function turnTo(page: Page, path: string): Promise<void> {
   await page.evaluate((address) => {
     document.querySelector("h1")?.setAttribute("data-left", "");
     history.pushState(null, "", address);
+    dispatchEvent(new PopStateEvent("popstate"));
   }, `/panel/${path}`);
   await page.waitForFunction(() => document.querySelector("h1[data-left]") === null);
   await shown(page);

@@ -1,4 +1,3 @@
-import "../base/history-steps.ts";
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
@@ -11,6 +10,7 @@ import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
+import { pageHistory } from "../base/page-history.ts";
 import { PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
@@ -217,6 +217,7 @@ export const router = createRouter({
       settings,
     ]),
   ]),
+  history: pageHistory,
   basepath: PANEL_PATH,
   context: { queries },
   defaultPreload: "intent",
