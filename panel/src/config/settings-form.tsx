@@ -134,21 +134,35 @@ export function SettingsForm({ all, shown }: Props) {
         />
       </Stack>
       <SettingsContents categories={byCategory(shown).map(([category]) => category)} />
-      <SideForm
-        title={asked === null ? "" : t`History of ${wordsOf(asked.definition).name}`}
-        isOpen={asked !== null}
+      <AskedHistory
+        asked={asked}
+        onTake={(key, value) => {
+          change(key, value);
+          setAsked(null);
+        }}
         onClose={() => setAsked(null)}
-      >
-        {asked !== null && (
-          <SettingHistory
-            shown={asked}
-            onTake={(value) => {
-              change(asked.definition.key, value);
-              setAsked(null);
-            }}
-          />
-        )}
-      </SideForm>
+      />
     </div>
+  );
+}
+
+type HistoryProps = {
+  asked: ShownSetting | null;
+  onTake(key: string, value: Parameters<ReturnType<typeof useSettingDrafts>["change"]>[1]): void;
+  onClose(): void;
+};
+
+function AskedHistory({ asked, onTake, onClose }: HistoryProps) {
+  const { t } = useLingui();
+  return (
+    <SideForm
+      title={asked === null ? "" : t`History of ${wordsOf(asked.definition).name}`}
+      isOpen={asked !== null}
+      onClose={onClose}
+    >
+      {asked !== null && (
+        <SettingHistory shown={asked} onTake={(value) => onTake(asked.definition.key, value)} />
+      )}
+    </SideForm>
   );
 }

@@ -132,14 +132,7 @@ export function FilesPage() {
       )}
       <div className={classes["foot"]}>
         <UsageBar />
-        <Text size="xs" c="dimmed" aria-live="polite">
-          {entries !== undefined && entries.length > 0 && (
-            <>
-              <Plural value={entries.length} one="# entry" other="# entries" />
-              {isMore && "…"}
-            </>
-          )}
-        </Text>
+        <EntryCount entries={entries ?? []} isMore={isMore} />
       </div>
       <LazyPreview
         id={search.file ?? null}
@@ -149,22 +142,47 @@ export function FilesPage() {
         onClose={() => change({ file: undefined })}
       />
       <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
-      <SideForm title={t`New folder`} isOpen={isNaming} onClose={() => setIsNaming(false)}>
-        <NameForm
-          draft={`new folder in ${folder ?? 0}`}
-          action={t`Create`}
-          onSave={(name) => createFolder(name, folder)}
-          onClose={() => setIsNaming(false)}
-        />
-      </SideForm>
-      <SideForm
-        title={stored === null ? "" : t`Storage of ${stored.name}`}
-        isOpen={stored !== null}
-        onClose={() => setStored(null)}
-      >
-        {stored !== null && <FolderStorageForm folder={stored} onClose={() => setStored(null)} />}
-      </SideForm>
+      <NewFolder folder={folder} isOpen={isNaming} onClose={() => setIsNaming(false)} />
+      <StorageForm folder={stored} onClose={() => setStored(null)} />
       <ShareDialog subject={shared && { form: "new", item: shared }} onClose={() => setShared(null)} />
     </DropArea>
+  );
+}
+
+const EntryCount = ({ entries, isMore }: { entries: readonly Entry[]; isMore: boolean }) => (
+  <Text size="xs" c="dimmed" aria-live="polite">
+    {entries.length > 0 && (
+      <>
+        <Plural value={entries.length} one="# entry" other="# entries" />
+        {isMore && "…"}
+      </>
+    )}
+  </Text>
+);
+
+function NewFolder({ folder, isOpen, onClose }: { folder: number | null; isOpen: boolean; onClose(): void }) {
+  const { t } = useLingui();
+  return (
+    <SideForm title={t`New folder`} isOpen={isOpen} onClose={onClose}>
+      <NameForm
+        draft={`new folder in ${folder ?? 0}`}
+        action={t`Create`}
+        onSave={(name) => createFolder(name, folder)}
+        onClose={onClose}
+      />
+    </SideForm>
+  );
+}
+
+function StorageForm({ folder, onClose }: { folder: Entry | null; onClose(): void }) {
+  const { t } = useLingui();
+  return (
+    <SideForm
+      title={folder === null ? "" : t`Storage of ${folder.name}`}
+      isOpen={folder !== null}
+      onClose={onClose}
+    >
+      {folder !== null && <FolderStorageForm folder={folder} onClose={onClose} />}
+    </SideForm>
   );
 }

@@ -71,7 +71,6 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
     }
     save.mutate();
   }
-  const password = form.getInputProps("password");
 
   return (
     <FormFields
@@ -108,51 +107,8 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         onChange={(expires) => form.setFieldValue("expires", expires)}
         error={errors["expires"] as string | undefined}
       />
-      {values.use !== "url" && (
-        <Stack gap={6}>
-          <Switch
-            checked={values.isProtected}
-            onChange={(event) => form.setFieldValue("isProtected", event.currentTarget.checked)}
-            label={t`Ask for a password`}
-          />
-          {values.isProtected && (
-            <PasswordInput
-              {...password}
-              aria-label={t`Password`}
-              placeholder={initial.isProtected ? t`Empty: it stays as it is` : t`At least 8 characters`}
-              autoComplete="new-password"
-              required={!initial.isProtected}
-              minLength={8}
-            />
-          )}
-        </Stack>
-      )}
-      {isDrop && (
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
-          <NumberInput
-            {...form.getInputProps("maxFiles")}
-            label={t`Most files`}
-            required
-            withAsterisk={false}
-            min={1}
-            allowDecimal={false}
-          />
-          <BytesField
-            label={t`Total size`}
-            required
-            value={values.maxBytes}
-            onChange={(bytes) => form.setFieldValue("maxBytes", bytes)}
-            error={errors["maxBytes"] as string | undefined}
-          />
-          <BytesField
-            label={t`Largest file`}
-            placeholder={t`Unlimited`}
-            value={values.maxFileSize}
-            onChange={(bytes) => form.setFieldValue("maxFileSize", bytes)}
-            error={errors["maxFileSize"] as string | undefined}
-          />
-        </SimpleGrid>
-      )}
+      {values.use !== "url" && <PasswordSwitch form={form} wasProtected={initial.isProtected} />}
+      {isDrop && <DropLimits form={form} />}
       {(values.use === "file" || values.use === "folder") && (
         <NumberInput
           {...form.getInputProps("maxDownloads")}
@@ -165,6 +121,62 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
     </FormFields>
   );
 }
+
+type FieldsProps = { form: ReturnType<typeof useDraftForm<ShareValues>>["form"] };
+
+const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: boolean }) => {
+  const { t } = useLingui();
+  const { isProtected } = form.values;
+  return (
+    <Stack gap={6}>
+      <Switch
+        checked={isProtected}
+        onChange={(event) => form.setFieldValue("isProtected", event.currentTarget.checked)}
+        label={t`Ask for a password`}
+      />
+      {isProtected && (
+        <PasswordInput
+          {...form.getInputProps("password")}
+          aria-label={t`Password`}
+          placeholder={wasProtected ? t`Empty: it stays as it is` : t`At least 8 characters`}
+          autoComplete="new-password"
+          required={!wasProtected}
+          minLength={8}
+        />
+      )}
+    </Stack>
+  );
+};
+
+const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: FieldsProps) => {
+  const { t } = useLingui();
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
+      <NumberInput
+        {...getInputProps("maxFiles")}
+        label={t`Most files`}
+        required
+        withAsterisk={false}
+        min={1}
+        allowDecimal={false}
+      />
+      <BytesField
+        label={t`Total size`}
+        required
+        value={values.maxBytes}
+        onChange={(bytes) => setFieldValue("maxBytes", bytes)}
+        error={errors["maxBytes"] as string | undefined}
+      />
+      <BytesField
+        label={t`Largest file`}
+        placeholder={t`Unlimited`}
+        value={values.maxFileSize}
+        onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
+        error={errors["maxFileSize"] as string | undefined}
+      />
+    </SimpleGrid>
+  );
+};
 
 function draftOf(subject: ShareSubject): string {
   if (subject.form === "edit") return `share ${subject.share.code}`;

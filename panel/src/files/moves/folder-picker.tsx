@@ -27,15 +27,7 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    folderQuery(folder.id),
-  );
-  const path = data?.pages[0]?.path ?? [];
-  const hasAllFolders = data?.pages.some(({ files }) => files.length > 0) ?? false;
-  const folders = useMemo(
-    () => inOrder(entriesOf({ folders: data?.pages.flatMap((page) => page.folders) ?? [], files: [] }), {}),
-    [data],
-  );
+  const { folders, path, isLoading, error } = useFolders(folder.id);
   const parent = path.at(-2);
   const rows = useVirtualizer({
     count: folders.length,
@@ -45,9 +37,6 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
     getItemKey: (place) => folders[place]!.id,
   });
 
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && !hasAllFolders) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, hasAllFolders, fetchNextPage]);
   const name = path.at(-1)?.name ?? "";
   useEffect(() => {
     if (name !== folder.name) onChange({ id: folder.id, name });
@@ -110,9 +99,9 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
         aria-activedescendant={folders.length > 0 ? `${id}-${at}` : undefined}
         onKeyDown={press}
       >
-        {error !== null && data === undefined && <Text p="sm">{sentenceOf(error)}</Text>}
-        {data === undefined && error === null && <Skeleton h={36} m={4} w="auto" />}
-        {data !== undefined && folders.length === 0 && (
+        {error !== null && <Text p="sm">{sentenceOf(error)}</Text>}
+        {isLoading && <Skeleton h={36} m={4} w="auto" />}
+        {!isLoading && error === null && folders.length === 0 && (
           <Text p="sm" size="sm" c="dimmed">
             <Trans>There are no folders here.</Trans>
           </Text>
@@ -148,4 +137,25 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
       </div>
     </div>
   );
+}
+
+/** Of a folder, all of its folders. The error is null once some are known. */
+function useFolders(folder: number | null) {
+  const query = useInfiniteQuery(folderQuery(folder));
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const hasAllFolders = data?.pages.some(({ files }) => files.length > 0) ?? false;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && !hasAllFolders) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, hasAllFolders, fetchNextPage]);
+  const folders = useMemo(
+    () => inOrder(entriesOf({ folders: data?.pages.flatMap((page) => page.folders) ?? [], files: [] }), {}),
+    [data],
+  );
+  const failure = data === undefined ? error : null;
+  return {
+    folders,
+    path: data?.pages[0]?.path ?? [],
+    isLoading: data === undefined && failure === null,
+    error: failure,
+  };
 }

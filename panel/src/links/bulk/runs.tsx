@@ -21,6 +21,8 @@ import {
   type UndoRun,
 } from "./found-run.ts";
 
+type Refused = { kind: ChangeRun["kind"]; count: number; refusal: string | undefined };
+
 export type BulkTask = { label: string; done: number; total: number | null };
 
 export const Done = ({ kind, count }: { kind: ChangeRun["kind"]; count: number }) =>
@@ -38,6 +40,30 @@ export function Back({ done, total }: { done: number; total: number }) {
     </Trans>
   );
 }
+
+/** What a change could not do. */
+const Unchanged = ({ kind, count, refusal }: Refused) => (
+  <>
+    {kind === "delete" ? (
+      <Plural value={count} one="# link can't be deleted." other="# links can't be deleted." />
+    ) : (
+      <Plural value={count} one="# link can't be changed." other="# links can't be changed." />
+    )}{" "}
+    {refusal}
+  </>
+);
+
+/** What an undo could not do. */
+const Left = ({ kind, count, refusal }: Refused) => (
+  <>
+    {kind === "delete" ? (
+      <Plural value={count} one="# link stays deleted." other="# links stay deleted." />
+    ) : (
+      <Plural value={count} one="# link stays as it is." other="# links stay as they are." />
+    )}{" "}
+    {refusal}
+  </>
+);
 
 /** @param onDeleted called after links were deleted, before the lists are requested again */
 export function useRuns(onDeleted?: () => void) {
@@ -97,16 +123,7 @@ export function useRuns(onDeleted?: () => void) {
     if (stays > 0) {
       notifications.show({
         color: "red",
-        message: (
-          <>
-            {run.kind === "delete" ? (
-              <Plural value={stays} one="# link can't be deleted." other="# links can't be deleted." />
-            ) : (
-              <Plural value={stays} one="# link can't be changed." other="# links can't be changed." />
-            )}{" "}
-            {run.refusal}
-          </>
-        ),
+        message: <Unchanged kind={run.kind} count={stays} refusal={run.refusal} />,
       });
     }
     if (run.change === undefined) return;
@@ -127,20 +144,7 @@ export function useRuns(onDeleted?: () => void) {
 
   function tellLeft(kind: ChangeRun["kind"], count: number, refusal = ""): void {
     if (count === 0) return;
-    const what =
-      kind === "delete" ? (
-        <Plural value={count} one="# link stays deleted." other="# links stay deleted." />
-      ) : (
-        <Plural value={count} one="# link stays as it is." other="# links stay as they are." />
-      );
-    notifications.show({
-      color: "red",
-      message: (
-        <>
-          {what} {refusal}
-        </>
-      ),
-    });
+    notifications.show({ color: "red", message: <Left kind={kind} count={count} refusal={refusal} /> });
   }
 
   const labelOf = (undone: ChangeRun["kind"]): string =>

@@ -63,6 +63,8 @@ export function useRowCursor({ rows, sight, selection }: Props) {
   return {
     at,
     put,
+    /** At the first row in sight. */
+    putInSight: () => put(sight.top()),
     extendTo,
     move(move: RowMove, isExtending: boolean): void {
       if (last < 0) return;
@@ -73,3 +75,5 @@ export function useRowCursor({ rows, sight, selection }: Props) {
     },
   };
 }
+
+export type RowCursor = ReturnType<typeof useRowCursor>;

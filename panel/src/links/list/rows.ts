@@ -1,6 +1,6 @@
 /** The rows of the list. Rows of the previous search stay until the first of the new one arrive. */
-import { useQueries, useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
 import { type LinkPageAnswer, LINKS_A_PAGE, pageQuery, totalQuery } from "./page-queries.ts";
@@ -22,12 +22,10 @@ export type LinkRows = {
   known(): Link[];
 };
 
-/** @param sight rows in sight; the end is exclusive */
-export function useLinkRows(
-  finding: LinkFinding,
-  at: number,
-  sight: { first: number; end: number; isRacing: boolean },
-): LinkRows {
+/** Rows in sight. The end is exclusive. */
+type Sight = { first: number; end: number; isRacing: boolean };
+
+export function useLinkRows(finding: LinkFinding, at: number, sight: Sight): LinkRows {
   const [shown, setShown] = useState(finding);
   const isSame = JSON.stringify(shown) === JSON.stringify(finding);
   const first = useQuery({ ...pageQuery(finding, pageAt(at)), enabled: !isSame });
@@ -82,6 +80,18 @@ function totalOf(
     .filter(({ data }) => data.links.length > 0)
     .map((one) => endOf(one) + (one.data.isLast ? 0 : LINKS_A_PAGE));
   return ends.length === 0 ? undefined : { links: Math.max(...ends), isCounted: false };
+}
+
+/** Loads the pages before and after those in sight. */
+export function usePagesAround({ shown, total, isPending }: LinkRows, { first, end, isRacing }: Sight): void {
+  const queries = useQueryClient();
+  const [before, after] = [pageAt(first) - 1, pageAt(end - 1) + 1];
+  useEffect(() => {
+    if (isRacing || isPending) return;
+    for (const page of [after, before]) {
+      if (page >= 0 && page * LINKS_A_PAGE < total) void queries.prefetchQuery(pageQuery(shown, page));
+    }
+  }, [before, after, JSON.stringify(shown), isPending]);
 }
 
 const pageAt = (row: number): number => Math.floor(row / LINKS_A_PAGE);
