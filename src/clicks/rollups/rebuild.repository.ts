@@ -18,12 +18,14 @@ const SUMS = [
   sql<number | null>`sum(automated)`.as("automated"),
 ] as const;
 
-export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) {
-  return {
-    async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
-      await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
-    },
+export const createRebuildRepository = (database: Pick<Database, "dialect">) => ({
+  ...countRows(database),
+  ...detailRows(database),
+});
 
+/** Clicks by hour, day and month. */
+function countRows({ dialect }: Pick<Database, "dialect">) {
+  return {
     /** Keeps flushes out of a month until the transaction ends. */
     async lockMonth(db: Db, month: number): Promise<void> {
       await dialect.insertIgnore(
@@ -127,6 +129,15 @@ export function createRebuildRepository({ dialect }: Pick<Database, "dialect">) 
           }),
         );
       }
+    },
+  };
+}
+
+/** The values of details. */
+function detailRows({ dialect }: Pick<Database, "dialect">) {
+  return {
+    async setProfiles(db: Db, agents: readonly { id: number; value_id: number }[]): Promise<void> {
+      await dialect.updateMany(db, { table: "user_agents", key: "id", set: ["value_id"] }, agents);
     },
 
     /** Clicks with details. */

@@ -20,7 +20,14 @@ const ROWS = 1_000;
 const WINDOW = 20_000;
 const COUNT_WINDOW = 1_000_000;
 
-export function createRetentionRepository({ read, write, transaction }: Database) {
+export const createRetentionRepository = (database: Database) => ({
+  ...counterRows(database),
+  ...clickRows(database),
+  ...goneLinks(database),
+  ...valueRows(database),
+});
+
+function counterRows({ read, write, transaction }: Database) {
   return {
     /** Below `before`. Returns the number of rows. */
     async deleteOldest(table: CounterTable, before: number): Promise<number> {
@@ -44,6 +51,33 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return rows.length;
     },
 
+    /** Oldest and newest bucket, or null. */
+    async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
+      const time = KEYS[table][0];
+      const end = async (way: "asc" | "desc") => {
+        const { rows } = await sql<{ time: number }>`
+          select ${sql.ref(time)} as time from ${sql.table(table)}
+          order by ${sql.ref(time)} ${sql.raw(way)} limit 1`.execute(read);
+        return rows[0]?.time;
+      };
+      const [first, last] = [await end("asc"), await end("desc")];
+      return first === undefined || last === undefined ? null : { first, last };
+    },
+
+    /** Of up to 1,000 links. */
+    async deleteCounts(
+      table: "click_hours" | "click_days" | "click_months",
+      bucket: number,
+      links: readonly number[],
+    ): Promise<void> {
+      await sql`delete from ${sql.table(table)}
+        where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
+    },
+  };
+}
+
+function clickRows({ read, write }: Database) {
+  return {
     /** At most `limit` (≤ 1,000). */
     async deleteOldestClicks(before: number, limit: number): Promise<number> {
       const rows = await read
@@ -80,6 +114,35 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return count;
     },
 
+    async logExtent(): Promise<{ first: number; last: number } | null> {
+      const times = read.selectFrom("click_log").select("clicked_at").limit(1);
+      const first = await times.orderBy("clicked_at").executeTakeFirst();
+      const last = await times.orderBy("clicked_at", "desc").executeTakeFirst();
+      return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
+    },
+
+    /** At most 1,000 links. Returns the number of rows. */
+    async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
+      const rows = await read
+        .selectFrom("click_log")
+        .select("id")
+        .where("clicked_at", ">=", day * DAY_MS)
+        .where("clicked_at", "<", (day + 1) * DAY_MS)
+        .where("link_id", "in", links)
+        .limit(ROWS)
+        .execute();
+      return deleteClicks(rows.map((row) => row.id));
+    },
+  };
+
+  async function deleteClicks(ids: readonly number[]): Promise<number> {
+    if (ids.length > 0) await write.deleteFrom("click_log").where("id", "in", ids).execute();
+    return ids.length;
+  }
+}
+
+function goneLinks({ read, write }: Database) {
+  return {
     async months(): Promise<number[]> {
       const rows = await read
         .selectFrom("click_months")
@@ -149,37 +212,11 @@ export function createRetentionRepository({ read, write, transaction }: Database
           .execute();
       return rows.length < ROWS ? null : rows.at(-1)!.link_id + 1;
     },
+  };
+}
 
-    /** Oldest and newest bucket, or null. */
-    async extent(table: CounterTable): Promise<{ first: number; last: number } | null> {
-      const time = KEYS[table][0];
-      const end = async (way: "asc" | "desc") => {
-        const { rows } = await sql<{ time: number }>`
-          select ${sql.ref(time)} as time from ${sql.table(table)}
-          order by ${sql.ref(time)} ${sql.raw(way)} limit 1`.execute(read);
-        return rows[0]?.time;
-      };
-      const [first, last] = [await end("asc"), await end("desc")];
-      return first === undefined || last === undefined ? null : { first, last };
-    },
-
-    async logExtent(): Promise<{ first: number; last: number } | null> {
-      const times = read.selectFrom("click_log").select("clicked_at").limit(1);
-      const first = await times.orderBy("clicked_at").executeTakeFirst();
-      const last = await times.orderBy("clicked_at", "desc").executeTakeFirst();
-      return first && last ? { first: first.clicked_at, last: last.clicked_at } : null;
-    },
-
-    /** Of up to 1,000 links. */
-    async deleteCounts(
-      table: "click_hours" | "click_days" | "click_months",
-      bucket: number,
-      links: readonly number[],
-    ): Promise<void> {
-      await sql`delete from ${sql.table(table)}
-        where ${sql.ref(KEYS[table][0])} = ${bucket} and link_id in (${sql.join(links)})`.execute(write);
-    },
-
+function valueRows({ read, write }: Database) {
+  return {
     /** Links with values on a day, and their number of rows. */
     async valueRows(day: number, links: readonly number[]): Promise<{ link: number; rows: number }[]> {
       const rows = await read
@@ -194,19 +231,6 @@ export function createRetentionRepository({ read, write, transaction }: Database
 
     async deleteValueCounts(day: number, links: readonly number[]): Promise<void> {
       await write.deleteFrom("click_dim_days").where("day", "=", day).where("link_id", "in", links).execute();
-    },
-
-    /** At most 1,000 links. Returns the number of rows. */
-    async deleteClicksOf(links: readonly number[], day: number): Promise<number> {
-      const rows = await read
-        .selectFrom("click_log")
-        .select("id")
-        .where("clicked_at", ">=", day * DAY_MS)
-        .where("clicked_at", "<", (day + 1) * DAY_MS)
-        .where("link_id", "in", links)
-        .limit(ROWS)
-        .execute();
-      return deleteClicks(rows.map((row) => row.id));
     },
 
     /** Deletes texts not seen since a day, from an id on. Returns the next id, or null. */
@@ -240,9 +264,4 @@ export function createRetentionRepository({ read, write, transaction }: Database
       return ids.length < ROWS ? first.id + WINDOW : ids.at(-1)! + 1;
     },
   };
-
-  async function deleteClicks(ids: readonly number[]): Promise<number> {
-    if (ids.length > 0) await write.deleteFrom("click_log").where("id", "in", ids).execute();
-    return ids.length;
-  }
 }

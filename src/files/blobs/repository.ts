@@ -13,11 +13,13 @@ export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "s
 const CHUNK = 1_000;
 
 /** Arrays of any length, in statements of 1,000. Limits are at most 1,000. */
-export function createBlobsRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export const createBlobsRepository = (database: Pick<Database, "read" | "write" | "dialect">) => ({
+  ...references(database),
+  ...states(database),
+});
+
+/** Who has a blob. */
+function references({ read, write, dialect }: Pick<Database, "read" | "write" | "dialect">) {
   return {
     async find(id: number, db: Db = read): Promise<StoredBlob | null> {
       const row = await db.selectFrom("blobs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -110,7 +112,12 @@ export function createBlobsRepository({
         .limit(limit)
         .execute();
     },
+  };
+}
 
+/** What is known of the stored bytes. */
+function states({ read, write }: Pick<Database, "read" | "write">) {
+  return {
     /** Longest ago first. */
     async unchecked(state: BlobState, before: number, limit: number): Promise<StoredBlob[]> {
       const query = read.selectFrom("blobs").selectAll().where("state", "=", state);

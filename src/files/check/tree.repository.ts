@@ -8,16 +8,16 @@ export type TreeCheckRepository = ReturnType<typeof createTreeCheckRepository>;
 
 export type CheckedEntry = { id: number; accountId: number; kind: string; name: string; parentId: number };
 
+const described = [
+  "entries.id",
+  "entries.account_id as accountId",
+  "entries.kind",
+  "entries.name",
+  "entries.parent_id as parentId",
+] as const;
+
 /** Limits are at most 1,000. */
 export function createTreeCheckRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const described = [
-    "entries.id",
-    "entries.account_id as accountId",
-    "entries.kind",
-    "entries.name",
-    "entries.parent_id as parentId",
-  ] as const;
-
   return {
     /** Outside any folder of their account and its trash, by id. Not those being removed. */
     strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
