@@ -2,33 +2,27 @@
  * One connection: requests come in, answers leave in the same order. What is answered in place leaves at once, many of a
  * pipeline in one write. Everything else takes its time, and the connection reads no further request meanwhile.
  */
-import { inPlaceText, keptBytes } from "./answer-head.ts";
-import type { Arrival, ArrivalContext } from "./arrival.ts";
+import { inPlaceText } from "./answer-head.ts";
+import type { Arrival } from "./arrival.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
 import type { ConnectionOwner, WireSocket } from "./connection-owner.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
-import { hasBareLineEnd } from "./head-fields.ts";
 import { createInflow, type Inflow } from "./inflow.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
-import { type BadHead, MOST_HEAD_BYTES, readHead } from "./read-head.ts";
+import { type PipelineContext, readPipeline } from "./pipeline.ts";
+import type { BadHead } from "./read-head.ts";
 import { createRequestBody, type RequestBody } from "./request-body.ts";
 import { type Asked, sendAnswer } from "./send-answer.ts";
 
-/** Read in one look for heads. */
-const MOST_TEXT_BYTES = 128 * 1024;
-/** Answers in place that leave in one write. What the client does not take ends the look. */
-const MOST_JOINED_CHARACTERS = 64 * 1024;
-const HEAD_END = "\r\n\r\n";
-
-export class Connection implements ArrivalContext {
+export class Connection implements PipelineContext {
   bodyStream: ReadableStream<Uint8Array> | null = null;
   readonly outbox: Outbox;
   readonly deadlines: Deadlines;
   readonly scheme: ConnectionOwner<Connection>["scheme"];
   readonly peerAddress: string | null;
   readonly #socket: WireSocket;
-  readonly #owner: ConnectionOwner<Connection>;
-  readonly #inflow: Inflow;
+  readonly owner: ConnectionOwner<Connection>;
+  readonly inflow: Inflow;
   /** That has not arrived as a whole. */
   #body: RequestBody | null = null;
   #isBusy = false;
@@ -42,13 +36,13 @@ export class Connection implements ArrivalContext {
 
   constructor(socket: WireSocket, owner: ConnectionOwner<Connection>) {
     this.#socket = socket;
-    this.#owner = owner;
+    this.owner = owner;
     this.scheme = owner.scheme;
     // Not known any more when the client has left.
     this.peerAddress = owner.isUnix ? null : socket.remoteAddress;
     this.outbox = createOutbox(socket, () => queueMicrotask(() => this.cut()), owner.unread);
     this.deadlines = createDeadlines(owner, (isWaiting) => owner.waits(this, isWaiting));
-    this.#inflow = createInflow(socket);
+    this.inflow = createInflow(socket);
   }
 
   /** An answer is under way. */
@@ -58,7 +52,7 @@ export class Connection implements ArrivalContext {
 
   /** Nothing of a further request has come. */
   isIdle(): boolean {
-    return !this.isBusy() && !this.#isEnding && this.#inflow.isEmpty() && this.#body === null;
+    return !this.isBusy() && !this.#isEnding && this.inflow.isEmpty() && this.#body === null;
   }
 
   signal(isRead: boolean): AbortSignal {
@@ -69,7 +63,7 @@ export class Connection implements ArrivalContext {
   }
 
   made(request: Request): void {
-    this.#owner.requested(request, this);
+    this.owner.requested(request, this);
   }
 
   cut(): void {
@@ -92,13 +86,13 @@ export class Connection implements ArrivalContext {
     this.#isEnding = true;
     const sent = this.outbox.sent();
     if (sent !== undefined) return void sent.then(() => this.end());
-    this.#inflow.take();
+    this.inflow.take();
     this.deadlines.linger();
     if (this.#hasEnded) return void this.#socket.end();
     // Some clients drop the answer when the end comes before they have sent their body. The rest of it is dropped.
     if (this.#body === null) this.#socket.shutdown();
     this.#body?.discard();
-    this.#inflow.resume();
+    this.inflow.resume();
   }
 
   /** The runtime has bytes. */
@@ -106,8 +100,8 @@ export class Connection implements ArrivalContext {
     this.deadlines.touch();
     const rest = this.#body === null ? bytes : bytes.subarray(this.#takeBody(this.#body, bytes));
     if (rest.length === 0 || this.#isEnding) return;
-    if (this.isBusy()) this.#inflow.hold(rest);
-    else this.#read(rest);
+    if (this.isBusy()) this.inflow.hold(rest);
+    else readPipeline(rest, this);
   }
 
   /** The system takes bytes again. */
@@ -130,81 +124,28 @@ export class Connection implements ArrivalContext {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#isEnding = true;
-    this.#inflow.close();
+    this.inflow.close();
     this.outbox.close();
     this.#body?.leave();
     this.#leaving?.abort();
-    this.#owner.closed(this);
+    this.owner.closed(this);
   }
 
   #readHeld(): void {
-    this.#inflow.resume();
-    const held = this.#inflow.take();
+    this.inflow.resume();
+    const held = this.inflow.take();
     if (this.#isEnding) return;
-    if (held !== null) this.#read(held);
-    if ((this.#hasEnded || this.#owner.isStopping()) && !this.isBusy()) this.end();
+    if (held !== null) readPipeline(held, this);
+    if ((this.#hasEnded || this.owner.isStopping()) && !this.isBusy()) this.end();
   }
 
-  /** Bytes from the start of a head on. */
-  #read(given: Buffer): void {
-    const held = this.#inflow.take();
-    const bytes = held === null ? given : Buffer.concat([held, given]);
-    const text = bytes.toString("latin1", 0, Math.min(bytes.length, MOST_TEXT_BYTES));
-    let at = 0;
-    let out = "";
-    while (at < text.length) {
-      // RFC 9112, section 2.2: an empty line before a request is ignored.
-      if (text.startsWith("\r\n", at)) {
-        at += 2;
-        this.deadlines.begin();
-        continue;
-      }
-      const end = text.indexOf(HEAD_END, at);
-      if (end < 0) break;
-      const next = end + HEAD_END.length;
-      // A slice keeps the whole text as long as anything keeps a part of it. A short one may.
-      const head = text.length > MOST_HEAD_BYTES ? bytes.toString("latin1", at, next) : text.slice(at, next);
-      const arrival = readHead(head, this);
-      if (typeof arrival === "number") {
-        this.outbox.sendText(out);
-        return this.refuse(arrival);
-      }
-      at = next;
-      this.deadlines.complete();
-      if (arrival.bodyLength !== 0) {
-        this.outbox.sendText(out);
-        return this.#beginBody(arrival, bytes.subarray(at));
-      }
-      const answer = this.#owner.answer(arrival);
-      if (answer !== arrival.standIn) {
-        this.outbox.sendText(out);
-        this.#inflow.hold(bytes.subarray(at));
-        return void this.#finish(arrival, answer);
-      }
-      const persists = arrival.isPersistent && !this.#owner.isLeaving();
-      const kept = persists ? keptBytes(arrival) : null;
-      if (kept === null) {
-        out += inPlaceText(arrival, persists);
-        if (persists && out.length < MOST_JOINED_CHARACTERS) continue;
-      }
-      this.outbox.sendText(out);
-      out = "";
-      if (!persists) return this.end();
-      if (kept !== null) this.outbox.send(kept);
-      if (!this.outbox.isEmpty()) break;
-    }
-    this.outbox.sendText(out);
-    if (!this.outbox.isEmpty()) this.#inflow.hold(bytes.subarray(at));
-    else if (at > 0 && text.length < bytes.length) this.#read(bytes.subarray(at));
-    else if (at < bytes.length) this.#keepHead(at === 0 ? bytes : bytes.subarray(at));
-  }
-
-  #keepHead(rest: Buffer): void {
-    if (rest.length > MOST_HEAD_BYTES) return this.refuse(431);
-    // A head with other line ends would never be complete.
-    if (hasBareLineEnd(rest.toString("latin1"))) return this.refuse(400);
-    this.deadlines.begin();
-    this.#inflow.hold(rest);
+  /** Others come in between, then the requests that are held are read. */
+  giveWay(): void {
+    this.#isBusy = true;
+    setImmediate(() => {
+      this.#isBusy = false;
+      if (this.outbox.isEmpty()) this.#readHeld();
+    });
   }
 
   /** Answers, and ends the connection. */
@@ -212,15 +153,15 @@ export class Connection implements ArrivalContext {
     this.#isEnding = true;
     this.#isBusy = true;
     const asked = { method: "GET", minor: 1, isPersistent: false, made: null };
-    void this.#send(this.#owner.refuse(status), asked).finally(() => (this.#isBusy = false));
+    void this.#send(this.owner.refuse(status), asked).finally(() => (this.#isBusy = false));
   }
 
   /** @param rest what came with the head */
-  #beginBody(arrival: Arrival, rest: Buffer): void {
+  beginBody(arrival: Arrival, rest: Buffer): void {
     const body = createRequestBody({
       decoder: createBodyDecoder(arrival.bodyLength),
-      pause: this.#inflow.pause,
-      resume: this.#inflow.resume,
+      pause: this.inflow.pause,
+      resume: this.inflow.resume,
       expectsContinue: arrival.minor === 1 && arrival.get("expect")?.toLowerCase() === "100-continue",
       send: this.outbox.send,
     });
@@ -228,11 +169,11 @@ export class Connection implements ArrivalContext {
     this.bodyStream = body.stream;
     this.#isBusy = true;
     const left = rest.subarray(this.#takeBody(body, rest));
-    if (!this.#isEnding) this.#inflow.hold(left);
-    if (this.#body !== null) this.#inflow.pause();
+    if (!this.#isEnding) this.inflow.hold(left);
+    if (this.#body !== null) this.inflow.pause();
     // Nothing of it will come.
     if (this.#hasEnded) body.leave();
-    void this.#finish(arrival, this.#owner.answer(arrival));
+    void this.finish(arrival, this.owner.answer(arrival));
   }
 
   #takeBody(body: RequestBody, bytes: Buffer): number {
@@ -241,27 +182,27 @@ export class Connection implements ArrivalContext {
     if (body.isBroken() || body.isComplete()) {
       this.#body = null;
       this.deadlines.complete();
-      this.#inflow.resume();
+      this.inflow.resume();
       if (this.#isEnding && !this.#isBusy) this.end();
     }
     return taken;
   }
 
-  async #finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void> {
+  async finish(arrival: Arrival, answer: Response | Promise<Response>): Promise<void> {
     this.#isBusy = true;
-    this.#owner.begun();
+    this.owner.begun();
     try {
       const response = await answer;
       if (response === arrival.standIn) this.#sendInPlace(arrival);
       else await this.#send(response, arrival);
     } finally {
-      this.#owner.done();
+      this.owner.done();
     }
     this.#leaving = null;
     this.bodyStream = null;
     this.#isBusy = false;
     if (this.#isEnding) return;
-    if (this.#owner.isStopping()) return this.end();
+    if (this.owner.isStopping()) return this.end();
     this.deadlines.reset();
     if (this.#body !== null) this.deadlines.begin();
     this.#body?.discard();
@@ -282,7 +223,7 @@ export class Connection implements ArrivalContext {
       const target = {
         outbox: this.outbox,
         socket: this.#socket,
-        isPlain: this.#owner.scheme === "http",
+        isPlain: this.owner.scheme === "http",
         progressed: () => this.deadlines.touch(),
       };
       const persists = await sendAnswer(response, { method, minor, isPersistent, made }, target);
@@ -294,7 +235,7 @@ export class Connection implements ArrivalContext {
   }
 
   #mustEnd(): boolean {
-    if (this.#isEnding || this.#owner.isLeaving()) return true;
+    if (this.#isEnding || this.owner.isLeaving()) return true;
     return this.#body !== null && (this.deadlines.hasCut() || !this.#body.canBeDropped());
   }
 }

@@ -12,6 +12,9 @@ import { startWireServer, type WireOptions, type WireServer } from "./wire-serve
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 /** As a cache keeps them. */
 const agents: string[] = [];
+/** Paths of answers that take a while. */
+const order: string[] = [];
+let onFirst: (() => void) | null = null;
 let cancelled = 0;
 let answered = 0;
 
@@ -25,6 +28,18 @@ const WHOLE = "w".repeat(16 * 1024 * 1024);
 const ANSWERS: Record<string, (arrival: Arrival) => Response | Promise<Response>> = {
   "/short": (arrival) => arrival.answerInPlace(404, "", "nothing"),
   "/distant": (arrival) => arrival.answerInPlace(307, `Location: /${"d".repeat(8_000)}\r\n`),
+  "/slow": (arrival) => {
+    order.push(arrival.path);
+    onFirst?.();
+    onFirst = null;
+    const end = performance.now() + 0.2;
+    while (performance.now() < end);
+    return arrival.answerInPlace(404, "");
+  },
+  "/other": (arrival) => {
+    order.push(arrival.path);
+    return arrival.answerInPlace(404, "");
+  },
   "/agent": (arrival) => {
     agents.push(arrival.get("user-agent")!);
     return arrival.answerInPlace(404, "");
@@ -170,6 +185,31 @@ test("tiny chunks that come together are read together", async () => {
   expect(bytes).toBe(50_000);
   expect(count).toBeLessThan(500);
   socket.destroy();
+});
+
+test("a long pipeline gives way to others", async () => {
+  const [busy, other] = [open(), open()];
+  await Promise.all(
+    [busy, other].map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))),
+  );
+  order.length = 0;
+  // The first answer of the pipeline makes the other request.
+  onFirst = () => void other.socket.write(ask("/other"));
+  busy.socket.write(ask("/slow").repeat(400));
+  await until(() => order.length === 401);
+  const at = order.indexOf("/other");
+  expect(at).toBeGreaterThan(0);
+  expect(at).toBeLessThan(400);
+  await until(() => answersIn(busy.seen.text) === 400);
+  busy.socket.destroy();
+  other.socket.destroy();
+});
+
+test("a client that ends its half behind a long pipeline gets all answers", async () => {
+  const { socket, seen } = open();
+  socket.end(ask("/slow").repeat(400));
+  await until(() => seen.hasEnded);
+  expect(answersIn(seen.text)).toBe(400);
 });
 
 test("the stream of an answer is cancelled when its connection breaks, also while it is silent", async () => {
