@@ -132,9 +132,9 @@ export function createPanel({
 
 const nothing = () => appError("NotFound", "There is nothing at this address.");
 
-/** Below the prefix, without query and fragment. */
+/** Below the prefix, without query. */
 function pathIn(url: string, prefix: string): string {
   const start = pathStart(url) + prefix.length;
-  const end = url.slice(start).search(/[?#]/);
-  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
 }

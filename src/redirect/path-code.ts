@@ -8,10 +8,8 @@ export const CODE_START = 1;
 
 /** Where the query begins. */
 export function endOfPath(path: string): number {
-  for (let at = CODE_START; at < path.length; at++) {
-    if (path[at] === "?" || path[at] === "#") return at;
-  }
-  return path.length;
+  const at = path.indexOf("?");
+  return at < 0 ? path.length : at;
 }
 
 /** Null when the path can't be a code. */

@@ -8,7 +8,6 @@ const YES = [
   "/admin/",
   "/admin/v1/links",
   "/admin?x",
-  "/admin#x",
   "/a/b",
   "/a/b/c",
   "/files?x/y",

@@ -19,4 +19,5 @@ export function createRouteTest(prefixes: readonly string[]): (url: string) => b
   };
 }
 
-const endsSegment = (url: string, at: number): boolean => at === url.length || "/?#".includes(url[at]!);
+const endsSegment = (url: string, at: number): boolean =>
+  at === url.length || url[at] === "/" || url[at] === "?";

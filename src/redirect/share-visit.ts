@@ -21,6 +21,6 @@ export function continuesVisit(
 }
 
 function hasStep(query: string): boolean {
-  const pairs = new URLSearchParams(query.replace(/#.*/s, ""));
+  const pairs = new URLSearchParams(query);
   return STEPS.some((name) => pairs.has(name));
 }

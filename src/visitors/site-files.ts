@@ -52,5 +52,5 @@ export function createSiteFiles({ accentColor }: { accentColor(): string }): Sit
 function isPath(url: string, start: number, path: string): boolean {
   if (!url.startsWith(path, start)) return false;
   const end = start + path.length;
-  return end === url.length || url[end] === "?" || url[end] === "#";
+  return end === url.length || url[end] === "?";
 }

@@ -41,7 +41,7 @@ export function tusMethodOf({ method, headers }: Request): string {
 /** The parameter `upload`; null without one. */
 export function uploadOf(url: string): string | null {
   const at = url.indexOf("?");
-  return at === -1 ? null : new URLSearchParams(url.slice(at).replace(/#.*/s, "")).get("upload");
+  return at === -1 ? null : new URLSearchParams(url.slice(at)).get("upload");
 }
 
 export function createDropTus({ resumable, senders, inFlight, bodies }: Deps) {
