@@ -251,16 +251,19 @@ const startRedirect = (
   });
 };
 
-function startLive({ database, links }: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
+function startLive(services: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
+  const { database, changes, links } = services;
   const own = createWorkerLiveStats(clicks);
   worker?.onLive(own);
-  return createLive({
+  const live = createLive({
     collect: async (sinceMs) =>
       worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as WorkerLiveStats[]),
     repository: createLiveRepository(database),
     nameOf: links.domains.nameOf,
     clock: systemClock,
   });
+  for (const topic of ["users", "sessions", "tokens"] as const) changes.subscribe(topic, live.recheck);
+  return live;
 }
 
 const HOUR_MS = 3_600_000;

@@ -138,6 +138,32 @@ test("a viewer whose access has ended is cut off; a failed check cuts off nobody
   expect([answers.length, live.watchers()]).toEqual([0, 0]);
 });
 
+test("a change of accounts, sessions or tokens ends only the streams that are no longer allowed, at once", async () => {
+  const { live } = setUp(() => []);
+  let isAllowed = true;
+  const [ended, kept] = [live.watch(async () => isAllowed), live.watch()];
+  for (const events of [ended, kept]) for (let n = 0; n < 3; n++) await events.next();
+  isAllowed = false;
+  live.recheck();
+  expect([(await ended.next()).done, (await kept.next()).done]).toEqual([true, false]);
+  await kept.return();
+});
+
+test("a change is checked again after a failure, and when it came while nothing was read", async () => {
+  const { live } = setUp(() => []);
+  let answer: boolean | Error = true;
+  const events = live.watch(async () => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  for (let n = 0; n < 3; n++) await events.next();
+  answer = new Error("away");
+  live.recheck();
+  expect((await events.next()).done).toBe(false);
+  answer = false;
+  expect((await events.next()).done).toBe(true);
+});
+
 test("files in drop boxes are announced once, to the owner of the box only, even if ids come out of order", async () => {
   const { live } = setUp(() => []);
   const [mine, other] = [live.watch(undefined, 7), live.watch(undefined, 8)];

@@ -22,13 +22,16 @@ export type WorkerLiveStats = {
 
 export type Live = {
   /**
-   * Server-sent events, first a comment. Ends within half a minute after `isAllowed` says no, and after a quarter of an
-   * hour. `accountId`: also watches the account's drop boxes. @throws ServiceUnavailable with too many watchers
+   * Server-sent events, first a comment. Ends when `isAllowed` says no, and after a quarter of an hour. It is asked at
+   * each `recheck`, and twice a minute for what expires. `accountId`: also watches the account's drop boxes.
+   * @throws ServiceUnavailable with too many watchers
    */
   watch(isAllowed?: () => Promise<boolean>, accountId?: number): AsyncGenerator<string, void>;
   /** Without clicks: only what comes into the account's drop boxes. */
   watchDrops(isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void>;
   watchers(): number;
+  /** Call it when an account, session or token changed. Ends the streams that are no longer allowed. */
+  recheck(): void;
   /** Ends all streams. */
   close(): void;
 };
@@ -80,7 +83,9 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   const most = { clicks: mostWatchers, drops: MOST_LISTENERS };
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Null: nothing new, but something to check. */
   let next = Promise.withResolvers<News | null>();
+  let rechecks = 0;
   const drops = createLiveDrops({ repository, clock });
   let known = new Map<string, WorkerLiveStats>();
   let sinceMs = 0;
@@ -122,15 +127,19 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     };
   }
 
+  function tell(news: News | null): void {
+    const current = next;
+    next = Promise.withResolvers();
+    current.resolve(news);
+  }
+
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
     const [event, files] = await Promise.all([
       viewers.clicks > 0 ? look().catch(() => null) : null,
       drops.news().catch(() => []),
     ]);
-    const current = next;
-    next = Promise.withResolvers();
-    current.resolve({ clicks: event && eventText("clicks", event), drops: files });
+    tell({ clicks: event && eventText("clicks", event), drops: files });
     if (viewers.clicks + viewers.drops > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
@@ -181,14 +190,24 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     begin(kind);
     try {
       yield OPENING;
-      let checkAt = performance.now() + checkMs;
+      // The first check covers changes since the request's own.
+      let checkAt = 0;
+      let checked = rechecks;
+      let coming = next.promise;
       while (!isClosed && performance.now() < end) {
-        const news = await next.promise;
-        if (performance.now() >= checkAt) {
-          // Nobody can be signed out while the database is away.
-          if (!(await isAllowed().catch(() => true))) return;
-          checkAt = performance.now() + checkMs;
+        let news: News | null = null;
+        if (checked === rechecks) {
+          news = await coming;
+          coming = next.promise;
         }
+        if (checked !== rechecks || performance.now() >= checkAt) {
+          checked = rechecks;
+          const isSo = await isAllowed().catch(() => null);
+          if (isSo === false) return;
+          // Fails while the database is away: asked again with the next news.
+          checkAt = isSo === null ? 0 : performance.now() + checkMs;
+        }
+        if (news === null) continue;
         const clicks = kind === "clicks" ? news?.clicks : null;
         yield (clicks ?? ": no news\n\n") + dropTexts(news?.drops ?? [], accountId);
       }
@@ -201,6 +220,10 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     watch: (isAllowed = async () => true, accountId = undefined) => stream("clicks", isAllowed, accountId),
     watchDrops: (isAllowed, accountId) => stream("drops", isAllowed, accountId),
     watchers: () => viewers.clicks + viewers.drops,
+    recheck() {
+      rechecks += 1;
+      tell(null);
+    },
     close() {
       isClosed = true;
       clearTimeout(timer);

@@ -1,0 +1,106 @@
+/** Live views of the real program end with their account, session, password or token, on every worker and node. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { serverUrl } from "../src/db/fresh.test-support.ts";
+import { startCluster } from "./support/cluster.ts";
+import { type Client, clientOf, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
+
+type Servers = {
+  client: Client;
+  /** Of the other node, if there is one. */
+  elsewhere: string;
+  url: string;
+  cli(args: readonly string[], stdin?: string): Promise<string>;
+  remove(): Promise<void>;
+};
+
+const KINDS: Record<"SQLite, two workers" | "PostgreSQL, two nodes", () => Promise<Servers>> = {
+  "SQLite, two workers": async () => {
+    const { installation, server, client } = await startSignedIn({ WAYMARK__SERVER__WORKERS: "2" });
+    const { run: cli, remove } = installation;
+    return { client, url: server.url, elsewhere: server.url, cli, remove };
+  },
+  "PostgreSQL, two nodes": async () => {
+    const shape = { dialect: "postgres", redisUrl: "", nodes: 2, workers: 1, links: [] } as const;
+    const { nodes, cli, remove } = await startCluster(shape);
+    const [first, second] = nodes;
+    return { client: first!.client(), url: first!.url(), elsewhere: second!.url(), cli, remove };
+  },
+};
+
+/** A check of every half minute alone would let about 28 more through. */
+const MOST_AFTERWARDS = 12;
+
+/** Reads the stream in the background and counts its events, one a second. */
+async function watch(url: string, { token }: Client) {
+  const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
+  const response = await fetch(url, { keepalive: false, headers });
+  expect(response.status).toBe(200);
+  const seen = { events: 0, isOver: false };
+  const read = async () => {
+    for await (const chunk of response.body!)
+      seen.events += new TextDecoder().decode(chunk).split("\n\n").length - 1;
+    seen.isOver = true;
+  };
+  // The end of the server resets a stream that still runs.
+  read().catch(() => undefined);
+  await until(() => seen.events >= 3);
+  return seen;
+}
+
+for (const [name, start] of Object.entries(KINDS)) {
+  describe.skipIf(name.startsWith("PostgreSQL") && serverUrl("postgres") === undefined)(name, () => {
+    let servers: Servers;
+    beforeAll(async () => {
+      servers = await start();
+    }, 120_000);
+    afterAll(() => servers?.remove());
+
+    /** All streams of this client end after the change, and no others. */
+    async function endsAfter(client: Client, path: string, change: () => Promise<unknown>): Promise<void> {
+      const { url, elsewhere } = servers;
+      const streams = await Promise.all([url, elsewhere, elsewhere].map((at) => watch(at + path, client)));
+      const bystander = await watch(url + path, servers.client);
+      await change();
+      const before = streams.map(({ events }) => events);
+      await until(() =>
+        streams.every(({ isOver, events }, at) => isOver || events > before[at]! + MOST_AFTERWARDS),
+      );
+      expect(streams.map(({ isOver }) => isOver)).toEqual([true, true, true]);
+      expect(bystander.isOver).toBe(false);
+    }
+
+    async function newAccount(username: string, role: string) {
+      const made = await servers.client.call("POST", "/users", { username, password: PASSWORD, role });
+      expect(made.status).toBe(201);
+      return { path: `/users/${made.body.data.id}`, client: await signIn(servers.url, PASSWORD, username) };
+    }
+
+    test("an account is disabled", async () => {
+      const { path, client } = await newAccount("disabled", "admin");
+      await endsAfter(client, "/admin/v1/analytics/live", () =>
+        servers.client.call("PATCH", path, { disabled: true }),
+      );
+    });
+
+    test("a session is signed out", async () => {
+      const { client } = await newAccount("leaving", "user");
+      await endsAfter(client, "/folders/live", () => client.call("POST", "/auth/logout"));
+    });
+
+    test("a password is changed by a command", async () => {
+      const { client } = await newAccount("changed", "user");
+      await endsAfter(client, "/folders/live", () =>
+        servers.cli(["users", "passwd", "changed", "--stdin"], `${PASSWORD} 2`),
+      );
+    });
+
+    test("a token is revoked by a command", async () => {
+      const body = { name: "viewer", scopes: ["analytics:read"] };
+      const made = await servers.client.call("POST", "/tokens", body);
+      const client = clientOf(servers.url, made.body.data.token);
+      const id = String(made.body.data.id);
+      await endsAfter(client, "/admin/v1/analytics/live", () => servers.cli(["tokens", "revoke", id]));
+    });
+  });
+}
