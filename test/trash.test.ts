@@ -1,5 +1,7 @@
 /** The trash with the real program: answers and refusals, shares of what lies in it, the doctor. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -114,4 +116,28 @@ test("the doctor finds nothing wrong with a full trash", async () => {
   await upload("f.txt", "hello", folder);
   await me.call("POST", `/folders/${folder}/trash`);
   expect(await installation.run(["doctor", "--storage"])).not.toContain("not one of the account's folders");
+});
+
+test("the doctor moves a file without content to the trash once, and the running server takes it anew", async () => {
+  const folder = await me.folder("lossy");
+  for (const name of ["one", "two", "three"]) await upload(name, `content of ${name}`, folder);
+  const lost = await upload("lost.txt", "lost content", folder);
+  const others = Array.from({ length: 204 }, (_, n) => `lost ${n}`);
+  await Promise.all(others.map((name) => upload(name, "lost content", folder)));
+  const files = join(installation.dataDir, "files");
+  const objects = readdirSync(files, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  rmSync(objects.find((path) => readFileSync(path, "utf8") === "lost content")!);
+  expect((await installation.cli(["doctor", "--storage"])).exitCode).toBe(1);
+  expect(await installation.cli(["doctor", "--storage", "--fix=some"])).toMatchObject({ exitCode: 2 });
+  const mended = await installation.cli(["doctor", "--storage", "--fix"]);
+  expect(mended.exitCode).toBe(0);
+  expect(mended.stdout).toContain(`'/lossy/lost.txt' (file ${lost} of account 0, 12 bytes) is lost.`);
+  expect(mended.stdout.split("It was moved to the trash.").length - 1).toBe(200);
+  expect(mended.stdout).toEndWith("and 5 more such warnings; --json prints all\n");
+  expect((await installation.cli(["doctor", "--storage"])).exitCode).toBe(0);
+  expect(await me.refusal("GET", `/files/${lost}`)).toEqual([404, 7000]);
+  const anew = await upload("lost.txt", "lost content", folder);
+  expect(await (await me.send(`/files/${anew}/download`)).text()).toBe("lost content");
 });

@@ -29,6 +29,7 @@ import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
 import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
+import { createPathsRepository } from "./tree/paths.repository.ts";
 
 export type Content = {
   policies: Policies;
@@ -121,6 +122,8 @@ export function createContent(deps: ContentDeps): Content {
       reaper,
       scrub,
       blobs,
+      probe,
+      paths: createPathsRepository(database),
       checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
       clock,
     }),

@@ -4,6 +4,7 @@ import type { Auth } from "../auth/auth.ts";
 import type { Config } from "../config/config.service.ts";
 import type { Env } from "../env.ts";
 import type { Content } from "../files/content.ts";
+import type { Drive } from "../files/drive.ts";
 import { createLogCapacity } from "../clicks/details/log-capacity.repository.ts";
 import { readQuarantine } from "../clicks/journal/quarantine.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
@@ -29,13 +30,17 @@ type Context = CommandContext<{
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
+  drive: { trash: Pick<Drive["trash"], "putFile"> };
 }>;
 
 type Progress = NonNullable<Parameters<Content["checkStorage"]>[0]["onProgress"]>;
 
 const MARKS = { ok: "ok", warning: "WARNING", failure: "FAILURE" } as const;
 
-type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean };
+type DoctorOptions = { json?: boolean; storage?: boolean; fix?: boolean | string };
+
+/** Lines about what was repaired; JSON has all. */
+const MOST_REPAIRED = 200;
 
 export function addDoctorCommand(program: Command, context: Context): void {
   program
@@ -43,18 +48,28 @@ export function addDoctorCommand(program: Command, context: Context): void {
     .description("check every part of this installation and advise what to do; exit code 1 on a failure")
     .option("--json", "print JSON")
     .option("--storage", "also compare every stored file with the database, which may take long")
-    .option("--fix", "with --storage: repair what can be repaired")
+    .option(
+      "--fix [all]",
+      "with --storage: repair what can be repaired, and move files whose content is lost to the trash; with all, even if more than half of a storage is lost",
+    )
     .action(async ({ json, storage = false, fix = false }: DoctorOptions) => {
       if (fix && !storage) throw appError("BadRequest", "--fix requires --storage.");
+      if (typeof fix === "string" && fix !== "all")
+        throw appError("BadRequest", `--fix takes nothing or 'all', not '${fix}'.`);
       const findings: CheckResult[] = [];
+      let repaired = 0;
       const tell = (finding: CheckResult) => {
         findings.push(finding);
-        if (!json) print(context, finding);
+        const isRepaired = finding.part === "storage" && finding.verdict === "warning";
+        if (isRepaired) repaired++;
+        if (!json && !(isRepaired && repaired > MOST_REPAIRED)) print(context, finding);
       };
       for (const finding of await runDoctor(context)) tell(finding);
       if (storage && isDatabaseUsable(findings))
         for await (const finding of examineStorage(context, fix)) tell(finding);
       if (json) context.output.json(findings);
+      else if (repaired > MOST_REPAIRED)
+        context.output.line(`and ${repaired - MOST_REPAIRED} more such warnings; --json prints all`);
       if (findings.some(({ verdict }) => verdict === "failure")) process.exitCode = 1;
     });
 }
@@ -120,8 +135,8 @@ const isDatabaseUsable = (findings: readonly CheckResult[]): boolean =>
   !findings.some(({ part, verdict }) => part === "database" && verdict !== "ok");
 
 /** Yields findings at once: there may be many. */
-async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<CheckResult> {
-  const { content } = await context.services();
+async function* examineStorage(context: Context, fix: boolean | string): AsyncGenerator<CheckResult> {
+  const { content, drive } = await context.services();
   const { output } = context;
   const bars = {
     folders: output.progress("Checking folders"),
@@ -133,7 +148,12 @@ async function* examineStorage(context: Context, fix: boolean): AsyncGenerator<C
   let isSound = true;
   try {
     const onProgress: Progress = (step, done, total) => bars[step].update(done, total);
-    for await (const found of content.checkStorage({ fix, onProgress })) {
+    for await (const found of content.checkStorage({
+      fix: fix !== false,
+      toTrash: drive.trash.putFile,
+      isAllLost: fix === "all",
+      onProgress,
+    })) {
       isSound = false;
       finish();
       yield { part: "storage", ...storageReport(found) };

@@ -6,24 +6,26 @@
  * and dead blobs. Objects and rows are compared by ranges of keys, so memory stays flat.
  *
  * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
- * object is sound again or whose content is stored once more.
+ * object is sound again or whose content is stored once more. lost-files.ts does the rest.
  */
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { LeftOvers } from "../blobs/left-overs.ts";
 import type { Reaper } from "../blobs/reaper.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
+import { createLostFiles, type LostFilesDeps } from "./lost-files.ts";
 import type { StorageCheck, StorageCheckStep, StorageFinding, StorageProblem } from "./storage-finding.ts";
 import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 
-type StorageCheckDeps = BlobFixDeps & {
-  policies: PolicyCache;
-  drivers: Drivers;
-  leftOvers: LeftOvers;
-  reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
-  checkTrees: StorageCheck;
-};
+type StorageCheckDeps = BlobFixDeps &
+  LostFilesDeps & {
+    policies: PolicyCache;
+    drivers: Drivers;
+    leftOvers: LeftOvers;
+    reaper: Pick<Reaper, "finishDeletes" | "orphansAmong">;
+    checkTrees: StorageCheck;
+  };
 
 type Options = Parameters<StorageCheck>[0];
 type Meter = (step: Exclude<StorageCheckStep, "folders">, more: number) => void;
@@ -35,8 +37,11 @@ const SAMPLE = 20;
 export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   const { repository, checks, policies, drivers, leftOvers, reaper, clock } = deps;
   const fixes = createBlobFixes(deps);
+  const lost = createLostFiles(deps);
   /** Blobs whose loss this run reported. */
   const reported = new Set<number>();
+  /** By policy; this run's. */
+  const refusals = new Map<number, string | null>();
 
   async function* checkFiles(): AsyncGenerator<StorageFinding> {
     for (let after = 0; ; ) {
@@ -53,7 +58,8 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   }
 
   /** Counts, and known damage. */
-  async function* checkBlobs({ fix, signal }: Options, meter: Meter): AsyncGenerator<StorageFinding> {
+  async function* checkBlobs(options: Options, meter: Meter): AsyncGenerator<StorageFinding> {
+    const { fix, signal } = options;
     for (let page: StoredBlob[] = []; ; ) {
       page = await checks.blobs(page.at(-1)?.id ?? 0, PAGE);
       const holders = page.length > 0 ? await checks.holders(page[0]!.id, page.at(-1)!.id) : new Map();
@@ -62,21 +68,42 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         const held = holders.get(blob.id) ?? 0;
         const isOdd = held !== blob.refs || (held === 0) !== (blob.state === "dead");
         if (isOdd) yield* fixes.checkCount(blob.id, fix);
-        if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, fix, signal);
+        if (blob.state === "damaged" && held > 0 && !reported.has(blob.id)) yield* damaged(blob, options);
       }
       meter("contents", page.length);
       if (page.length < PAGE) return;
     }
   }
 
-  async function* damaged(
-    blob: StoredBlob,
-    fix: boolean,
-    signal?: AbortSignal,
-  ): AsyncGenerator<StorageFinding> {
+  async function* damaged(blob: StoredBlob, options: Options): AsyncGenerator<StorageFinding> {
     const files = await filesOf(blob.id);
-    const fixed = fix && (await fixes.repair(blob, signal));
-    yield { problem: "damaged_blob", message: `Blob ${blob.id} is damaged${files}.`, fixed };
+    const condition = options.fix ? await fixes.repair(blob, options.signal) : null;
+    let isMoved = false;
+    if (condition === "missing") {
+      for await (const found of moveLost(blob, options)) {
+        isMoved ||= found.fixed;
+        yield found;
+      }
+    }
+    const fixed = condition === "sound";
+    const areTrashed = !fixed && (await lost.areAllTrashed(blob.id));
+    if (isMoved && areTrashed) return;
+    const problem = areTrashed ? "trashed_content" : "damaged_blob";
+    const where = areTrashed ? " Only the trash has files of it." : "";
+    yield { problem, message: `Blob ${blob.id} is damaged${files}.${where}`, fixed };
+  }
+
+  async function* moveLost(
+    { id, policyId }: StoredBlob,
+    { toTrash, isAllLost = false, signal }: Options,
+  ): AsyncGenerator<StorageFinding> {
+    if (toTrash === undefined) return;
+    if (!refusals.has(policyId)) {
+      const refusal = await lost.refusal(policyId, isAllLost);
+      refusals.set(policyId, refusal);
+      if (refusal !== null) yield finding("unlikely_loss", refusal, false);
+    }
+    if (refusals.get(policyId) === null) yield* lost.move(id, toTrash, signal);
   }
 
   const filesOf = async (blobId: number): Promise<string> => {
@@ -87,18 +114,19 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   async function* checkStorage(
     policyId: number,
     driver: Driver,
-    { fix, signal }: Options,
+    options: Options,
     meter: Meter,
   ): AsyncGenerator<StorageFinding> {
+    const { fix, signal } = options;
     let after = "";
     for await (const objects of inLargePages(driver.listObjects())) {
       signal?.throwIfAborted();
       const through = objects.at(-1)!.key;
-      yield* checkRange(policyId, driver, { after, through, objects }, fix);
+      yield* checkRange(policyId, driver, { after, through, objects }, options);
       meter("objects", objects.length);
       after = through;
     }
-    yield* checkRange(policyId, driver, { after, through: null, objects: [] }, fix);
+    yield* checkRange(policyId, driver, { after, through: null, objects: [] }, options);
     for await (const page of leftOvers.list(driver, await leftOvers.look())) {
       for (const { id, size } of page) {
         if (fix) await driver.removeStaging(id);
@@ -113,7 +141,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     policyId: number,
     driver: Driver,
     range: KeyRange,
-    fix: boolean,
+    options: Options,
   ): AsyncGenerator<StorageFinding> {
     const sizes = new Map(range.objects.map(({ key, size }) => [key, size]));
     let { after } = range;
@@ -121,14 +149,14 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
       const rows = await checks.blobsBetween(policyId, after, range.through, PAGE);
       for (const blob of rows) {
         if (blob.state === "live" && sizes.get(blob.objectKey) !== blob.size)
-          yield* checkObject(blob, driver, fix);
+          yield* checkObject(blob, driver, options);
       }
       if (rows.length < PAGE) break;
       after = rows.at(-1)!.objectKey;
     }
     for (const key of await reaper.orphansAmong(range.objects, clock.now() - driver.staleAfterMs)) {
-      if (fix) await driver.remove(key);
-      yield finding("orphan_object", `Object ${key} of policy ${policyId} belongs to no blob.`, fix);
+      if (options.fix) await driver.remove(key);
+      yield finding("orphan_object", `Object ${key} of policy ${policyId} belongs to no blob.`, options.fix);
     }
   }
 
@@ -136,7 +164,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   async function* checkObject(
     { id, objectKey, size }: StoredBlob,
     driver: Driver,
-    fix: boolean,
+    { fix, toTrash }: Options,
   ): AsyncGenerator<StorageFinding> {
     const found = await driver.stat(objectKey);
     const blob = await repository.find(id);
@@ -144,7 +172,10 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     const problem = found === null ? "missing_object" : "wrong_size";
     const what = found === null ? "is missing" : `has ${found.size} bytes instead of ${size}`;
     const message = `Object ${objectKey} of blob ${id} ${what}${await filesOf(id)}.`;
-    const fixed = fix && (await repository.setDamaged(id, clock.now())) && (await fixes.repair(blob));
+    const isMarked = fix && (await repository.setDamaged(id, clock.now()));
+    const fixed = isMarked && (await fixes.repair(blob)) === "sound";
+    // checkBlobs moves its files and reports them.
+    if (isMarked && !fixed && found === null && toTrash !== undefined) return;
     reported.add(id);
     yield finding(problem, message, fixed);
   }
@@ -173,6 +204,7 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
   return async function* (options) {
     const { fix, signal } = options;
     reported.clear();
+    refusals.clear();
     yield* deps.checkTrees(options);
     yield* checkFiles();
     const meter = await createMeter(options);

@@ -1,8 +1,13 @@
+import type { FolderPath } from "../tree/paths.repository.ts";
+
 export type StorageProblem =
   | "storage_unavailable"
   | "missing_object"
   | "wrong_size"
   | "damaged_blob"
+  | "lost_content"
+  | "trashed_content"
+  | "unlikely_loss"
   | "wrong_refs"
   | "unheld_blob"
   | "dead_blob_in_use"
@@ -23,9 +28,20 @@ export type StorageFinding = {
 /** Folders of all accounts, then objects of each storage, then rows of contents. */
 export type StorageCheckStep = "folders" | "objects" | "contents";
 
+/** Moves the file if this blob is still its content. @throws FileNotFound */
+export type MoveToTrash = (
+  accountId: number,
+  id: number,
+  blobId: number,
+) => Promise<{ name: string; size: number | null; path: FolderPath | null }>;
+
 /** Findings as they arise. Rejects if the database is away. */
 export type StorageCheck = (options: {
   fix: boolean;
+  /** With `fix`: takes the files whose content is missing. Without it they stay. */
+  toTrash?: MoveToTrash;
+  /** Also if more than half of a storage is missing. */
+  isAllLost?: boolean;
   signal?: AbortSignal;
   /** Steps follow each other. `total` as counted at the start. */
   onProgress?(step: StorageCheckStep, done: number, total: number): void;

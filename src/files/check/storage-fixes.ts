@@ -2,7 +2,7 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
 import type { BlobsRepository } from "../blobs/repository.ts";
-import type { Scrub } from "../blobs/scrub.ts";
+import type { BlobCondition, Scrub } from "../blobs/scrub.ts";
 import type { Blobs } from "../blobs/service.ts";
 import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
 import type { StorageCheckRepository } from "./storage.repository.ts";
@@ -68,15 +68,16 @@ export function createBlobFixes({ database, repository, checks, scrub, blobs, cl
       yield { problem, message, fixed: fix && problem !== "dead_blob_in_use" };
     },
 
-    /** Whether the blob's files have sound content now. */
-    async repair(blob: StoredBlob, signal?: AbortSignal): Promise<boolean> {
+    /** "sound": the blob's files have their content again. Null: unknown. */
+    async repair(blob: StoredBlob, signal?: AbortSignal): Promise<BlobCondition | null> {
       const replaced = await replace(blob);
       if (replaced !== null) {
         await blobs.discard(replaced.dead);
-        return true;
+        return "sound";
       }
       const verdict = await scrub.examineTwice(blob, signal).catch(() => null);
-      return verdict === "sound" && (await repository.setLive(blob.id, clock.now()));
+      if (verdict === "sound" && !(await repository.setLive(blob.id, clock.now()))) return null;
+      return verdict;
     },
   };
 }

@@ -3,13 +3,17 @@ import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
 
 const FIX = `'${programName()} doctor --storage --fix'`;
 const MEND = `${FIX} mends it.`;
-const RESTORE = `Put the object back from a backup, then run ${FIX}; or delete the files.`;
+const ALL = `'${programName()} doctor --storage --fix=all'`;
+const RESTORE = `Put the object back from a backup, then run ${FIX}, which moves files whose content stays missing to the trash.`;
 
 const ADVICE: Record<StorageProblem, string> = {
   storage_unavailable: "Make the storage reachable, then run this command again.",
   missing_object: RESTORE,
   wrong_size: RESTORE,
   damaged_blob: RESTORE,
+  lost_content: MEND,
+  trashed_content: `Put the object back from a backup, run ${FIX}, and restore the files; or do nothing: they are deleted with the trash.`,
+  unlikely_loss: `Mount its disk or put the objects back, then run ${FIX}. If they are lost for good, ${ALL} moves their files to the trash.`,
   wrong_refs: MEND,
   unheld_blob: MEND,
   dead_blob_in_use: "This should not happen; restore the database from a backup, or delete the files.",
@@ -21,8 +25,14 @@ const ADVICE: Record<StorageProblem, string> = {
   wrong_usage: MEND,
 };
 
-/** A fixed finding is a warning. */
+const REPAIRED: Partial<Record<StorageProblem, string>> = { lost_content: "It was moved to the trash." };
+
+/** A fixed finding is a warning, and so is a loss that only the trash has. */
 export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
   fixed
-    ? { verdict: "warning" as const, message, advice: "It was repaired." }
-    : { verdict: "failure" as const, message, advice: ADVICE[problem] };
+    ? { verdict: "warning" as const, message, advice: REPAIRED[problem] ?? "It was repaired." }
+    : {
+        verdict: problem === "trashed_content" ? ("warning" as const) : ("failure" as const),
+        message,
+        advice: ADVICE[problem],
+      };

@@ -59,6 +59,27 @@ export function createStorageCheckRepository({ read }: Pick<Database, "read">) {
       return rows.map((row) => `'${row.name}' (file ${row.id} of account ${row.account_id})`);
     },
 
+    /** By id, those in the trash too. */
+    async holdersAfter(blobId: number, afterId: number, limit: number) {
+      const files = read.selectFrom("entries").where("blob_id", "=", blobId).where("id", ">", afterId);
+      const query = files.select(["id", "account_id as accountId", "parent_id as parentId"]);
+      return query.orderBy("id").limit(limit).execute();
+    },
+
+    /** How many contents of a policy are damaged or missing, as far as known. */
+    async damage(policyId: number): Promise<{ damaged: number; total: number }> {
+      const row = await read
+        .selectFrom("blobs")
+        .select((eb) => [
+          eb.fn.countAll<number>().as("total"),
+          eb.fn.count<number>(eb.case().when("state", "=", "damaged").then(1).end()).as("damaged"),
+        ])
+        .where("policy_id", "=", policyId)
+        .where("state", "<>", "dead")
+        .executeTakeFirstOrThrow();
+      return { damaged: Number(row.damaged), total: Number(row.total) };
+    },
+
     /** Files whose content is gone or differs from their row, by id. */
     async oddFiles(afterId: number, limit: number): Promise<InconsistentFile[]> {
       return read

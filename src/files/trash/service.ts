@@ -101,9 +101,14 @@ export function createTrash(deps: Deps) {
     });
 
   return {
-    /** @throws FileNotFound */
-    putFile: (accountId: number, id: number): Promise<TrashedItem> =>
-      put(accountId, (db) => tree.file(accountId, id, db)),
+    /** With `blobId` only while that is its content. @throws FileNotFound */
+    putFile: (accountId: number, id: number, blobId?: number): Promise<TrashedItem> =>
+      put(accountId, async (db) => {
+        const file = await tree.file(accountId, id, db);
+        if (blobId !== undefined && file.blobId !== blobId)
+          throw appError("FileNotFound", "The file has other content now.");
+        return file;
+      }),
 
     /** With its contents. @throws FolderNotFound */
     putFolder: (accountId: number, id: number): Promise<TrashedItem> =>
