@@ -8,6 +8,8 @@
  * `fix` corrects counts, removes left-overs, marks blobs without bytes as damaged, and repairs damaged blobs whose
  * object is sound again or whose content is stored once more. lost-files.ts does the rest.
  */
+import { messageOf } from "../../lib/errors.ts";
+import { isStorageFailure } from "../storage/storage-failure.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import type { LeftOvers } from "../blobs/left-overs.ts";
 import type { Reaper } from "../blobs/reaper.ts";
@@ -213,10 +215,10 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
         yield* checkStorage(id, await openStorage(id, fix), options, meter);
       } catch (error) {
         signal?.throwIfAborted();
-        if (!(error instanceof Error) || error.name !== "StorageUnavailable") throw error;
+        if (!isStorageFailure(error)) throw error;
         yield finding(
           "storage_unavailable",
-          `Policy '${name}' could not be checked: ${error.message}`,
+          `Policy '${name}' could not be checked: ${messageOf(error)}`,
           false,
         );
       }

@@ -18,6 +18,19 @@ test.each([
   expect(body.message).not.toContain(error.message);
 });
 
+test.each([
+  ["en", "The server's storage is full."],
+  ["de", "Der Speicher des Servers ist voll."],
+] as const)("a sender is told in %s that the storage is full", async (language, sentence) => {
+  const failures = createDropFailures({ pages: testVisitorPages, clock: systemClock, logger: silentLogger });
+  const headers = { "Accept-Language": language };
+  const error = appError("InsufficientStorage", "internal words");
+  const told = failures.told(error, new Request("http://a.test/box", { method: "POST", headers }));
+  expect([told.status, told.sentence.startsWith(sentence)]).toEqual([507, true]);
+  const { message } = (await told.response.json()) as { message: string };
+  expect([told.response.status, message]).toEqual([507, told.sentence]);
+});
+
 test("many failures are one line of the log a second, with their number", () => {
   const warnings: unknown[] = [];
   const logger = { ...silentLogger, warn: (fields: unknown) => void warnings.push(fields) } as never;

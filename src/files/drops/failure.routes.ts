@@ -11,7 +11,7 @@ type Told = { response: Response; sentence: string; status: number; headers: Rec
 
 type Deps = { pages: VisitorPages; clock: Clock; logger: Logger };
 
-type Known = DropRefusal | "form" | "failed";
+type Known = DropRefusal | "form" | "failed" | "storage";
 
 /** Their messages are about the request only. */
 const OF_THE_REQUEST = [
@@ -71,8 +71,9 @@ function shownAs(error: unknown, report: (error: unknown) => void): AppError {
     if (OF_THE_REQUEST.includes(name)) return error;
   }
   report(error);
-  return appError(nameOf(error), "The file can't be stored just now. Try again later.", {
-    details: { drop: "failed" },
+  const name = nameOf(error);
+  return appError(name, "The file can't be stored just now. Try again later.", {
+    details: { drop: name === "InsufficientStorage" ? "storage" : "failed" },
   });
 }
 

@@ -1,6 +1,6 @@
 /** Test support: the contract of driver.ts, for every driver. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, type ErrorName } from "../../lib/errors.ts";
 import type { ContentIdentity, Driver } from "./driver.ts";
 
 export type DriverUnderTest = {
@@ -67,13 +67,16 @@ async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all;
 }
 
-export async function expectUnavailable(work: Promise<unknown>): Promise<AppError> {
+export async function expectUnavailable(
+  work: Promise<unknown>,
+  name: ErrorName = "StorageUnavailable",
+): Promise<AppError> {
   const error = await work.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(AppError);
-  expect((error as AppError).name).toBe("StorageUnavailable");
+  expect((error as AppError).name).toBe(name);
   // A sentence for clients: no paths, no codes.
   expect((error as AppError).message).toMatch(/^[A-Z][^/\\{}<>]*\.$/);
   return error as AppError;

@@ -18,11 +18,7 @@ const SENTENCES: Record<string, string> = {
 export function storageFailure(cause: unknown, sentence?: string): AppError {
   if (cause instanceof AppError) return cause;
   const code = String((cause as { code?: unknown } | null)?.code);
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return appError("InsufficientStorage", "The storage is full. Make room there, then try again.", {
-      cause,
-    });
-  }
+  if (code === "ENOSPC" || code === "EDQUOT") return storageFull(cause);
   return appError(
     "StorageUnavailable",
     sentence ?? SENTENCES[code] ?? "The storage is not available. Try again later.",
@@ -31,6 +27,9 @@ export function storageFailure(cause: unknown, sentence?: string): AppError {
     },
   );
 }
+
+export const storageFull = (cause: unknown): AppError =>
+  appError("InsufficientStorage", "The storage is full. Make room there, then try again.", { cause });
 
 export const stagingLost = (cause: unknown): AppError =>
   appError("StorageUnavailable", "The upload is lost. Start it again.", { cause, details: { isLost: true } });

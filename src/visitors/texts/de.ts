@@ -45,6 +45,8 @@ export const de: VisitorTexts = {
       busy: "Gerade senden andere Dateien. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
       rate: "Sie senden zu viele Dateien auf einmal. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
       form: "Keine Datei kam vollständig an. Wählen Sie Dateien aus und senden Sie sie noch einmal. Es wurde nichts gespeichert.",
+      storage:
+        "Der Speicher des Servers ist voll. Versuchen Sie es später noch einmal. Es wurde nichts gespeichert.",
       failed:
         "Die Dateien lassen sich gerade nicht speichern. Versuchen Sie es später noch einmal. Es wurde nichts gespeichert.",
     },

@@ -39,6 +39,7 @@ export const en = {
       busy: "Others are sending files just now. Try again in a moment. Nothing was stored.",
       rate: "You are sending too many files at once. Try again in a moment. Nothing was stored.",
       form: "No file arrived whole. Choose files and send them again. Nothing was stored.",
+      storage: "The server's storage is full. Try again later. Nothing was stored.",
       failed: "The files can't be stored just now. Try again later. Nothing was stored.",
     },
     script: {

@@ -42,6 +42,7 @@ export const fr: VisitorTexts = {
       busy: "D’autres personnes envoient des fichiers. Réessayez dans un instant. Rien n’a été enregistré.",
       rate: "Vous envoyez trop de fichiers à la fois. Réessayez dans un instant. Rien n’a été enregistré.",
       form: "Aucun fichier n’est arrivé en entier. Choisissez des fichiers et renvoyez-les. Rien n’a été enregistré.",
+      storage: "L’espace de stockage du serveur est plein. Réessayez plus tard. Rien n’a été enregistré.",
       failed:
         "Les fichiers ne peuvent pas être enregistrés pour le moment. Réessayez plus tard. Rien n’a été enregistré.",
     },

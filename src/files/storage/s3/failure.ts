@@ -1,5 +1,5 @@
 import type { AppError } from "../../../lib/errors.ts";
-import { contentDamaged, storageFailure } from "../storage-failure.ts";
+import { contentDamaged, storageFailure, storageFull } from "../storage-failure.ts";
 
 /** The refusal of an S3 endpoint, or no response (status 0). Only a cause: see `s3Failure`. */
 export class S3Refusal extends Error {
@@ -38,14 +38,13 @@ const SENTENCES: Record<string, string> = {
   AuthorizationHeaderMalformed: "The policy's region is not the bucket's.",
   PermanentRedirect: "The S3 endpoint redirects. Use the bucket's own endpoint.",
   SlowDown: "The S3 endpoint is overloaded. Try again later.",
-  QuotaExceeded: "The storage is full.",
   EntityTooLarge: "The storage does not accept files of this size.",
 };
 
 export function s3Failure(refusal: S3Refusal): AppError {
   const { status, word } = refusal;
   if (status >= 300 && status < 400) return storageFailure(refusal, SENTENCES["PermanentRedirect"]);
-  if (status === 507) return storageFailure(refusal, SENTENCES["QuotaExceeded"]);
+  if (status === 507 || word === "QuotaExceeded") return storageFull(refusal);
   if (word === "NoSuchKey") return contentDamaged("The stored file is missing.", refusal);
   const byStatus = status === 403 ? SENTENCES["AccessDenied"] : undefined;
   return storageFailure(refusal, SENTENCES[word] ?? byStatus ?? "The S3 endpoint sent an invalid response.");

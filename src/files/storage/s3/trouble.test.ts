@@ -1,6 +1,7 @@
 /** Slow, cut, lost, wrong and redirecting responses, which a real server does not send on request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/clock.ts";
+import type { ErrorName } from "../../../lib/errors.ts";
 import {
   bytesOf,
   contentOf,
@@ -62,10 +63,10 @@ async function expectStored(bytes: Uint8Array, by = driver): Promise<void> {
 }
 
 /** The upload fails, and nothing of it remains after `abort`. */
-async function expectNothing(bytes: Uint8Array, by = driver): Promise<string> {
+async function expectNothing(bytes: Uint8Array, by = driver, name?: ErrorName): Promise<string> {
   const staging = await by.stage(newId());
   const storing = staging.append(inChunks(bytes)).then(() => staging.finish(contentOf(bytes)));
-  const { message } = await expectUnavailable(storing);
+  const { message } = await expectUnavailable(storing, name);
   await staging.abort();
   expect([...stub.objects.keys()]).toEqual([]);
   expect(stub.uploads.size).toBe(0);
@@ -109,14 +110,16 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
     ["SlowDown", { status: 503, body: s3Error("SlowDown") }, 4, "overloaded"],
     ["silence", "silence", 4, "in time"],
     ["a full storage", { status: 507, body: s3Error("QuotaExceeded") }, 1, "full"],
+    ["a used up quota", { status: 403, body: s3Error("QuotaExceeded") }, 1, "full"],
     ["a refusal", { status: 403, body: s3Error("AccessDenied") }, 1, "keys"],
     ["an error inside a 200", { status: 200, body: s3Error("InternalError") }, 4, "invalid"],
   ] as const)(
     "%s",
     async (_name, trouble, tries, sentence) => {
+      const failure = sentence === "full" ? "InsufficientStorage" : "StorageUnavailable";
       const by = trouble === "silence" ? open({ patienceMs: 400 }) : driver;
       stub.misbehave(trouble, isComplete);
-      expect(await expectNothing(large, by)).toContain(sentence);
+      expect(await expectNothing(large, by, failure)).toContain(sentence);
       expect(stub.asked.filter(isComplete).length).toBe(tries);
       // Responses to parts and small uploads have no error in the body.
       if (typeof trouble === "object" && trouble.status === 200) return;
@@ -127,7 +130,7 @@ describe("a lasting failure leaves nothing after a bounded number of attempts:",
       ] as const) {
         stub.behave();
         stub.misbehave(trouble, step);
-        expect(await expectNothing(bytes, by)).toContain(sentence);
+        expect(await expectNothing(bytes, by, failure)).toContain(sentence);
         expect(stub.asked.filter(step).length).toBe(tries);
       }
     },
