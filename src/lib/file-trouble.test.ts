@@ -27,7 +27,8 @@ test("a read-only file system, a full disk and a file in the path are explained"
   expect(fileTrouble(failed("ENOSPC", "/from", { dest: "/data/to" }))).toContain("no room left for /data/to");
   expect(fileTrouble(failed("ENOTDIR", "/file/x"))).toContain("a part of its path is a file");
   expect(fileTrouble(new RangeError("mine"))).toBeNull();
-  expect(fileTrouble(failed("EEXIST", "/x"))).toBeNull();
+  expect(fileTrouble(failed("EEXIST", "/file", { syscall: "mkdir" }))).toContain("is a file");
+  expect(fileTrouble(failed("EEXIST", "/x", { syscall: "open" }))).toBeNull();
 });
 
 test.skipIf(!canAsk)("a refused path names who asks, whose it is, and how to give it away", () => {

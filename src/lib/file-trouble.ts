@@ -21,6 +21,7 @@ export function fileTrouble(error: unknown): string | null {
       return `There is no room left for ${written}; free some space and try again.`;
     case "EEXIST":
     case "ENOTDIR":
+      if (code === "EEXIST" && syscall !== "mkdir") return null;
       return `${path} can't exist, because a part of its path is a file; name another folder.`;
     case "EIO":
       return `The disk fails at ${path}; check the system log.`;
