@@ -38,7 +38,8 @@ function hear(request, response) {
   notes.get(request.socket).heard.push(note);
   request.on("data", (piece) => note.pieces.push(piece));
   request.on("error", () => {});
-  request.on("end", () => response.writeHead(204).end());
+  // Without a length Node would end connections of HTTP/1.0.
+  request.on("end", () => response.writeHead(200, { "Content-Length": 0 }).end());
 }
 server.on("clientError", ({ code }, socket) => {
   notes.get(socket).refuse(code);

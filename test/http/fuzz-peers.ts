@@ -17,7 +17,7 @@ export type Nginx = {
   url: string;
   /** Takes the statuses that our server answered through it, by the address of the caller. */
   forwarded(): Map<string, string[]>;
-  stop(): void;
+  stop(): Promise<void>;
 };
 
 /** The header by which nginx tells our server the address of the caller. */
@@ -126,8 +126,9 @@ http {
       }
       return statuses;
     },
-    stop() {
+    async stop() {
       child.kill();
+      await child.exited;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -214,7 +214,7 @@ async function run(): Promise<boolean> {
 
 const isFine = await run();
 node.stop();
-nginx?.stop();
+await nginx?.stop();
 await hearing.stop();
 console.log(JSON.stringify(counts));
 // Of no use are a comparison of nothing, and one that is mostly late.
