@@ -297,7 +297,7 @@ describe("doctor", () => {
 
   test("reports a damaged database file, as do commands that read it", async () => {
     const made = keep(install());
-    await made.cli(["migrate", "up"]);
+    await made.cli(["links", "add", "https://example.com/"]);
     const path = join(made.dataDir, "waymark.db");
     const links = linksPage(path);
     const file = openSync(path, "r+");
