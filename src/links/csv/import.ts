@@ -32,7 +32,7 @@ import {
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
 import { previewImport } from "./preview.ts";
-import type { LinkChanges, LinkTransaction } from "../write/changes.ts";
+import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
@@ -55,7 +55,6 @@ export type LinkImportDeps = {
 
 export type LinkImport = ReturnType<typeof createLinkImport>;
 
-const MOST_RUNS = 5;
 const RETRY_MS = 1_000;
 const NO_ROWS: CsvChunk = { rows: [], done: 0 };
 /** An error is one text, made in one step of the event loop. */
@@ -132,23 +131,23 @@ async function writePortion(
   { stands, eventId, following }: Standing,
 ): Promise<number> {
   const write = run.mode === "overwrite" ? overwriteChunk : addChunk;
-  for (let runs = 1; ; runs++) {
+  return writeAgain(async () => {
     let result = noRows();
-    try {
-      const id = await run.changes.write(async (tx) => {
-        result = noRows();
-        await write(tx, run, portion, result);
-        return run.events.keep(tx.db, eventOf(run, countsOf(stands, result), await following), eventId);
-      });
-      addRows(stands, result);
-      return id;
-    } catch (error) {
-      // Another writer created a link between look and insert; the next run sees it. Or two imports block each
-      // other; the loser waits longer.
-      if (runs === MOST_RUNS || !(isUniqueViolation(error) || isRetryable(error))) throw error;
-      if (isRetryable(error)) await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
-    }
-  }
+    const id = await run.changes.write(async (tx) => {
+      result = noRows();
+      await write(tx, run, portion, result);
+      return run.events.keep(tx.db, eventOf(run, countsOf(stands, result), await following), eventId);
+    });
+    addRows(stands, result);
+    return id;
+  }, mayHelpImport);
+}
+
+/** Another writer created a link between look and insert. Or two imports block each other; the loser waits longer. */
+async function mayHelpImport(error: unknown, runs: number): Promise<boolean> {
+  if (!isRetryable(error)) return isUniqueViolation(error);
+  await Bun.sleep(runs * RETRY_MS * (1 + Math.random()));
+  return true;
 }
 
 function eventOf({ now: at, actor, mode, id }: Run, counts: object, nextRow: number | null): EventRecord {

@@ -16,13 +16,19 @@ export type LinkChanges = {
 
 const MOST_RUNS = 5;
 
-/** Runs again after a failure that shows a concurrent writer: the next run sees what that one wrote. */
-export async function writeAgain<T>(write: () => Promise<T>, mayHelp = isUniqueViolation): Promise<T> {
+/**
+ * Runs again after a failure that shows a concurrent writer: the next run sees what that one wrote. `mayHelp` may wait,
+ * and gets the number of runs so far.
+ */
+export async function writeAgain<T>(
+  write: () => Promise<T>,
+  mayHelp: (error: unknown, runs: number) => boolean | Promise<boolean> = isUniqueViolation,
+): Promise<T> {
   for (let runs = 1; ; runs++) {
     try {
       return await write();
     } catch (error) {
-      if (runs === MOST_RUNS || !mayHelp(error)) throw error;
+      if (runs === MOST_RUNS || !(await mayHelp(error, runs))) throw error;
     }
   }
 }
