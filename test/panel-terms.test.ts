@@ -30,13 +30,3 @@ test.each(["de", "fr", "ja", "zh"])("%s has one word for one thing", (language) 
   });
   expect(other).toEqual([]);
 });
-
-test("events name every setting of a link", () => {
-  const names = readFileSync(join(PANEL, "links/settings/setting-names.ts"), "utf8").matchAll(
-    /^  "(\w+)",$/gm,
-  );
-  const texts = readFileSync(join(PANEL, "events/event-texts.ts"), "utf8");
-  const settings = [...names].map(([, name]) => name!);
-  expect(settings).toContain("target");
-  expect(settings.filter((name) => !texts.includes(`    ${name}: t`))).toEqual([]);
-});
