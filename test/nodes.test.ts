@@ -21,7 +21,9 @@ const PATIENCE_MS = 60_000;
 const until = async (what: string, condition: () => Promise<boolean>) => {
   const late = AbortSignal.timeout(PATIENCE_MS);
   const gaveUp = new Promise<never>((_, reject) => {
-    late.onabort = () => reject(new Error(`It did not happen within ${PATIENCE_MS / 1000} s: ${what}`));
+    late.addEventListener("abort", () =>
+      reject(new Error(`It did not happen within ${PATIENCE_MS / 1000} s: ${what}`)),
+    );
   });
   while (!(await Promise.race([condition().catch(() => false), gaveUp]))) await Bun.sleep(20);
 };
