@@ -1,6 +1,7 @@
 /** Import and export of links, deleted links and tags in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
+import { csvReport, keptReport } from "../../panel/src/links/csv/csv-report.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
 import {
@@ -61,6 +62,25 @@ test("a long file goes in pieces of whole records, each with the header and its 
     expect(pieces[at]!.row).toBe(2 + 2 * first);
   }
   expect(texts.map((text) => text.slice(text.indexOf("\n") + 1)).join("")).toBe(rows);
+});
+
+test("a report of failed rows runs nothing in a spreadsheet, and can be imported as it was", async () => {
+  const run = "=cmd|' /C calc'!A0";
+  const rows = `-1,ftp://x.y,${run},＝1,"@a,b",'=1,-pw,+\n${run},=1,,,,,,\n=broken\n`;
+  const header = "slug,url,title,note,tags,description,pw,=own";
+  const source = readCsvSource("x.csv", new TextEncoder().encode(`${header}\n${rows}`));
+  const columns = ["code", "target", "title", "note", "tags", "", "password", ""];
+  const failed = [2, 3, 4].map((row) => ({ row, code: `=${row}`, error: "It failed." }));
+  expect(await csvReport(source, columns, failed).text()).toBe(
+    `row,error,${header.replace("=own", "'=own")}
+2,It failed.,-1,ftp://x.y,'${run},'＝1,"'@a,b",'=1,-pw,'+
+3,It failed.,'${run},'=1,,,,,,
+4,It failed.,'=broken
+`,
+  );
+  expect(keptReport(source, columns, failed).text).toBe(
+    "row,error,code\n2,It failed.,'=2\n3,It failed.,'=3\n4,It failed.,'=4\n",
+  );
 });
 
 const codeOf = (path: string) => panel.client.call("GET", `/links/${path}`);

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { createEvents } from "../../events/events.service.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
+import { readCsv } from "../../lib/csv.ts";
 import { validated } from "../../lib/validated.ts";
 import type { Fields } from "../link/field-kinds.ts";
 import { FIELDS } from "../link/field-values.ts";
@@ -104,6 +105,35 @@ forEachDialect((dialect) => {
     const [event] = (await room.events.page({}, null, 1)).events;
     await room.links.revert("every", event!.id, "before");
     expect(await shown()).toEqual(before);
+  });
+
+  test("texts that a spreadsheet would run come back as they were, and none runs", async () => {
+    const signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "'=", "''=", "'", "'a", '"=', "=,"];
+    const texts = signs.map((sign) => `${sign}cmd|' /C calc'!A0`);
+    const notes = [...texts, "\t=1", "\r=1", "\n=1", "'\t=1", "'\r\n=1"];
+    for (const [at, note] of notes.entries()) {
+      const title = texts[at % texts.length]!;
+      await room.links.create({ code: `f${at}`, target: TARGET, title, note, tags: [title, "second"] });
+    }
+    const shown = () =>
+      Promise.all(
+        notes.map(async (_, at) => {
+          const { title, note, tags } = await room.links.get(`f${at}`);
+          return { title, note, tags };
+        }),
+      );
+    const before = await shown();
+    const text = await dump(true);
+    const cells = [...readCsv(Buffer.from(text), 64 * 1024)].flatMap((record) => record?.fields ?? []);
+    expect(cells.filter((cell) => /^[=+\-@＝＋－＠\t\r\n]/.test(cell))).toEqual([]);
+    await room.clear();
+    expect(await load(text)).toMatchObject({ success_count: notes.length, failed_items: [] });
+    expect(await shown()).toEqual(before);
+    expect(await dump(true)).toBe(text);
+    // By hand, with and without the sign that keeps spreadsheets quiet.
+    await load(`code,target,title,tags\na,${TARGET},'=1,'=1\nb,${TARGET},=1,=1\n`);
+    expect((await room.links.get("a")).title).toBe("=1");
+    expect((await room.links.get("a")).tags).toEqual((await room.links.get("b")).tags);
   });
 
   test("links of two domains come back, each on its own, over and over", async () => {

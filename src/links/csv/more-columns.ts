@@ -1,5 +1,9 @@
-/** The columns that `columns=all` adds to the export. An import takes those that its file names. */
+/**
+ * The columns that `columns=all` adds to the export. An import takes those that its file names. No cell runs as a
+ * formula in a spreadsheet.
+ */
 import { z } from "zod";
+import { fromSpreadsheetCell, toSpreadsheetCell } from "../../lib/spreadsheet-text.ts";
 import { validated } from "../../lib/validated.ts";
 import { FIELDS, fieldValues, type LinkFields, parseLinkFields, schemasOf } from "../link/field-values.ts";
 import { CONTENT, LINK_FIELDS } from "../link/fields.ts";
@@ -16,7 +20,9 @@ const input = z.object(schemasOf(LINK_FIELDS, "input"));
 /** @param hostOf null for the default domain, whose cell is empty */
 export function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
   const values = fieldValues(link);
-  return columns.map((field) => field?.cell(values[field.key]) ?? hostOf(domainOf(link.code)) ?? "");
+  return columns.map((field) =>
+    field ? toSpreadsheetCell(field.cell(values[field.key])) : (hostOf(domainOf(link.code)) ?? ""),
+  );
 }
 
 /** An empty cell clears its field, an absent column keeps it. @throws BadRequest, InvalidDateFormat, LinkInvalidUrl */
@@ -24,7 +30,7 @@ export function moreFieldsOf(cell: (column: string) => string | undefined, now: 
   const given: Record<string, unknown> = {};
   for (const { name, fromText } of FIELDS) {
     const text = cell(name);
-    if (text !== undefined) given[name] = fromText(text);
+    if (text !== undefined) given[name] = fromText(fromSpreadsheetCell(text));
   }
   return parseLinkFields(validated(input, given, "The row"), now);
 }

@@ -1,10 +1,10 @@
-/** Sums of a report as CSV (RFC 4180). Texts that a spreadsheet would run get an apostrophe, as in the API's exports. */
+/** Sums of a report as CSV (RFC 4180). */
+import { spreadsheetText } from "../../base/spreadsheet-text.ts";
+
 type Cell = string | number | null;
 
-const RUNNABLE = /^[=+\-@\t\r]/;
-
 function cellOf(value: Cell): string {
-  const text = typeof value === "string" && RUNNABLE.test(value) ? `'${value}` : String(value ?? "");
+  const text = typeof value === "string" ? spreadsheetText(value) : String(value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,4 +1,8 @@
-/** Rows as they are in the file, each with its line and the reasons. Once corrected, they can be imported again. */
+/**
+ * Rows as they are in the file, each with its line and the reasons. Once corrected, they can be imported again. A
+ * spreadsheet runs no cell but a password, which an import would take with the sign that prevents it.
+ */
+import { spreadsheetText } from "../../base/spreadsheet-text.ts";
 import { csvCell, csvCells, csvPlaces } from "./csv-bytes.ts";
 import type { CsvSource } from "./csv-source.ts";
 import type { KeptReport } from "./import-record.ts";
@@ -10,8 +14,12 @@ const MOST_KEPT = 1_000_000;
 
 const decoder = new TextDecoder();
 
-export const csvReport = (source: CsvSource, rows: readonly ReportedCsvRow[]): Blob =>
-  reportBlob([...linesOf(source, rows)]);
+/** `columns`: what the import takes the columns of the file as. */
+export const csvReport = (
+  source: CsvSource,
+  columns: readonly string[],
+  rows: readonly ReportedCsvRow[],
+): Blob => reportBlob([...linesOf(source, columns, rows)]);
 
 export const reportBlob = (lines: string[]): Blob => new Blob(lines, { type: "text/csv;charset=utf-8" });
 
@@ -24,7 +32,7 @@ export function keptReport(
   const isSecret = columns.includes("password") || source.header.some((name) => /pass/i.test(name));
   let text = "";
   let rows = -1;
-  for (const line of isSecret ? shortLinesOf(failed) : linesOf(source, failed)) {
+  for (const line of isSecret ? shortLinesOf(failed) : linesOf(source, columns, failed)) {
     if (text.length + line.length > MOST_KEPT) break;
     text += line;
     rows++;
@@ -32,23 +40,34 @@ export function keptReport(
   return { text, rows: Math.max(0, rows) };
 }
 
-function* linesOf(source: CsvSource, failed: readonly ReportedCsvRow[]): Generator<string> {
+function* linesOf(
+  source: CsvSource,
+  columns: readonly string[],
+  failed: readonly ReportedCsvRow[],
+): Generator<string> {
   const { bytes, separator, header, start, row } = source;
   const reasons = new Map<number, string>();
   for (const item of failed)
     reasons.set(item.row, [reasons.get(item.row), item.error].filter(Boolean).join(" "));
-  yield `${["row", "error", ...header].map(csvCell).join(separator)}\n`;
+  yield `${["row", "error", ...header].map((name) => cellOf(name)).join(separator)}\n`;
   for (const place of csvPlaces(bytes, separator, start, row)) {
     const reason = reasons.get(place.row);
     if (reason === undefined) continue;
     const text = decoder.decode(bytes.subarray(place.start, place.end)).replace(/[\r\n]+$/, "");
+    const cells = csvCells(text, separator);
     // A record that can't be read would spoil the rows after it.
-    const isWhole = csvCells(text, separator).length === header.length;
-    yield `${[place.row, csvCell(reason), isWhole ? text : csvCell(text)].join(separator)}\n`;
+    const shown =
+      cells.length === header.length ? cells.map((cell, at) => cellOf(cell, columns[at])) : [cellOf(text)];
+    yield `${[place.row, cellOf(reason), ...shown].join(separator)}\n`;
   }
 }
 
 function* shortLinesOf(failed: readonly ReportedCsvRow[]): Generator<string> {
   yield "row,error,code\n";
-  for (const { row, error, code } of failed) yield `${row},${csvCell(error)},${csvCell(code)}\n`;
+  for (const { row, error, code } of failed) yield `${row},${cellOf(error)},${cellOf(code, "code")}\n`;
 }
+
+const CODE = /^[\w.\-/]*$/;
+
+const cellOf = (text: string, column?: string): string =>
+  csvCell(column === "password" || (column === "code" && CODE.test(text)) ? text : spreadsheetText(text));

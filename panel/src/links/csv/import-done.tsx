@@ -17,7 +17,7 @@ import { UnreadCells } from "./unread-cells.tsx";
 
 /** The outcome of an import. After a reload, as far as this tab has kept it. */
 export function ImportDone({ record }: { record: ImportRecord }) {
-  const { source, run } = useImport();
+  const { source, columns, run } = useImport();
   const sentenceOf = useSentence();
   const queries = useQueryClient();
   const next = useRef<HTMLButtonElement & HTMLAnchorElement>(null);
@@ -36,7 +36,7 @@ export function ImportDone({ record }: { record: ImportRecord }) {
   const whole = source !== null && run.result?.failed_count === result?.failed_count ? run.result : null;
   const report =
     source !== null && whole !== null
-      ? { rows: whole.failed_items.length, blob: () => csvReport(source, whole.failed_items) }
+      ? { rows: whole.failed_items.length, blob: () => csvReport(source, columns, whole.failed_items) }
       : { rows: record.report?.rows ?? 0, blob: () => reportBlob([record.report?.text ?? ""]) };
   return (
     <Stack gap="lg">

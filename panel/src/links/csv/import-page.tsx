@@ -62,7 +62,7 @@ function Prepared() {
   useEffect(() => {
     if (isFocusLost()) name.current?.focus();
   }, []);
-  const { source, preview } = state;
+  const { source, columns, preview } = state;
   if (source === null) return null;
   const isUsable = hasNeededColumns(state);
   const most = preview.result?.success_count ?? 0;
@@ -96,7 +96,7 @@ function Prepared() {
           result={preview.result}
           report={{
             rows: preview.result.failed_items.length,
-            blob: () => csvReport(source, preview.result?.failed_items ?? []),
+            blob: () => csvReport(source, columns, preview.result?.failed_items ?? []),
           }}
         />
       )}

@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import type { ImportResult } from "../../base/api.ts";
 import { csvReport } from "./csv-report.ts";
 import type { CsvSource } from "./csv-source.ts";
+import { useImport } from "./import-state.ts";
 import { MOST_SHOWN, ReportedRows } from "./reported-rows.tsx";
 
 type Props = {
@@ -15,6 +16,7 @@ type Props = {
 /** Cells that an import takes as empty, because it can't read them. */
 export function UnreadCells({ name, result, source }: Props) {
   const { t } = useLingui();
+  const { columns } = useImport();
   const { unread_items: items = [], unread_count: count = 0 } = result;
   if (count === 0) return null;
   const sentences = {
@@ -30,7 +32,7 @@ export function UnreadCells({ name, result, source }: Props) {
       label={t`Values that can't be read`}
       reason={t`What happens`}
       rows={rows}
-      file={source && { after: name, ending: "unread", blob: () => csvReport(source, rows) }}
+      file={source && { after: name, ending: "unread", blob: () => csvReport(source, columns, rows) }}
     >
       {more > 0 && rows.length > 0 && (
         <Text size="sm" c="dimmed">
