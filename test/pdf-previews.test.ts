@@ -1,4 +1,7 @@
-/** PDF in the pages of shares, drawn in Chromium by our viewer: nothing of a PDF runs or fetches, and none hangs the page. */
+/**
+ * PDF in the pages of shares, drawn in Chromium by our viewer: nothing of a PDF runs or fetches, and none hangs the
+ * page. Pictures and media that can't be shown leave no hole.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Frame, Page } from "playwright-core";
 import { CHROMIUM } from "./support/chromium.ts";
@@ -33,6 +36,8 @@ async function frameOf(page: Page): Promise<Frame> {
   const element = await page.locator("figure iframe").elementHandle();
   return (await element!.contentFrame())!;
 }
+
+const takesRoom = (element: Element): boolean => element.getBoundingClientRect().width > 0;
 
 test.skipIf(CHROMIUM === null && !isRequired)(
   "a PDF is drawn without its scripts, links and forms, and fetches nothing",
@@ -103,6 +108,29 @@ test.skipIf(CHROMIUM === null && !isRequired)(
     await close();
   },
   180_000,
+);
+
+test.skipIf(CHROMIUM === null && !isRequired)(
+  "what only claims to be a picture, video or sound leaves no broken picture and no empty player",
+  async () => {
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    for (const [name, type, content, tag] of [
+      ["a.png", "image/png", Buffer.from(png, "base64"), "img"],
+      ["cut.png", "image/png", Buffer.from(png, "base64").subarray(0, 20), null],
+      ["words.mp4", "video/mp4", "words", null],
+      ["words.mp3", "audio/mpeg", "words", null],
+    ] as const) {
+      const { body } = await me.upload(name, content, { type });
+      const { page, close } = await visit(
+        (await me.call("POST", `/files/${body.data.id}/share`, {})).body.data.url,
+      );
+      if (tag === null) await page.locator(".view").waitFor({ state: "detached" });
+      else expect(await page.locator(`.view ${tag}`).evaluate(takesRoom)).toBe(true);
+      await page.getByRole("link", { name: "Download" }).waitFor();
+      await close();
+    }
+  },
 );
 
 test("the viewer is a document without origin that a browser keeps; without it the page has its sentence", async () => {

@@ -174,11 +174,14 @@ describe("a preview", () => {
       ["c.png", "image/png", "%PDF-1.4"],
       ["c.pdf", "application/pdf", PNG],
       ["b.txt", "text/plain", "\0<script>"],
+      ["c.txt", "text/plain", Buffer.from("UTF-16 without a mark", "utf16le")],
       ["empty.png", "image/png", ""],
     ] as const) {
       const url = await share("files", await upload(name, bytes, { type }));
       const dest = type === "image/png" ? "image" : "iframe";
       expect([name, (await preview(url, dest)).status]).toEqual([name, 404]);
+      const html = await htmlOf(url);
+      expect([name, html.includes('class="view"'), html.includes("no-pdf")]).toEqual([name, false, false]);
     }
   });
 
@@ -203,6 +206,13 @@ describe("a preview", () => {
     const answer = await preview(url, "iframe");
     expect(await answer.text()).toBe(`a${"€".repeat(42_666)}`);
     expect(await htmlOf(url)).toContain("The first 128\u00a0kB of the file.");
+  });
+
+  test("of a text in UTF-16 is the text", async () => {
+    const bytes = Buffer.from("\ufeffGrüße <b>", "utf16le");
+    const url = await share("files", await upload("windows.txt", bytes, { type: "text/plain" }));
+    expect(await (await preview(url, "iframe")).text()).toBe("Grüße <b>");
+    expect(await htmlOf(url)).toContain('<iframe src="?preview=1"');
   });
 
   test("serves ranges, so that a video can be searched", async () => {
@@ -287,12 +297,14 @@ test("damaged content and what is not there have pages of their own", async () =
 });
 
 test("a storage whose folder is missing counts as unavailable, and its files as undamaged", async () => {
-  const url = await share("files", await upload("on another disk.bin", "content that comes back"));
+  const text = await upload("on another disk.txt", "content that comes back", { type: "text/plain" });
+  const url = await share("files", text);
   const folder = join(installation.dataDir, "files");
   renameSync(folder, `${folder} unmounted`);
   try {
     for (const step of ["missing", "empty"]) {
       if (step === "empty") mkdirSync(folder);
+      expect(await htmlOf(url)).not.toContain('class="view"');
       const away = await browse(`${url}?download=1`);
       expect([away.status, await away.text()]).toEqual([
         502,

@@ -30,12 +30,11 @@ export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
     },
     async handle({ c, account }) {
       const file = await files.find(account.id, idIn(c, "FileNotFound"));
-      const kind = previewOf(file);
       const { liftIdleTimeout, cut } = c.env;
-      if (!isPlaceFor(kind, c.req.raw.headers)) {
+      if (!isPlaceFor(previewOf(file), c.req.raw.headers)) {
         throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");
       }
-      const shown = kind && (await preview(file, kind, c.req.raw, { liftIdleTimeout, cut }));
+      const shown = await preview.answer(file, c.req.raw, { liftIdleTimeout, cut });
       // Browsers report a failure on the console.
       return shown ?? new Response(null, { status: 204 });
     },

@@ -1,4 +1,4 @@
-/** Style and script of the pages of shares. The script copies the checksum; its button shows only with it. */
+/** Style and scripts of the pages of shares. The button that copies the checksum shows only with its script. */
 import { inline } from "../../visitors/style.ts";
 
 const RULES = `
@@ -47,4 +47,9 @@ const COPY = `
 for(const b of document.querySelectorAll(".copy"))if(navigator.clipboard){b.hidden=false;b.addEventListener("click",()=>navigator.clipboard.writeText(b.dataset.text).then(()=>{b.textContent=b.dataset.done;setTimeout(()=>{b.textContent=b.dataset.label},2000)}))}
 `.trim();
 
-export const SHARE_SCRIPTS = [inline(COPY)];
+/** Takes away what a browser can't show. A network that fails later leaves a player (code 2). */
+const HIDE = `
+for(const m of document.querySelectorAll(".view img,.view video,.view audio")){const f=()=>{if(!m.error||m.error.code>2)m.parentNode.remove()};m.addEventListener("error",f);if(m.error||m.complete&&!m.naturalWidth)f()}
+`.trim();
+
+export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE)];

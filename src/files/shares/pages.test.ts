@@ -11,7 +11,7 @@ import { filePage } from "./file-page.ts";
 import { folderPage } from "./folder-page.ts";
 import { iconsOf } from "./icons.ts";
 import { kindOf, KINDS } from "./kind.ts";
-import { previewOf, plainText, typeByMagic } from "./preview.ts";
+import { isWhatItClaims, plainText, previewOf, typeByMagic } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
 import { foldersFirst, naturally } from "./sorting.ts";
 
@@ -151,7 +151,19 @@ describe("previews", () => {
     expect(plainText(bytes.subarray(0, 3), true)).toBe("a");
     expect(plainText(bytes.subarray(0, 7), true)).toBe("a€");
     expect(plainText(bytes, true)).toBe("a€😀");
-    expect(plainText(new Uint8Array([65, 0]), false)).toBeNull();
+    expect(isWhatItClaims("text", new Uint8Array([65, 0]))).toBe(false);
+  });
+
+  test("of texts follow their byte order mark, also when cut within a character", () => {
+    const marked = "\ufeffa€😀\r\n";
+    const swapped = Buffer.from(marked, "utf16le").swap16();
+    for (const bytes of [Buffer.from(marked), Buffer.from(marked, "utf16le"), swapped]) {
+      expect(isWhatItClaims("text", bytes)).toBe(true);
+      expect(plainText(bytes, false)).toBe("a€😀\r\n");
+      expect(plainText(bytes.subarray(0, -5), true)).toBe("a€");
+    }
+    for (const bytes of [Buffer.from("a€", "utf16le"), new Uint8Array([0xff, 0xfe, 0, 0, 65, 0, 0, 0])])
+      expect(isWhatItClaims("text", bytes)).toBe(false);
   });
 });
 

@@ -9,18 +9,27 @@ import type { Logger } from "../../lib/logger.ts";
 import type { Blobs } from "../blobs/service.ts";
 import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
-import { MAGIC_BYTES, type PreviewKind, TEXT_BYTES, typeByMagic, plainText } from "./preview.ts";
+import {
+  FIRST_BYTES,
+  isWhatItClaims,
+  plainText,
+  previewOf,
+  type PreviewKind,
+  TEXT_BYTES,
+  typeByMagic,
+} from "./preview.ts";
 import { relayTo, type Visitor } from "./relay.routes.ts";
 
-/** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
-export type SharePreview = (
-  file: StoredFile,
-  kind: PreviewKind,
-  request: Request,
-  visitor: Visitor,
-) => Promise<Response | null>;
+export type SharePreview = {
+  /** Null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
+  kindOf(file: StoredFile, signal: AbortSignal): Promise<PreviewKind | null>;
+  /** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
+  answer(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null>;
+};
 
 type Deps = { blobs: Pick<Blobs, "open">; logger: Logger };
+
+const READ_MS = 2_000;
 
 const HEADERS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
@@ -41,10 +50,17 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
     return new Uint8Array(await new Response(body).arrayBuffer());
   }
 
-  async function text(file: StoredFile, request: Request): Promise<Response | null> {
-    const shown = plainText(await begin(file, TEXT_BYTES, request.signal), file.size > TEXT_BYTES);
-    if (shown === null) return null;
-    const isHead = request.method === "HEAD";
+  /** With the bytes that were read. */
+  async function find(file: StoredFile, bytes: number, signal: AbortSignal) {
+    const kind = previewOf(file);
+    if (kind === null || kind === "video" || kind === "audio") return { kind, first: null };
+    const first = await begin(file, bytes, signal);
+    return isWhatItClaims(kind, first.subarray(0, FIRST_BYTES)) ? { kind, first } : { kind: null, first };
+  }
+
+  function text(file: StoredFile, first: Uint8Array, method: string): Response {
+    const shown = plainText(first, file.size > TEXT_BYTES);
+    const isHead = method === "HEAD";
     const headers = {
       ...HEADERS,
       "Content-Type": "text/plain; charset=utf-8",
@@ -53,26 +69,34 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
     return new Response(isHead ? null : shown, { headers });
   }
 
-  return async (file, kind, request, visitor) => {
-    const { headers, method, signal } = request;
-    if (!isPlaceFor(kind, headers)) return null;
-    if (kind === "text") return text(file, request);
-    const found =
-      kind === "picture" || kind === "pdf"
-        ? typeByMagic(await begin(file, MAGIC_BYTES, signal))
-        : file.mimeType;
-    if (found === null || (kind === "pdf") !== (found === "application/pdf")) return null;
-    const answer = await download(file, {
-      method,
-      header: (name) => headers.get(name) ?? undefined,
-      inline: true,
-      signal,
-      request,
-      relay: (stream) => relayTo({ visitor, logger }, stream),
-    });
-    for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
-    if (answer.ok) answer.headers.set("Content-Type", found);
-    return answer;
+  return {
+    kindOf(file, signal) {
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      return find(file, FIRST_BYTES, bounded).then(
+        ({ kind }) => kind,
+        () => null,
+      );
+    },
+
+    async answer(file, request, visitor) {
+      const { headers, method, signal } = request;
+      const claimed = previewOf(file);
+      if (!isPlaceFor(claimed, headers)) return null;
+      const { kind, first } = await find(file, claimed === "text" ? TEXT_BYTES : FIRST_BYTES, signal);
+      if (kind === null) return null;
+      if (kind === "text") return text(file, first!, method);
+      const answer = await download(file, {
+        method,
+        header: (name) => headers.get(name) ?? undefined,
+        inline: true,
+        signal,
+        request,
+        relay: (stream) => relayTo({ visitor, logger }, stream),
+      });
+      for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
+      if (answer.ok) answer.headers.set("Content-Type", first === null ? file.mimeType : typeByMagic(first)!);
+      return answer;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which files have a preview. The type decides, and of pictures and PDF the first bytes too. What can hold scripts
- * (HTML, XML, SVG) has none.
+ * Which files have a preview. The type decides, and the first bytes too: `isWhatItClaims`. What can hold scripts (HTML,
+ * XML, SVG) has none.
  */
 import type { StoredFile } from "../tree/entry.ts";
 
@@ -9,8 +9,8 @@ export type PreviewKind = "picture" | "video" | "audio" | "text" | "pdf";
 const LARGEST_PICTURE = 64 * 1024 * 1024;
 /** A longer text is cut. */
 export const TEXT_BYTES = 128_000;
-/** Enough for `pictureType`. */
-export const MAGIC_BYTES = 16;
+/** What `isWhatItClaims` reads. */
+export const FIRST_BYTES = 1024;
 
 const PICTURE = /^image\/(?:png|apng|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
 const VIDEO = /^video\/(?:mp4|webm|ogg|quicktime|x-m4v|3gpp)$/;
@@ -47,6 +47,24 @@ export function typeByMagic(first: Uint8Array): string | null {
   return MAGIC.find(([, at, bytes]) => text.startsWith(bytes, at))?.[0] ?? null;
 }
 
-/** Without a character that the end cuts. Null if it is no text. */
-export const plainText = (bytes: Uint8Array, isCut: boolean): string | null =>
-  bytes.includes(0) ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
+/** Bytes are no text, unless a byte order mark says UTF-16. */
+function encodingOf(first: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
+  const [a, b, c, d] = first;
+  // With two zeros it is the mark of UTF-32.
+  if (a === 0xff && b === 0xfe && (c !== 0 || d !== 0)) return "utf-16le";
+  if (a === 0xfe && b === 0xff) return "utf-16be";
+  return first.includes(0) ? null : "utf-8";
+}
+
+/** Players say themselves what they can't play. @param first `FIRST_BYTES` of the file */
+export function isWhatItClaims(kind: PreviewKind, first: Uint8Array): boolean {
+  if (kind === "text") return encodingOf(first) !== null;
+  const found = typeByMagic(first);
+  return kind === "pdf"
+    ? found === "application/pdf"
+    : kind !== "picture" || found?.startsWith("image/") === true;
+}
+
+/** Without its byte order mark and without a character that the end cuts. */
+export const plainText = (bytes: Uint8Array, isCut: boolean): string =>
+  new TextDecoder(encodingOf(bytes.subarray(0, FIRST_BYTES)) ?? "utf-8").decode(bytes, { stream: isCut });

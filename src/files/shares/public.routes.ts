@@ -19,7 +19,6 @@ import { filePage, unlockedPage } from "./file-page.ts";
 import { folderPage } from "./folder-page.ts";
 import { viewOfFolder } from "./listing.ts";
 import { downloadsLeft } from "./page-parts.ts";
-import { previewOf } from "./preview.ts";
 import type { SharePreview } from "./preview.routes.ts";
 import type { Visitor } from "./relay.routes.ts";
 import { isRobot } from "./robots.ts";
@@ -62,12 +61,13 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
     const wants = seesPagesOnly ? "page" : wishedBy(wish, request);
     if (wants === "bytes") return download(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
-    const kind = share.maxDownloads === null ? previewOf(file) : null;
-    if (wants === "preview" && kind !== null) {
-      const shown = await preview(file, kind, request, visitor);
+    const isOpen = share.maxDownloads === null;
+    if (wants === "preview") {
+      const shown = isOpen ? await preview.answer(file, request, visitor) : null;
       if (shown !== null) return shown;
+      if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
-    if (wants === "preview" && !isBrowser(request)) return failures.page("notFound", 404, request);
+    const kind = isOpen ? await preview.kindOf(file, request.signal) : null;
     const view = { share, file, path, preview: kind, framesPdf: framesPdf(request) };
     return answerPage(filePage(pages.look(request), view), 200, request);
   }

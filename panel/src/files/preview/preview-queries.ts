@@ -3,7 +3,7 @@ import { api } from "../../base/api.ts";
 import { SERVER_URL } from "../../base/place.ts";
 
 /** The beginning of a text, which the server cuts. */
-export const TEXT_PREVIEW_BYTES = 128 * 1024;
+export const TEXT_PREVIEW_BYTES = 128_000;
 
 export const previewAddress = (id: number): string => `${SERVER_URL}/files/${id}/preview`;
 
