@@ -5,21 +5,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { driveClient } from "./support/drive.ts";
 import { soon } from "./support/until.ts";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, signIn, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const root = mkdtempSync(join(tmpdir(), "waymark-full-disk-"));
-const [dataDisk, databaseDisk] = ["data", "database"].map((name) => join(root, name)) as [string, string];
-for (const disk of [dataDisk, databaseDisk]) mkdirSync(disk);
+const disks = ["data", "database", "both"].map((name) => join(root, name)) as [string, string, string];
+const [dataDisk, databaseDisk, onlyDisk] = disks;
+for (const disk of disks) mkdirSync(disk);
 const isMounted =
   process.getuid?.() === 0 &&
-  [dataDisk, databaseDisk].every((disk) => {
+  disks.every((disk) => {
     const mount = ["mount", "-t", "tmpfs", "-o", "size=96m", "waymark-test", disk];
     return Bun.spawnSync(mount, { stderr: "ignore" }).exitCode === 0;
   });
 
 afterAll(() => {
-  if (isMounted) for (const disk of [dataDisk, databaseDisk]) Bun.spawnSync(["umount", disk]);
+  if (isMounted) for (const disk of disks) Bun.spawnSync(["umount", disk]);
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -93,16 +94,87 @@ describe.skipIf(!isMounted)(`a full disk${isMounted ? "" : " (this account may n
     expect(refused.body.message).toContain("The disk of the database is full");
     const visit = await fetch(`${server.url}/known`, { redirect: "manual" });
     expect([visit.status, visit.headers.get("location")]).toEqual([307, "https://example.com/"]);
-    expect(await health()).toEqual(degraded(`The disk of ${databaseDisk} is full`));
+    expect(await health()).toEqual(degraded("Make room"));
     empty(databaseDisk);
     expect((await create("taken")).status).toBe(201);
     await soon(async () => expect(await health()).toEqual(healthy));
   });
 
   test("is reported before it is full", async () => {
-    fill(databaseDisk, 80);
+    fill(databaseDisk, 64);
     expect(await health()).toEqual(degraded(`MiB are free in ${databaseDisk}. Make room`));
     expect((await create("still-taken")).status).toBe(201);
     empty(databaseDisk);
   });
+});
+
+describe.skipIf(!isMounted)("on a full disk with everything", () => {
+  let installation: Installation;
+  let server: RunningWaymark;
+  let client: Client;
+  beforeAll(async () => {
+    ({ installation, server, client } = await startSignedIn({
+      WAYMARK__DATA__DIR: join(onlyDisk, "waymark"),
+    }));
+    await client.call("PUT", "/config/click.flush_interval", { value: "1" });
+  });
+  afterAll(() => installation.remove());
+  const target = `https://example.com/${"a".repeat(8_000)}`;
+  const create = (code: string) => client.call("POST", "/links", { code, target });
+  /** What was allocated before takes some. */
+  async function createUntilRefused() {
+    for (let at = 0; ; at++) {
+      const { status, body } = await create(`more-${Date.now()}-${at}`);
+      if (status === 201) continue;
+      expect([status, body.error]).toEqual([507, "InsufficientStorage"]);
+      return;
+    }
+  }
+  const count = async (code: string) => (await client.call("GET", `/links/${code}`)).body.data.click_count;
+  const names = Array.from({ length: 20 }, (_, at) => `entry-${at}`);
+
+  /** Signs in and out, visits, removes links and files, and is refused what adds, `rounds` times. */
+  async function work(rounds: readonly string[], fileOf: (name: string) => number) {
+    const drive = driveClient(server.url, client.token);
+    const session = await signIn(server.url);
+    expect((await session.call("POST", "/auth/logout")).status).toBe(200);
+    for (const name of rounds) {
+      expect((await fetch(`${server.url}/visited`, { redirect: "manual" })).status).toBe(307);
+      expect((await create(`new-${name}`)).status).toBe(507);
+      expect((await drive.upload(`new-${name}`, "more")).status).toBe(507);
+      expect((await client.call("DELETE", `/links/${name}`)).status).toBe(200);
+      expect((await drive.call("POST", `/files/${fileOf(`kept-${name}`)}/trash`)).status).toBe(200);
+      expect((await drive.call("DELETE", `/files/${fileOf(name)}`)).status).toBe(200);
+    }
+    expect((await drive.call("DELETE", "/trash")).status).toBe(200);
+  }
+
+  test("people sign in and out, remove and visit, also after a restart", async () => {
+    const drive = driveClient(server.url, client.token);
+    const files = new Map<string, number>();
+    expect((await create("visited")).status).toBe(201);
+    for (const name of names) {
+      expect((await create(name)).status).toBe(201);
+      for (const file of [name, `kept-${name}`]) {
+        const { body } = await drive.upload(file, file);
+        files.set(file, body.data.id);
+      }
+    }
+    const fileOf = (name: string) => files.get(name)!;
+    fill(onlyDisk);
+    await createUntilRefused();
+    await work(names.slice(0, 10), fileOf);
+    // Another program takes what was freed.
+    fill(onlyDisk);
+    await work(names.slice(10, 15), fileOf);
+    empty(onlyDisk);
+    expect((await create("taken")).status).toBe(201);
+    expect((await drive.upload("taken", "more")).status).toBe(201);
+    await server.stop();
+    fill(onlyDisk);
+    server = await installation.serve();
+    client = await signIn(server.url);
+    await work(names.slice(15), fileOf);
+    await soon(async () => expect(await count("visited")).toBe(names.length));
+  }, 30_000);
 });

@@ -44,5 +44,6 @@ test("database, journals, locks and restores are excluded, similar names are not
   ];
   for (const name of kept) expect(isExcluded(`/data/${name}`, "/data")).toBe(false);
   expect(isDatabaseFile("/srv/links.db-journal", "/srv/links.db")).toBe(true);
+  expect(isDatabaseFile("/srv/links.db-reserve", "/srv/links.db")).toBe(true);
   expect(isDatabaseFile("/srv/links.db2", "/srv/links.db")).toBe(false);
 });

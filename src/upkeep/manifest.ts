@@ -12,7 +12,7 @@ const UNFINISHED_MANIFEST = `${MANIFEST}.tmp`;
 /** Beside the manifest. */
 export const DATABASE_COPY = "waymark.db";
 
-const COMPANION = /^(\.replaced|\.restoring)?(-wal|-shm|-journal)?$/;
+const COMPANION = /^(\.replaced|\.restoring)?(-wal|-shm|-journal|-reserve)?$/;
 
 /** The database, or a file that it or a restore puts beside it. */
 export function isDatabaseFile(path: string, database: string): boolean {

@@ -14,9 +14,10 @@ import { insertThenId, standardCreateIndex, standardSyntax } from "../standard-s
 import type { Db, Dialect } from "../dialect.ts";
 import type { SchemaSyntax } from "../schema-syntax.ts";
 import type { OpenBackend, SqlFlavour } from "../driver.ts";
-import type { FailureKind } from "../failures.ts";
+import { type FailureKind, isRetryable } from "../failures.ts";
 import { openSqlite, type SqliteSettings } from "./sqlite-connection.ts";
 import { createFinder } from "./sqlite-finder.ts";
+import { createReserve, type Reserve } from "./sqlite-reserve.ts";
 import { sqliteNames } from "./sqlite-names.ts";
 import { sqliteTexts } from "./sqlite-texts.ts";
 import { createLanes, type LaneConnection, type Lanes } from "./sqlite-lanes.ts";
@@ -176,7 +177,7 @@ function classify(error: unknown): FailureKind {
   if (code === "SQLITE_CONSTRAINT_FOREIGNKEY") return "foreign_key";
   if (code === "SQLITE_BUSY_SNAPSHOT" || code === "SQLITE_LOCKED") return "retry";
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return "damaged";
-  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code)) return "full";
+  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/.test(code)) return "full";
   if (/^SQLITE_(BUSY|CANTOPEN|IOERR|READONLY|PROTOCOL|NOLFS|PERM)/.test(code)) return "unavailable";
   // While creating the file's folder.
   if (/^(EROFS|EACCES|ENOTDIR|EPERM|EIO)$/.test(code)) return "unavailable";
@@ -221,16 +222,18 @@ const damageAdvice = (): string =>
   "Without a backup, the command .recover of sqlite3 saves what can still be read.";
 
 /** Creates the file before the first read, and names it on failure. */
-async function touch(writer: Lanes, path: string): Promise<void> {
+async function touch(writer: Lanes, path: string, reserve: Reserve): Promise<void> {
   try {
     const connection = await writer.acquire(WRITER.busyTimeoutMs);
-    await connection.execute(PING, []);
-    writer.release(connection, false);
+    const answer = connection.execute(PING, []);
+    await answer.finally(() => writer.release(connection, false));
   } catch (error) {
+    if (isRetryable(error) || reserve.relieves(error)) return touch(writer, path, reserve);
     void writer.close();
-    const reason = messageOf(error);
+    const failure = classify(error);
+    const reason = failure === "full" ? "the disk is full" : messageOf(error);
     const message =
-      classify(error) === "damaged"
+      failure === "damaged"
         ? `The database file ${path} is damaged, or no SQLite database: ${reason}. ${damageAdvice()}`
         : `The database file ${path} can't be opened: ${reason}`;
     throw appError("ServiceUnavailable", message, { cause: error });
@@ -242,13 +245,15 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
   const open = (settings: Omit<SqliteSettings, "path">) =>
     threads ? openThread({ ...settings, path }, logger) : onCallingThread({ ...settings, path });
   const finder = createFinder(path, classify);
+  const reserve = createReserve(path, (error) => classify(error) === "full");
   const writer = createLanes({
     count: 1,
     begin: "begin immediate",
-    open: () => afterEach(open(WRITER), finder.refresh),
+    open: () => reserve.guard(afterEach(open(WRITER), finder.refresh)),
   });
   const reader = createLanes({ count: READERS, begin: "begin", open: () => open(READER) });
-  await touch(writer, path);
+  await touch(writer, path, reserve);
+  if (threads) await reserve.make();
   return {
     dialect,
     flavour,
