@@ -6,7 +6,7 @@ import { configEndpoints } from "./config/config.routes.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { eventEndpoints } from "./events/events.routes.ts";
 import { healthEndpoints, openProbes } from "./health/health.routes.ts";
-import type { HealthReport } from "./health/health.service.ts";
+import type { HealthReport } from "./health/health-view.ts";
 import { withAccessLog } from "./health/access-log.ts";
 import { createHttpMetrics } from "./health/http-metrics.ts";
 import { metricsEndpoint } from "./health/metrics.routes.ts";

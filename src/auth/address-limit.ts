@@ -13,25 +13,17 @@ const INTERVAL_MS = 1000;
 /** The map keeps up to twice as many. */
 const GENERATION_SIZE = 10_000;
 
-export type AddressLimit = {
-  /** @throws RateLimitExceeded */
-  take(address: string): void | Promise<void>;
-};
+export type AddressLimit = ReturnType<typeof createAddressLimit>;
 
-export type AddressBuckets = {
-  /** Returns the wait in ms, 0 when the attempt is allowed. */
-  tryNow(address: string): number;
-  /** Takes an attempt back. */
-  giveBack(address: string): void;
-  size(): number;
-};
+export type AddressBuckets = ReturnType<typeof createAddressBuckets>;
 
 /** `tryNow` may ask another process. */
 export const createAddressLimit = (
   tryNow: (address: string) => number | Promise<number>,
   what = "Too many attempts from your address",
-): AddressLimit => ({
-  async take(address) {
+) => ({
+  /** @throws RateLimitExceeded */
+  async take(address: string): Promise<void> {
     const waitMs = await tryNow(address);
     if (waitMs > 0) throw tooManyAttempts(what, waitMs);
   },
@@ -45,10 +37,11 @@ export function createAddressBuckets({
   clock: Clock;
   atOnce?: number;
   generationSize?: number;
-}): AddressBuckets {
+}) {
   const fullAts = createGenerationMap<number>(generationSize);
   return {
-    tryNow(address) {
+    /** Returns the wait in ms, 0 when the attempt is allowed. */
+    tryNow(address: string): number {
       const group = addressGroup(address);
       const now = clock.now();
       const stored = fullAts.get(group) ?? now;
@@ -58,7 +51,8 @@ export function createAddressBuckets({
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
       return Math.max(0, waitMs);
     },
-    giveBack(address) {
+    /** Takes an attempt back. */
+    giveBack(address: string): void {
       const group = addressGroup(address);
       const fullAt = fullAts.get(group);
       if (fullAt !== undefined) fullAts.set(group, fullAt - INTERVAL_MS);

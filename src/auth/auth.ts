@@ -1,12 +1,11 @@
-import type { Database } from "../db/database.ts";
+import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Endpoint, HttpContext } from "../http/endpoint.ts";
-import type { Guard } from "../http/mount.ts";
+import type { HttpContext } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
-import { type AddressLimit, createAddressBuckets, createAddressLimit } from "./address-limit.ts";
+import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import type { AuthChanges } from "./changes.ts";
@@ -17,22 +16,22 @@ import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { createSignInEvents } from "./login/sign-in-events.ts";
 import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
-import { createPasswordCheck, type PasswordCheck } from "./login/password-check.ts";
+import { createPasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
 import { createSessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { createApiTokensRepository } from "./tokens/repository.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
-import { type ApiTokens, createApiTokens } from "./tokens/service.ts";
+import { createApiTokens } from "./tokens/service.ts";
 import { createSetUpRepository } from "./set-up/repository.ts";
 import { setUpEndpoints, type SetUpSettings } from "./set-up/routes.ts";
 import { createSetUp, type FirstPasswordSetting } from "./set-up/service.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
-import { createUsers, type Users } from "./users/service.ts";
+import { createUsers } from "./users/service.ts";
 
-export type AuthDeps = {
-  database: Pick<Database, "read" | "write" | "dialect">;
+type Deps = {
+  database: Queries;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings;
@@ -44,36 +43,9 @@ export type AuthDeps = {
   onFailure?: (method: FailureMethod) => void;
   /** For all workers of the machine. Default: for this process. */
   tryLogin?: (address: string) => number | Promise<number>;
-  newId?: () => string;
 };
 
-export type Auth = {
-  guard: Guard;
-  /** Also accepts the health token. */
-  healthGuard: Guard;
-  /** Relative to `{admin_prefix}/v1`. */
-  endpoints: readonly Endpoint[];
-  /** Relative to `{routes.frontend_prefix}/v1`. */
-  setUpEndpoints: readonly Endpoint[];
-  /** The secret of a new one-time address; null when a password is set. */
-  openSetUp(): Promise<string | null>;
-  /** While false, the admin prefix is 404. */
-  isAdminEnabled(): boolean;
-  /** While false, the health endpoints are 404. */
-  isHealthEnabled(): boolean;
-  /** See client-address.ts. */
-  clientAddress(peer: string, forwardedFor: string | null): string;
-  isTrustedProxy(peer: string): boolean;
-  users: Users;
-  apiTokens: ApiTokens;
-  /** For passwords of links and shares. */
-  takeTry: AddressLimit["take"];
-  checkVisitorPassword: PasswordCheck["checkVisitor"];
-  /** @throws BadRequest when the password is too short or too long */
-  resetAdminPassword(plain: string, changedBy: string): Promise<void>;
-  /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
-  cleanUp(): Promise<number>;
-};
+export type Auth = ReturnType<typeof createAuth>;
 
 /** Per process, then one a second. Two tabs need two in 15 minutes. */
 const REFRESHES_AT_ONCE = 20;
@@ -84,10 +56,9 @@ const TOKEN_LOOKUPS_AT_ONCE = 50;
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
-export function createAuth(deps: AuthDeps): Auth {
+export function createAuth(deps: Deps) {
   const { database, changes, record, config, passwords, clock, logger } = deps;
-  const { onFailure = () => {}, newId = () => crypto.randomUUID() } = deps;
-  const { tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
+  const { onFailure = () => {}, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
   const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
   const sessions = createSessions({
@@ -101,7 +72,6 @@ export function createAuth(deps: AuthDeps): Auth {
     config,
     clock,
     logger,
-    newId,
   });
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
@@ -146,24 +116,32 @@ export function createAuth(deps: AuthDeps): Auth {
   const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
   return {
     guard,
+    /** Also accepts the health token. */
     healthGuard: createHealthGuard({ guard, config, onFailure }),
+    /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
       ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
+    /** Relative to `{routes.frontend_prefix}/v1`. */
     setUpEndpoints: setUpEndpoints({ setUp, config, addressLimit, addressOf }),
     openSetUp: setUp.open,
-    isAdminEnabled: () => config.get("api.admin_token") !== "",
-    isHealthEnabled: () => config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
+    /** While false, the admin prefix is 404. */
+    isAdminEnabled: (): boolean => config.get("api.admin_token") !== "",
+    /** While false, the health endpoints are 404. */
+    isHealthEnabled: (): boolean =>
+      config.get("api.admin_token") !== "" || config.get("api.health_token") !== "",
     clientAddress,
     isTrustedProxy,
     users,
     apiTokens,
+    /** For passwords of links and shares. */
     takeTry: addressLimit.take,
     checkVisitorPassword: passwordCheck.checkVisitor,
     resetAdminPassword: login.resetAdminPassword,
-    cleanUp: async () =>
+    /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
+    cleanUp: async (): Promise<number> =>
       (await inRounds(sessions.removeEnded)) +
       (await inRounds(apiTokens.removeExpired)) +
       (await inRounds(accountDelay.removeForgotten)),

@@ -31,6 +31,8 @@ export type TransactionOptions = {
 };
 
 /** Rejects with AppErrors: Conflict for a unique violation, ServiceUnavailable while the database is away. */
+export type Queries = Pick<Database, "read" | "write" | "dialect">;
+
 export type Database = {
   readonly name: string;
   /** May use other connections than `write`. */

@@ -1,4 +1,4 @@
-import type { Database } from "../db/database.ts";
+import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import { type EventRecord, PART_OF_BULK } from "../lib/event.ts";
 import type { StoredEvent } from "./event.ts";
@@ -44,11 +44,7 @@ function rowOf(event: EventRecord) {
   };
 }
 
-export function createEventsRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createEventsRepository({ read, write, dialect }: Queries) {
   return {
     insert: (db: Db, events: readonly EventRecord[]): Promise<void> =>
       dialect.insertMany(db, "events", events.map(rowOf)),

@@ -1,5 +1,5 @@
 /** Who did what. Rooms record events in the transactions of the acts. */
-import type { Database } from "../db/database.ts";
+import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
@@ -11,7 +11,7 @@ export type EventPage = { events: StoredEvent[]; next: EventPlace | null };
 
 export type Events = ReturnType<typeof createEvents>;
 
-type Deps = { database: Pick<Database, "read" | "write" | "dialect">; clock: Clock };
+type Deps = { database: Queries; clock: Clock };
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

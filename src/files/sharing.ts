@@ -1,6 +1,6 @@
 /** Share links and drop boxes, on top of drive.ts and the links. */
 import type { Processes } from "../cluster/processes.ts";
-import type { Database } from "../db/database.ts";
+import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -41,7 +41,7 @@ export type Sharing = {
 };
 
 type Deps = {
-  database: Pick<Database, "read" | "write" | "dialect">;
+  database: Queries;
   record: RecordEvents<Db>;
   drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
   blobs: Pick<Blobs, "open">;

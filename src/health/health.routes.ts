@@ -1,52 +1,15 @@
 import { z } from "zod";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { ERRORS } from "../lib/errors.ts";
-import type { HealthReport } from "./health.service.ts";
+import { type HealthReport, healthView } from "./health-view.ts";
 
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
-
-export const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
-const reportView: z.ZodType<HealthReport> = z.object({
-  status: verdict,
-  timestamp: z.string(),
-  uptime: z.int().describe("whole seconds"),
-  checks: z.object({
-    storage: z.object({
-      status: verdict,
-      links_count: z.int(),
-      backend: z.object({ storage_type: z.string(), support_click: z.boolean() }),
-    }),
-    cache: z.object({
-      status: verdict,
-      cache_type: z.string(),
-      bloom_filter_enabled: z.boolean(),
-      negative_cache_enabled: z.boolean(),
-    }),
-    disk: z.object({
-      status: verdict,
-      message: z.string().describe("what is wrong with the disks, and what to do; empty when healthy"),
-    }),
-  }),
-  unfinished_uploads: z
-    .object({
-      objects: z.int(),
-      bytes: z.int(),
-      abandoned_objects: z.int(),
-      abandoned_bytes: z
-        .int()
-        .describe("the part of bytes that no running process and no resumable upload uses"),
-      counted_at: z.string().nullable().describe("null before the first count"),
-    })
-    .describe("space that unfinished uploads take in the file storages, as last counted"),
-  response_time_ms: z.int(),
-});
-reportView.register(z.globalRegistry, { id: "HealthReport" });
 
 const unhealthyView = z.object({
   code: z.literal(ERRORS.ServiceUnavailable.code),
   error: z.literal("ServiceUnavailable"),
   message: z.string(),
-  data: reportView,
+  data: healthView,
 });
 
 /** Relative to the health prefix. */
@@ -57,16 +20,15 @@ type Health = { report(): Promise<HealthReport> };
 
 /** `open`: paths of those that need no credentials. */
 export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
+  const shared = { method: "GET", scope: "admin", tag: "health" } as const;
   const accessTo = (path: string) => (open.includes(path) ? "public" : "admin");
   return [
     endpoint({
-      method: "GET",
+      ...shared,
       path: "",
       access: "admin",
-      scope: "admin",
-      tag: "health",
       summary: "Full health report; 503 with the report when unhealthy",
-      answer: reportView,
+      answer: healthView,
       others: { 503: { type: "application/json", schema: unhealthyView, description: "Unhealthy" } },
       async handle({ c }) {
         const data = await health.report();
@@ -76,11 +38,9 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       },
     }),
     endpoint({
-      method: "GET",
+      ...shared,
       path: "/ready",
       access: accessTo("/ready"),
-      scope: "admin",
-      tag: "health",
       summary: "200 OK when requests can be served, else 503",
       raw: { type: "text/plain" },
       others: { 503: { type: "text/plain", description: "Requests can't be served" } },
@@ -92,11 +52,9 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
       },
     }),
     endpoint({
-      method: "GET",
+      ...shared,
       path: "/live",
       access: accessTo("/live"),
-      scope: "admin",
-      tag: "health",
       summary: "204 while the process responds",
       raw: { type: null, status: 204 },
       handle: () => new Response(null, { status: 204 }),

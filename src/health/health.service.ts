@@ -1,45 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import { withTimeout } from "../lib/timeout.ts";
-
-export type HealthStatus = "healthy" | "degraded" | "unhealthy";
-
-export type HealthReport = {
-  status: HealthStatus;
-  /** RFC 3339. */
-  timestamp: string;
-  /** Seconds since the process started to serve. */
-  uptime: number;
-  checks: {
-    storage: {
-      status: HealthStatus;
-      /** The last known count while the database is away. */
-      links_count: number;
-      backend: { storage_type: string; support_click: boolean };
-    };
-    cache: {
-      status: HealthStatus;
-      cache_type: string;
-      bloom_filter_enabled: boolean;
-      negative_cache_enabled: boolean;
-    };
-    disk: {
-      status: HealthStatus;
-      /** What is wrong with the disks, and what to do; empty when healthy. */
-      message: string;
-    };
-  };
-  /** Unfinished uploads in the storages of files, as last counted. */
-  unfinished_uploads: {
-    objects: number;
-    bytes: number;
-    /** The part that no running process and no resumable upload uses. */
-    abandoned_objects: number;
-    abandoned_bytes: number;
-    /** RFC 3339; null before the first count. */
-    counted_at: string | null;
-  };
-  response_time_ms: number;
-};
+import { inTime } from "../lib/timeout.ts";
+import type { HealthReport, HealthStatus } from "./health-view.ts";
 
 type StagedUploads = {
   objects: number;
@@ -71,13 +32,7 @@ const DISK_IS_SILENT = `The disk did not respond within ${CHECK_DEADLINE_MS / 10
 export function createHealth(sources: HealthSources): { report(): Promise<HealthReport> } {
   const startedAt = sources.clock.now();
   let linksCount = 0;
-  let staged: StagedUploads = {
-    objects: 0,
-    bytes: 0,
-    abandonedObjects: 0,
-    abandonedBytes: 0,
-    countedAt: null,
-  };
+  let staged: StagedUploads | undefined;
   let disks: Promise<readonly string[]> | undefined;
 
   /** Parallel reports share one check: on a hanging disk checks would accumulate. */
@@ -87,10 +42,10 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
   async function report(): Promise<HealthReport> {
     const begun = performance.now();
     const [count, isCacheReachable, troubles = [DISK_IS_SILENT], stagedNow] = await Promise.all([
-      withinDeadline(sources.countLinks()),
-      withinDeadline(sources.isCacheReachable()),
-      withinDeadline(diskTroubles()),
-      withinDeadline(sources.stagedUploads()),
+      inTime(CHECK_DEADLINE_MS, sources.countLinks()),
+      inTime(CHECK_DEADLINE_MS, sources.isCacheReachable()),
+      inTime(CHECK_DEADLINE_MS, diskTroubles()),
+      inTime(CHECK_DEADLINE_MS, sources.stagedUploads()),
     ]);
     linksCount = count ?? linksCount;
     staged = stagedNow ?? staged;
@@ -117,11 +72,11 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
         disk: { status: disk, message: troubles.join(" ") },
       },
       unfinished_uploads: {
-        objects: staged.objects,
-        bytes: staged.bytes,
-        abandoned_objects: staged.abandonedObjects,
-        abandoned_bytes: staged.abandonedBytes,
-        counted_at: staged.countedAt === null ? null : new Date(staged.countedAt).toISOString(),
+        objects: staged?.objects ?? 0,
+        bytes: staged?.bytes ?? 0,
+        abandoned_objects: staged?.abandonedObjects ?? 0,
+        abandoned_bytes: staged?.abandonedBytes ?? 0,
+        counted_at: staged?.countedAt ? new Date(staged.countedAt).toISOString() : null,
       },
       response_time_ms: Math.round(performance.now() - begun),
     };
@@ -129,7 +84,3 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 
   return { report };
 }
-
-/** Undefined when the check failed or took too long. */
-const withinDeadline = <T>(check: Promise<T>): Promise<T | undefined> =>
-  withTimeout<T | undefined>(CHECK_DEADLINE_MS, check, () => undefined).catch(() => undefined);

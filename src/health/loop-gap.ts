@@ -1,19 +1,14 @@
-/**
- * The longest time that something blocked the event loop within the last minute. Reading changes nothing, so all
- * monitors and health pages see the same.
- */
-export type LoopGap = {
-  seconds(): number;
-  stop(): void;
-};
-
 /** Shorter gaps are not measured. */
 const LOOK_MS = 20;
 const SLOT_MS = 5_000;
 /** A minute, and the current slot. */
 const SLOTS = 13;
 
-export function watchLoop(): LoopGap {
+/**
+ * The longest time that something blocked the event loop within the last minute. Reading changes nothing, so all
+ * monitors and health pages see the same.
+ */
+export function watchLoop() {
   const recent = createRecentMaximum();
   let last = performance.now();
   const look = () => {
@@ -24,8 +19,8 @@ export function watchLoop(): LoopGap {
   const timer = setInterval(look, LOOK_MS);
   timer.unref();
   return {
-    seconds: () => recent.get(performance.now()) / 1000,
-    stop: () => clearInterval(timer),
+    seconds: (): number => recent.get(performance.now()) / 1000,
+    stop: (): void => clearInterval(timer),
   };
 }
 

@@ -1,21 +1,18 @@
 import { readFileSync } from "node:fs";
-import type { Reading, Registry } from "../lib/metrics.ts";
+import type { Registry } from "../lib/metrics.ts";
 import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 import { VERSION } from "../lib/version.ts";
 import { watchLoop } from "./loop-gap.ts";
 
 const PAGE_BYTES = 4096;
 
-const one = (number: number): Reading[] => [[[], number]];
-
 export function startProcessMetrics(registry: Registry): { close(): void } {
   const startedAt = performance.now();
   const gap = watchLoop();
-  registry.observe(
-    "gauge",
-    { name: "svc_uptime_seconds", help: "Seconds since the start.", together: "largest" },
-    () => one((performance.now() - startedAt) / 1000),
-  );
+  const gauge = (name: string, help: string, read: () => number, together: "sum" | "largest" = "sum") =>
+    registry.observe("gauge", { name, help, together }, () => [[[], read()]]);
+  const uptime = () => (performance.now() - startedAt) / 1000;
+  gauge("svc_uptime_seconds", "Seconds since the start.", uptime, "largest");
   registry.observe(
     "gauge",
     { name: "svc_process_memory_bytes", help: "Memory of the process.", labels: ["type"] },
@@ -27,41 +24,17 @@ export function startProcessMetrics(registry: Registry): { close(): void } {
       ];
     },
   );
-  registry.observe("gauge", { name: "svc_process_open_files", help: "Open files and sockets." }, () =>
-    one(countOpenFiles()),
-  );
-  registry.observe(
-    "gauge",
-    { name: "svc_process_open_files_limit", help: "Limit of open files; half are for connections." },
-    () => one(readOpenFilesLimit() ?? Number.POSITIVE_INFINITY),
-  );
-  registry.observe(
-    "gauge",
-    { name: "svc_process_cpu_seconds", help: "User and system time of the process." },
-    () => {
-      const { user, system } = process.cpuUsage();
-      return one((user + system) / 1e6);
-    },
-  );
-  registry.observe(
-    "gauge",
-    {
-      name: "svc_build_info",
-      help: "The running version; always 1.",
-      labels: ["version"],
-      together: "largest",
-    },
-    () => [[[VERSION], 1]],
-  );
-  registry.observe(
-    "gauge",
-    {
-      name: "svc_event_loop_gap_seconds",
-      help: "Longest time the event loop was blocked in the last minute.",
-      together: "largest",
-    },
-    () => one(gap.seconds()),
-  );
+  gauge("svc_process_open_files", "Open files and sockets.", countOpenFiles);
+  const openFilesLimit = () => readOpenFilesLimit() ?? Number.POSITIVE_INFINITY;
+  gauge("svc_process_open_files_limit", "Limit of open files; half are for connections.", openFilesLimit);
+  gauge("svc_process_cpu_seconds", "User and system time of the process.", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  const build = { name: "svc_build_info", help: "The running version; always 1.", labels: ["version"] };
+  registry.observe("gauge", { ...build, together: "largest" }, () => [[[VERSION], 1]]);
+  const longest = "Longest time the event loop was blocked in the last minute.";
+  gauge("svc_event_loop_gap_seconds", longest, gap.seconds, "largest");
   return { close: gap.stop };
 }
 

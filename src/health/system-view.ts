@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { verdict } from "./health.routes.ts";
+import { verdict } from "./health-view.ts";
 
 const time = z.iso.datetime().nullable();
 const message = z.string().describe("what is wrong, and what to do; empty when healthy");

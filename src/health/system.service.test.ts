@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createRegistry, type Reading } from "../lib/metrics.ts";
-import type { HealthReport } from "./health.service.ts";
+import type { HealthReport } from "./health-view.ts";
 import { createSystemReport, type SystemSources } from "./system.service.ts";
 
 const HEALTHY: HealthReport = {

@@ -1,7 +1,7 @@
 /** The state of this machine's server for administrators: the health report, and what the metrics say of its parts. */
 import type { Clock } from "../lib/clock.ts";
-import { withTimeout } from "../lib/timeout.ts";
-import type { HealthReport, HealthStatus } from "./health.service.ts";
+import { inTime } from "../lib/timeout.ts";
+import type { HealthReport, HealthStatus } from "./health-view.ts";
 import { type Measurements, readMeasurements } from "./measurements.ts";
 import type { Measured } from "./scrape.ts";
 import type { SystemReport } from "./system-view.ts";
@@ -39,9 +39,9 @@ export function createSystemReport(sources: SystemSources): { report(): Promise<
     const [health, measured, database, found, storages] = await Promise.all([
       sources.health.report(),
       sources.measure(),
-      inTime(timed(sources.databaseVersion)),
-      inTime(disks()),
-      inTime(sources.storages()),
+      inTime(DEADLINE_MS, timed(sources.databaseVersion)),
+      inTime(DEADLINE_MS, disks()),
+      inTime(DEADLINE_MS, sources.storages()),
     ]);
     const numbers = readMeasurements(measured.metrics);
     const { storage, cache } = health.checks;
@@ -157,7 +157,3 @@ async function timed(ask: () => Promise<string>): Promise<{ answer: string; ms: 
   const answer = await ask();
   return { answer, ms: Math.round(performance.now() - begun) };
 }
-
-/** Undefined when it failed or took too long. */
-const inTime = <T>(asked: Promise<T>): Promise<T | undefined> =>
-  withTimeout<T | undefined>(DEADLINE_MS, asked, () => undefined).catch(() => undefined);

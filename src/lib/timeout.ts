@@ -14,3 +14,7 @@ export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, late: 
     clearTimeout(timer);
   }
 }
+
+/** Undefined when it failed or took longer. The work continues. */
+export const inTime = <T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> =>
+  withTimeout<T | undefined>(timeoutMs, work, () => undefined).catch(() => undefined);

@@ -23,20 +23,14 @@ export const DUMMY_HASH =
 /** "sign-in" is for unknown browsers, `account …` for known ones. */
 export type PasswordQueue = "sign-in" | "shares" | "links" | "new passwords" | `account ${number}`;
 
-export type Passwords = {
-  /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
-  hashPassword(plain: string): Promise<string>;
-  /** False for a hash that is not Argon2 or exceeds the bounds. @throws ServiceUnavailable when the queue is full */
-  verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean>;
-  /** @throws ServiceUnavailable */
-  refuseWhenFull(queue: PasswordQueue): void;
-};
+export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords(mostWaiting = MOST_WAITING, cost = COST): Passwords {
+export function createPasswords(mostWaiting = MOST_WAITING, cost = COST) {
   /** Non-empty queues, the next to serve first. */
   const queues = new Map<PasswordQueue, (() => void)[]>();
   let running = 0;
 
+  /** @throws ServiceUnavailable */
   function refuseWhenFull(queue: PasswordQueue): void {
     if (running < AT_ONCE || (queues.get(queue)?.length ?? 0) < mostWaiting) return;
     throw appError("ServiceUnavailable", "Too many password checks are waiting. Try again in a moment.", {
@@ -59,8 +53,7 @@ export function createPasswords(mostWaiting = MOST_WAITING, cost = COST): Passwo
     refuseWhenFull(queue);
     if (running < AT_ONCE) running++;
     else {
-      const waiting = queues.get(queue) ?? [];
-      queues.set(queue, waiting);
+      const waiting = queues.getOrInsertComputed(queue, () => []);
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {
@@ -74,9 +67,11 @@ export function createPasswords(mostWaiting = MOST_WAITING, cost = COST): Passwo
   };
 
   return {
-    hashPassword: (plain) =>
+    /** In PHC form; `plain` must not be empty. @throws ServiceUnavailable when the queue is full */
+    hashPassword: (plain: string): Promise<string> =>
       inTurn("new passwords", () => Bun.password.hash(plain, { algorithm: "argon2id", ...cost })),
-    verifyPassword: async (plain, hash, queue) => {
+    /** False for a hash that is not Argon2 or exceeds the bounds. @throws ServiceUnavailable when the queue is full */
+    async verifyPassword(plain: string, hash: string, queue: PasswordQueue): Promise<boolean> {
       if (!isBoundedHash(hash)) return false;
       return inTurn(queue, async () => {
         try {

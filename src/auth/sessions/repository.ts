@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
@@ -25,11 +25,7 @@ export type SessionOwner = { session: Session; account: Account | null };
 
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
-export function createSessionsRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createSessionsRepository({ read, write, dialect }: Queries) {
   return {
     async find(id: string): Promise<SessionOwner | null> {
       const row = await read.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();

@@ -42,7 +42,6 @@ type Deps = {
   config: AuthConfig;
   clock: Clock;
   logger: Logger;
-  newId: () => string;
 };
 
 /** `reused`: neither the valid refresh token nor the one just replaced. */
@@ -51,7 +50,7 @@ type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(deps: Deps) {
-  const { repository, changes, tokens, refreshLimit, config, clock, logger, newId } = deps;
+  const { repository, changes, tokens, refreshLimit, config, clock, logger } = deps;
   const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
@@ -62,11 +61,11 @@ export function createSessions(deps: Deps) {
   async function open(tx: AuthTransaction, accountId: number): Promise<Session> {
     const now = clock.now();
     const session: Session = {
-      id: newId(),
+      id: crypto.randomUUID(),
       accountId,
       createdAt: now,
       expiresAt: now + lifetime(),
-      refreshId: newId(),
+      refreshId: crypto.randomUUID(),
       previousId: null,
       rotatedAt: null,
       revokedAt: null,
@@ -88,7 +87,11 @@ export function createSessions(deps: Deps) {
     };
     return {
       account,
-      access: await tokens.sign("access", { ...claims, tokenId: newId(), expiresAt: accessExpiresAt }),
+      access: await tokens.sign("access", {
+        ...claims,
+        tokenId: crypto.randomUUID(),
+        expiresAt: accessExpiresAt,
+      }),
       refresh: await tokens.sign("refresh", {
         ...claims,
         tokenId: session.refreshId,
@@ -109,7 +112,7 @@ export function createSessions(deps: Deps) {
       if (claims.tokenId === session.refreshId) {
         const next: Session = {
           ...session,
-          refreshId: newId(),
+          refreshId: crypto.randomUUID(),
           previousId: session.refreshId,
           rotatedAt: now,
           expiresAt: now + lifetime(),
@@ -219,7 +222,7 @@ export function createSessions(deps: Deps) {
         accountId: account.id,
         role: account.role,
         sessionId: account.credential.sessionId,
-        tokenId: newId(),
+        tokenId: crypto.randomUUID(),
         expiresAt: clock.now() + DEVICE_MS,
       });
       return { value, maxAge: DEVICE_MS / 1000 };

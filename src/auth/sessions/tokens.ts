@@ -6,7 +6,7 @@ import { errors, jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../../lib/clock.ts";
 import { type Role, ROLES } from "../../lib/access.ts";
 
-export type TokenType = "access" | "refresh" | "device";
+type TokenType = "access" | "refresh" | "device";
 
 export type TokenClaims = {
   accountId: number;
@@ -18,17 +18,13 @@ export type TokenClaims = {
   expiresAt: number;
 };
 
-export type Tokens = {
-  sign(type: TokenType, claims: TokenClaims): Promise<string>;
-  /** Null for an invalid token or another type. */
-  verify(type: TokenType, token: string): Promise<TokenClaims | null>;
-};
+export type Tokens = ReturnType<typeof createTokens>;
 
 const ALGORITHM = "HS256";
 const LONGEST_TOKEN = 2048;
 const CLAIMS = ["sub", "role", "iat", "exp", "jti", "sid", "token_type"];
 
-export function createTokens({ secret, clock }: { secret: () => string; clock: Clock }): Tokens {
+export function createTokens({ secret, clock }: { secret: () => string; clock: Clock }) {
   let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
 
   const signingKey = (): Promise<CryptoKey> => {
@@ -40,7 +36,10 @@ export function createTokens({ secret, clock }: { secret: () => string; clock: C
   };
 
   return {
-    async sign(type, { accountId, role, sessionId, tokenId, expiresAt }) {
+    async sign(
+      type: TokenType,
+      { accountId, role, sessionId, tokenId, expiresAt }: TokenClaims,
+    ): Promise<string> {
       return new SignJWT({ role, sid: sessionId, token_type: type })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
         .setSubject(String(accountId))
@@ -50,7 +49,8 @@ export function createTokens({ secret, clock }: { secret: () => string; clock: C
         .sign(await signingKey());
     },
 
-    async verify(type, token) {
+    /** Null for an invalid token or another type. */
+    async verify(type: TokenType, token: string): Promise<TokenClaims | null> {
       if (token.length > LONGEST_TOKEN) return null;
       try {
         const { payload } = await jwtVerify(token, await signingKey(), {

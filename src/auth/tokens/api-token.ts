@@ -18,8 +18,8 @@ export type ApiToken = {
   lastUsedAt: number | null;
 };
 
-/** `username` is null for the built-in administrator. */
-export type ListedToken = ApiToken & { username: string | null };
+/** With the account's name. */
+export type ListedToken = ApiToken & { owner: string };
 
 const NAME_MAX_CHARACTERS = 64;
 const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;

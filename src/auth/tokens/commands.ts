@@ -55,12 +55,15 @@ function addListing(tokens: Command, context: Context): void {
     .action(async ({ user, json }: JsonOption & { user?: string }) => {
       const { auth } = await context.services();
       const wanted = user === undefined ? null : await accountId(auth.users, user);
-      const found = (await allTokens(auth.apiTokens)).filter(
-        (token) => wanted === null || token.accountId === wanted,
-      );
-      const rows = found.map((token) => ({
+      const found: ListedToken[] = [];
+      for (let page = 1; ; page++) {
+        const listed = await auth.apiTokens.list(wanted, { page, pageSize: PAGE_SIZE });
+        found.push(...listed.tokens);
+        if (listed.tokens.length < PAGE_SIZE) break;
+      }
+      const rows = found.toReversed().map((token) => ({
         ...viewToken(token, systemClock.now()),
-        username: usernameOf(token),
+        username: token.owner,
       }));
       if (json) return context.output.json(rows);
       context.output.table(
@@ -98,15 +101,3 @@ async function accountId(users: Users, username: string): Promise<number> {
   if (username.toLowerCase() === BUILT_IN_ADMIN.username) return BUILT_IN_ADMIN.id;
   return (await users.getByUsername(username)).id;
 }
-
-async function allTokens(apiTokens: ApiTokens): Promise<ListedToken[]> {
-  const found: ListedToken[] = [];
-  for (;;) {
-    const more = await apiTokens.listAll(found.at(-1)?.id ?? 0, PAGE_SIZE);
-    found.push(...more);
-    if (more.length < PAGE_SIZE) return found;
-  }
-}
-
-const usernameOf = ({ username, accountId: id }: ListedToken): string =>
-  username ?? (id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : "");

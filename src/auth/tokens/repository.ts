@@ -1,11 +1,11 @@
 import type { Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SCOPES } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Account } from "../account.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
 import type { ApiToken, ListedToken } from "./api-token.ts";
 
@@ -14,17 +14,12 @@ export type TokenOwner = { token: ApiToken; account: Account | null };
 
 export type ApiTokensRepository = ReturnType<typeof createApiTokensRepository>;
 
-export function createApiTokensRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
-  const withOwners = () =>
-    read
+export function createApiTokensRepository({ read, write, dialect }: Queries) {
+  /** Null: of all accounts. */
+  const tokensOf = (db: Db, accountId: number | null) =>
+    db
       .selectFrom("tokens")
-      .leftJoin("users", "users.id", "tokens.user_id")
-      .selectAll("tokens")
-      .select("users.username");
+      .$if(accountId !== null, (query) => query.where("tokens.user_id", "=", accountId!));
 
   return {
     async findByHash(hash: string): Promise<TokenOwner | null> {
@@ -33,39 +28,19 @@ export function createApiTokensRepository({
       return { token: toToken(row), account: await findAccount(read, row.user_id) };
     },
 
-    /** Newest first. */
-    async list(accountId: number, at: { limit: number; offset: number }): Promise<ApiToken[]> {
-      const query = read.selectFrom("tokens").selectAll().where("user_id", "=", accountId);
-      return (await query.orderBy("id", "desc").limit(at.limit).offset(at.offset).execute()).map(toToken);
+    /** Newest first. `accountId` null: of all accounts, like the next one. */
+    async list(accountId: number | null, at: { limit: number; offset: number }): Promise<ListedToken[]> {
+      const query = tokensOf(read, accountId)
+        .leftJoin("users", "users.id", "tokens.user_id")
+        .selectAll("tokens")
+        .select("users.username");
+      const rows = await query.orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset).execute();
+      return rows.map((row) => ({ ...toToken(row), owner: row.username ?? nameOfRowless(row.user_id) }));
     },
 
-    /** Of all accounts, newest first. */
-    async pageOfAll(at: { limit: number; offset: number }): Promise<ListedToken[]> {
-      const query = withOwners().orderBy("tokens.id", "desc").limit(at.limit).offset(at.offset);
-      return (await query.execute()).map(toListed);
-    },
-
-    async countAll(): Promise<number> {
-      const query = read.selectFrom("tokens").select(({ fn }) => fn.countAll<number>().as("total"));
+    async count(accountId: number | null, db: Db = read): Promise<number> {
+      const query = tokensOf(db, accountId).select(({ fn }) => fn.countAll<number>().as("total"));
       return Number((await query.executeTakeFirstOrThrow()).total);
-    },
-
-    /** Of all accounts, by id from after this one. `username` is null for the built-in administrator. */
-    async listAll(after: number, limit: number): Promise<ListedToken[]> {
-      const query = withOwners().where("tokens.id", ">", after).orderBy("tokens.id").limit(limit);
-      return (await query.execute()).map(toListed);
-    },
-
-    async count(db: Db, accountId: number): Promise<number> {
-      const query = db.selectFrom("tokens").where("user_id", "=", accountId);
-      const { total } = await query
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow();
-      return Number(total);
-    },
-
-    countOf(accountId: number): Promise<number> {
-      return this.count(read, accountId);
     },
 
     findAccount,
@@ -142,7 +117,6 @@ const toToken = (row: Selectable<Schema["tokens"]>): ApiToken => ({
   lastUsedAt: row.last_used_at,
 });
 
-const toListed = (row: Selectable<Schema["tokens"]> & { username: string | null }): ListedToken => ({
-  ...toToken(row),
-  username: row.username,
-});
+/** Of the built-in administrator, or an account that is gone. */
+const nameOfRowless = (accountId: number): string =>
+  accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`;

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
-import { createdTokenView, createTokenSchema, type ListedToken, tokenView, viewToken } from "./api-token.ts";
+import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
 import type { ApiTokens } from "./service.ts";
 
 const allQuery = z.object({
@@ -14,9 +13,6 @@ const allQuery = z.object({
 function refuseOthers({ role }: { role: string }): void {
   if (role !== "admin") throw appError("Forbidden", "Only administrators see the tokens of all accounts.");
 }
-
-const ownerOf = ({ username, accountId }: ListedToken): string =>
-  username ?? (accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`);
 
 /** Each account has its own tokens. Administrators list and revoke those of all. */
 export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
@@ -32,20 +28,15 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       answer: z.array(tokenView),
       paged: true,
       async handle({ query, account }) {
+        const ofAll = query.all === "true";
+        if (ofAll) refuseOthers(account);
         const at = pageOf(query);
-        if (query.all === "true") {
-          refuseOthers(account);
-          const { tokens, total } = await apiTokens.pageOfAll(at);
-          return page(
-            tokens.map((token) => ({ ...viewToken(token, now()), account: ownerOf(token) })),
-            { ...at, total },
-          );
-        }
-        const { tokens, total } = await apiTokens.list(account.id, at);
-        return page(
-          tokens.map((token) => viewToken(token, now())),
-          { ...at, total },
-        );
+        const { tokens, total } = await apiTokens.list(ofAll ? null : account.id, at);
+        const views = tokens.map((token) => ({
+          ...viewToken(token, now()),
+          ...(ofAll && { account: token.owner }),
+        }));
+        return page(views, { ...at, total });
       },
     }),
     endpoint({

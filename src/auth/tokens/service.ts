@@ -12,14 +12,7 @@ import type { Account } from "../account.ts";
 import { type AddressBuckets, tooManyAttempts } from "../address-limit.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import {
-  isExpired,
-  type ApiToken,
-  type CreateToken,
-  type ListedToken,
-  parseTokenExpiry,
-  viewToken,
-} from "./api-token.ts";
+import { isExpired, type ApiToken, type CreateToken, parseTokenExpiry, viewToken } from "./api-token.ts";
 import type { ApiTokensRepository, TokenOwner } from "./repository.ts";
 import { hashOfToken, isTokenText, newTokenText } from "./token-text.ts";
 
@@ -83,28 +76,12 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       return { account, token };
     },
 
-    /** Newest first. */
-    async list(
-      accountId: number,
-      at: { page: number; pageSize: number },
-    ): Promise<{ tokens: ApiToken[]; total: number }> {
-      const total = await repository.countOf(accountId);
+    /** Newest first. `accountId` null: of all accounts. */
+    async list(accountId: number | null, at: { page: number; pageSize: number }) {
+      const total = await repository.count(accountId);
       const offset = (at.page - 1) * at.pageSize;
       return { tokens: await repository.list(accountId, { limit: at.pageSize, offset }), total };
     },
-
-    /** Of all accounts, newest first. */
-    async pageOfAll(at: {
-      page: number;
-      pageSize: number;
-    }): Promise<{ tokens: ListedToken[]; total: number }> {
-      const total = await repository.countAll();
-      const offset = (at.page - 1) * at.pageSize;
-      return { tokens: await repository.pageOfAll({ limit: at.pageSize, offset }), total };
-    },
-
-    /** Of all accounts by id, from after this one. */
-    listAll: (after: number, limit: number): Promise<ListedToken[]> => repository.listAll(after, limit),
 
     /**
      * The token's text is nowhere else. @throws BadRequest, Forbidden (scopes that the account lacks), Conflict (name,
@@ -121,7 +98,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
         const account = await repository.lockAccount(tx.db, accountId);
         if (account === null) throw appError("NotFound", "The account is disabled or deleted.");
         refuseMissing(account, scopes);
-        if ((await repository.count(tx.db, accountId)) >= MOST_TOKENS) {
+        if ((await repository.count(accountId, tx.db)) >= MOST_TOKENS) {
           throw appError("Conflict", `An account has at most ${MOST_TOKENS} tokens; revoke one first.`);
         }
         const newId = await repository.insert(tx.db, { ...token, hash: hashOfToken(text) });

@@ -183,14 +183,17 @@ forEachDialect((dialect) => {
     expect(await status(token)).toBe(200);
   });
 
-  test("the command's list has all accounts by id, page after page", async () => {
+  test("the list has the tokens of all accounts or of one, page after page", async () => {
     const { username, browser } = await account();
     const own = await tokenOf(browser, { name: "listed" });
     const built = await tokenOf(admin, { name: "listed" });
-    const [first] = await harness.auth.apiTokens.listAll(own.id - 1, 1);
-    expect(first).toMatchObject({ id: own.id, name: "listed", username, scopes: ["files:read"] });
-    const rest = await harness.auth.apiTokens.listAll(own.id, 10);
-    expect(rest).toMatchObject([{ id: built.id, accountId: 0, username: null }]);
+    const { list } = harness.auth.apiTokens;
+    const newest = await list(null, { page: 1, pageSize: 1 });
+    expect(newest.tokens).toMatchObject([{ id: built.id, accountId: 0, owner: "admin" }]);
+    const second = await list(null, { page: 2, pageSize: 1 });
+    expect(second.tokens).toMatchObject([{ id: own.id, owner: username, scopes: ["files:read"] }]);
+    const ofOne = await list(second.tokens[0]!.accountId, { page: 1, pageSize: 10 });
+    expect(ofOne).toEqual({ tokens: second.tokens, total: 1 });
   });
 
   test("making and revoking one are events, without its text", async () => {

@@ -1,6 +1,6 @@
 import { chunked } from "../../lib/chunked.ts";
 import type { Insertable, Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Database, Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -13,13 +13,13 @@ export type NewBlob = Pick<StoredBlob, "policyId" | "sha256" | "generation" | "s
 const CHUNK = 1_000;
 
 /** Arrays of any length, in statements of 1,000. Limits are at most 1,000. */
-export const createBlobsRepository = (database: Pick<Database, "read" | "write" | "dialect">) => ({
+export const createBlobsRepository = (database: Queries) => ({
   ...references(database),
   ...states(database),
 });
 
 /** Who has a blob. */
-function references({ read, write, dialect }: Pick<Database, "read" | "write" | "dialect">) {
+function references({ read, write, dialect }: Queries) {
   return {
     async find(id: number, db: Db = read): Promise<StoredBlob | null> {
       const row = await db.selectFrom("blobs").selectAll().where("id", "=", id).executeTakeFirst();

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 
 /** Stagings of a storage. */
 export type StagedCount = {
@@ -15,11 +15,7 @@ export type StagedTotal = StagedCount & { countedAt: number | null };
 export type StagedRepository = ReturnType<typeof createStagedRepository>;
 
 /** The last count of each policy. */
-export function createStagedRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createStagedRepository({ read, write, dialect }: Queries) {
   return {
     async save(policyId: number, count: StagedCount, now: number): Promise<void> {
       const set = ["objects", "bytes", "abandoned_objects", "abandoned_bytes", "counted_at"] as const;

@@ -1,6 +1,6 @@
 /** Stored files and their places by a database, for backups. */
 import { resolve } from "node:path";
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 import type { StoredBlob } from "../blobs/blob.ts";
 import { createBlobsRepository } from "../blobs/repository.ts";
 import { createPoliciesRepository } from "../policies/repository.ts";
@@ -9,10 +9,7 @@ import { createStorageCheckRepository } from "./storage.repository.ts";
 
 const PAGE = 1_000;
 
-export function createStoredFiles(
-  database: Pick<Database, "read" | "write" | "dialect">,
-  { dataDir }: { dataDir: string },
-) {
+export function createStoredFiles(database: Queries, { dataDir }: { dataDir: string }) {
   const policies = createPoliciesRepository(database);
   const checks = createStorageCheckRepository(database);
   const blobs = createBlobsRepository(database);

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
@@ -10,7 +10,7 @@ import { prepared } from "../../db/prepared.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
 
-type Deps = { database: Pick<Database, "read" | "write" | "dialect">; record: Deletion["record"] };
+type Deps = { database: Queries; record: Deletion["record"] };
 
 /** The row may move from one table to the other between two statements. */
 const TRIES = 2;

@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+export const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
+
+export const healthView = z.object({
+  status: verdict,
+  timestamp: z.string(),
+  uptime: z.int().describe("whole seconds"),
+  checks: z.object({
+    storage: z.object({
+      status: verdict,
+      links_count: z.int(),
+      backend: z.object({ storage_type: z.string(), support_click: z.boolean() }),
+    }),
+    cache: z.object({
+      status: verdict,
+      cache_type: z.string(),
+      bloom_filter_enabled: z.boolean(),
+      negative_cache_enabled: z.boolean(),
+    }),
+    disk: z.object({
+      status: verdict,
+      message: z.string().describe("what is wrong with the disks, and what to do; empty when healthy"),
+    }),
+  }),
+  unfinished_uploads: z
+    .object({
+      objects: z.int(),
+      bytes: z.int(),
+      abandoned_objects: z.int(),
+      abandoned_bytes: z
+        .int()
+        .describe("the part of bytes that no running process and no resumable upload uses"),
+      counted_at: z.string().nullable().describe("null before the first count"),
+    })
+    .describe("space that unfinished uploads take in the file storages, as last counted"),
+  response_time_ms: z.int(),
+});
+healthView.register(z.globalRegistry, { id: "HealthReport" });
+
+export type HealthReport = z.output<typeof healthView>;
+export type HealthStatus = z.output<typeof verdict>;
