@@ -19,7 +19,6 @@ import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { type Content, createContent } from "./files/content.ts";
 import { createDrive, type Drive } from "./files/drive.ts";
-import { registerHeldNames } from "./files/search/metrics.ts";
 import { createSharing, type Sharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { type BodyMemory, createBodyMemory } from "./http/body-memory.ts";
@@ -201,7 +200,6 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
   const door = createVisitorDoor({ config, guards: auth, bodies });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
-  registerHeldNames(registry, drive.search.heldBytes);
   return {
     env,
     logger,

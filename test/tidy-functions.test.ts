@@ -30,7 +30,6 @@ const LONGER = [
   "src/files/tree/entries.repository.ts createEntriesRepository",
   "src/files/tree/removal.ts createRemoval",
   "src/files/uploads/tus.service.ts createResumable",
-  "src/lib/held.ts createHeldThings",
   "src/links/actor-links.ts createActorLinks",
   "src/links/cache/cache.ts createLinkCache",
   "src/links/deleted/repository.ts createDeletedRepository",

@@ -9,7 +9,6 @@ export const TOPICS = [
   "sessions",
   "tokens",
   "policies",
-  "entries",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

@@ -61,14 +61,17 @@ export type Dialect = {
   /** For the planner of queries, after a large change. Does nothing where that happens at once or plans need none. */
   refreshStatistics(db: Db, tables: readonly TableName[]): Promise<void>;
 
-  /** `entries.name` contains the needle, compared as in linkContains. */
-  nameContains(needle: string): Expression<SqlBool>;
+  /**
+   * `entries.name` contains the needle, compared as in linkContains. `usesIndex`: a query starts with it, where
+   * hasFewNames; else it only tests rows.
+   */
+  nameContains(needle: string, options?: { usesIndex?: boolean }): Expression<SqlBool>;
 
   /**
-   * At most `limit` ids of entries of any account whose names may contain the needle, from an index. Fewer are
-   * all of them. Null without a suitable index.
+   * Whether an index tells that at most `most` entries, of all accounts, may have the needle in their names. False
+   * without a suitable index.
    */
-  nameCandidates(db: Db, needle: string, limit: number): Promise<number[] | null>;
+  hasFewNames(db: Db, needle: string, most: number): Promise<boolean>;
 
   /** The server spreads one long scan over several cores. */
   readonly sharesScans: boolean;

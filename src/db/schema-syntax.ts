@@ -22,7 +22,7 @@ export type SchemaSyntax = {
   createSearchIndex(db: Kysely<unknown>): Promise<void>;
   /** Serves needles that the index can't. */
   createSearchColumn(db: Kysely<unknown>): Promise<void>;
-  /** Serves nameCandidates; may do nothing. Lacks existing entries if `fillNameIndex` does something. */
+  /** Serves hasFewNames; may do nothing. Lacks existing entries if `fillNameIndex` does something. */
   createNameIndex(db: Kysely<unknown>): Promise<void>;
   /** With all entries. */
   fillNameIndex(db: Kysely<unknown>): Promise<void>;

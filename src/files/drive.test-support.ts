@@ -22,10 +22,10 @@ export async function startDrive(database: Database, { changes }: { changes?: Tr
     isServer: false,
   });
   const record = createEvents({ database, clock }).add;
-  const on = (feed: TreeChanges) =>
+  const on = (changing: TreeChanges) =>
     createDrive({
       database,
-      changes: { subscribe: content.changes.subscribe, ...feed },
+      changes: changing,
       content,
       leases,
       record,

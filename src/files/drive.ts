@@ -26,7 +26,6 @@ import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
-import { createHeldNames, type NameChanges } from "./search/held-names.ts";
 import { createSearchRepository } from "./search/repository.ts";
 import { searchEndpoint } from "./search/routes.ts";
 import { createFileSearch, type FileSearch } from "./search/service.ts";
@@ -58,7 +57,7 @@ export type Drive = {
 
 type Deps = {
   database: Database;
-  changes: TreeChanges & NameChanges;
+  changes: TreeChanges;
   content: { policies: Policies; blobs: Blobs; dataDir: string };
   leases: Leases;
   record: RecordEvents<Db>;
@@ -99,13 +98,7 @@ export function createDrive(deps: Deps): Drive {
   });
   const download = createDownload({ blobs });
   const paths = createPathsRepository(database);
-  const names = createSearchRepository(database);
-  const held = createHeldNames({
-    repository: names,
-    newestId: (accountId) => tree.change(accountId, ({ db }) => names.newestId(db)),
-    changes,
-  });
-  const search = createFileSearch({ repository: names, held, paths });
+  const search = createFileSearch({ repository: createSearchRepository(database), paths });
   const trash = createTrash({
     tree,
     entries: repository,

@@ -95,7 +95,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
     );
     return sql`(${sql.join(tests, sql` or `)})`;
   },
-  nameCandidates: async () => null,
+  hasFewNames: async () => false,
   sharesScans: false,
   refreshStatistics: async () => {},
   linkCandidates: () => null,

@@ -27,23 +27,22 @@ const containing = (needle: string) => {
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;
 };
 
-/** Keeps the planner off the index: the caller reads names in order, or has the candidates. */
-const nameContains: Dialect["nameContains"] = (needle) =>
-  sql<SqlBool>`coalesce(${containing(needle)}, false)`;
+/** Coalesce keeps the planner off the index. */
+const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) =>
+  usesIndex ? containing(needle) : sql<SqlBool>`coalesce(${containing(needle)}, false)`;
 
-const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
-  if (!spellings(needle).every((text) => TRIGRAM.test(text))) return null;
-  const { rows: known } = await sql<{ here: boolean }>`
-    select to_regclass('entries_search') is not null as here`.execute(db);
-  if (known[0]?.here !== true) return null;
-  const { rows } = await sql<{ id: number }>`
-    select entries.id from entries where ${containing(needle)} limit ${limit}`.execute(db);
-  return rows.map(({ id }) => id);
+const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {
+  if (!spellings(needle).every((text) => TRIGRAM.test(text))) return false;
+  const { rows } = await sql<{ few: boolean }>`
+    select case when to_regclass('entries_search') is null then false else (
+      select count(*) from (select 1 from entries where ${containing(needle)} limit ${most + 1}) as found
+    ) <= ${most} end as few`.execute(db);
+  return rows[0]!.few;
 };
 
 export const postgresNames = {
   /** For the schema. */
   schema: { createNameIndex, fillNameIndex: async () => {} },
   /** For the dialect. */
-  dialect: { nameContains, nameCandidates },
+  dialect: { nameContains, hasFewNames },
 };

@@ -42,22 +42,24 @@ async function fillNameIndex(db: Kysely<unknown>): Promise<void> {
   );
 }
 
-const nameContains: Dialect["nameContains"] = (needle) => {
+const nameContains: Dialect["nameContains"] = (needle, { usesIndex = false } = {}) => {
   const tests = likePatterns(needle).map(
     (pattern) => sql`entries.name like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
   );
-  return sql`(${sql.join(tests, sql` or `)})`;
+  const among = usesIndex ? sql`entries.id in (${candidates(needle)}) and ` : sql``;
+  return sql`(${among}(${sql.join(tests, sql` or `)}))`;
 };
 
-const nameCandidates: Dialect["nameCandidates"] = async (db, needle, limit) => {
-  const query = [...needle].length < GRAM ? startingWith(needle, limit) : withGramsOf(needle, limit);
-  return (await query.execute(db)).rows.map(({ id }) => id);
+const hasFewNames: Dialect["hasFewNames"] = async (db, needle, most) => {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from (${candidates(needle)} limit ${most + 1})`.execute(db);
+  return rows[0]!.n <= most;
 };
 
-function withGramsOf(needle: string, limit: number) {
-  return sql<{ id: number }>`
-    select rowid as id from entry_names where entry_names match ${matchingGrams(spellings(needle))} limit ${limit}`;
-}
+const candidates = (needle: string) =>
+  [...needle].length < GRAM
+    ? startingWith(needle)
+    : sql`select rowid from entry_names where entry_names match ${matchingGrams(spellings(needle))}`;
 
 /** Texts that have all trigrams of one of the forms. */
 export const matchingGrams = (forms: readonly string[]): string =>
@@ -67,12 +69,11 @@ export const matchingGrams = (forms: readonly string[]): string =>
     .map((grams) => `(${grams.join(" AND ")})`)
     .join(" OR ");
 
-function startingWith(needle: string, limit: number) {
+function startingWith(needle: string) {
   // The index folds more letters than SQL does.
   const folded = [needle.toLowerCase(), needle.toUpperCase().toLowerCase()];
   const ranges = [...new Set(folded)].map((text) => sql`(term >= ${text} and term < ${text + AFTER_ALL})`);
-  return sql<{ id: number }>`
-    select distinct doc as id from entry_name_grams where ${sql.join(ranges, sql` or `)} limit ${limit}`;
+  return sql`select distinct doc from entry_name_grams where ${sql.join(ranges, sql` or `)}`;
 }
 
 function gramsOf(text: string): string[] {
@@ -88,5 +89,5 @@ export const sqliteNames = {
   /** For the schema. */
   schema: { createNameIndex, fillNameIndex },
   /** For the dialect. */
-  dialect: { nameContains, nameCandidates },
+  dialect: { nameContains, hasFewNames },
 };

@@ -1,9 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
-import { chunked } from "../../lib/chunked.ts";
 import { ROOT } from "../tree/entry.ts";
-import { type HeldName, keyOfPlace, type NamePlace } from "./name-place.ts";
 
 export type FoundEntry = NamePlace & {
   id: number;
@@ -15,105 +12,83 @@ export type FoundEntry = NamePlace & {
   updatedAt: number;
 };
 
-/** `ids`, and the present state of those that exist. */
-export type ChangedNames = {
-  ids: readonly number[];
-  found: readonly (HeldName & { accountId: number })[];
-};
+/** The order of search, that of the database's unique index: by folder, then by the bytes of the name. */
+export type NamePlace = { parentId: number; name: string };
+
+export type FoundName = NamePlace & { id: number };
 
 export type SearchRepository = ReturnType<typeof createSearchRepository>;
 
-const CHUNK = 1_000;
-
 /** Precedes every name in the tree. */
-export const START: NamePlace = { parentId: ROOT, name: "" };
+const START: NamePlace = { parentId: ROOT, name: "" };
+
+/** So few are found by the index of names and sorted; for more, the account's names are read in order. */
+const FEW = 20_000;
 
 export function createSearchRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const named = (db: Db = read) => db.selectFrom("entries").select(["id", "parent_id as parentId", "name"]);
-
-  async function withIds(ids: readonly number[]): Promise<(HeldName & { accountId: number })[]> {
-    const found: (HeldName & { accountId: number })[] = [];
-    for (const chunk of chunked([...ids], CHUNK)) {
-      found.push(...(await named().select("account_id as accountId").where("id", "in", chunk).execute()));
-    }
-    return found;
-  }
+  const containing = (text: string, usesIndex: boolean) =>
+    read
+      .selectFrom("entries")
+      .select(["id", "parent_id as parentId", "name"])
+      .where(dialect.nameContains(text, { usesIndex }));
 
   return {
-    /** Names of the tree after a place, in order. */
-    async names(accountId: number, after: NamePlace, limit: number): Promise<HeldName[]> {
-      const query = named().where("account_id", "=", accountId).orderBy("parent_id").orderBy("name");
+    /** Among the names of all accounts. False without a suitable index. */
+    isRare: (text: string): Promise<boolean> => dialect.hasFewNames(read, text, FEW),
+
+    /** By the index of names. The other conditions have forms that keep a planner off their index. */
+    rare: (accountId: number, text: string, after: NamePlace | null, limit: number): Promise<FoundName[]> =>
+      containing(text, true)
+        .where(sql`account_id + 0`, "=", accountId)
+        .where((eb) => {
+          const { parentId, name } = after ?? START;
+          return eb.or([
+            eb("parent_id", ">", parentId),
+            eb.and([eb("parent_id", "=", parentId), eb("name", ">", name)]),
+          ]);
+        })
+        .orderBy(sql`parent_id + 0`)
+        .orderBy("name")
+        .limit(limit)
+        .execute(),
+
+    /** Along the account's names. */
+    async frequent(
+      accountId: number,
+      text: string,
+      after: NamePlace | null,
+      limit: number,
+    ): Promise<FoundName[]> {
+      const { parentId, name } = after ?? START;
+      const query = containing(text, false)
+        .where("account_id", "=", accountId)
+        .orderBy("parent_id")
+        .orderBy("name");
       // Two ranges of the index: no server finds a pair of values in one as fast.
       const inFolder = await query
-        .where("parent_id", "=", after.parentId)
-        .where("name", ">", after.name)
+        .where("parent_id", "=", parentId)
+        .where("name", ">", name)
         .limit(limit)
         .execute();
       const left = limit - inFolder.length;
       if (left === 0) return inFolder;
-      return [...inFolder, ...(await query.where("parent_id", ">", after.parentId).limit(left).execute())];
+      return [...inFolder, ...(await query.where("parent_id", ">", parentId).limit(left).execute())];
     },
 
-    /** Entries with larger ids, by id. */
-    newNames: (accountId: number, afterId: number, limit: number): Promise<HeldName[]> =>
-      named()
-        .where("id", ">", afterId)
-        // Else a database may read all entries of the account.
-        .where(sql`account_id + 0`, "=", accountId)
-        .orderBy("id")
-        .limit(limit)
-        .execute(),
-
-    changedNames: async (ids: readonly number[]): Promise<ChangedNames> => ({
-      ids,
-      found: await withIds(ids),
-    }),
-
-    /** Among all entries. */
-    async newestId(tx: Db): Promise<number> {
-      const newest = await tx
+    /** Keeps the order; leaves out what was moved or deleted meanwhile. */
+    async load(names: readonly FoundName[]): Promise<FoundEntry[]> {
+      if (names.length === 0) return [];
+      const ids = names.map(({ id }) => id);
+      const rows = await read
         .selectFrom("entries")
-        .select("id")
-        .orderBy("id", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return newest?.id ?? 0;
-    },
-
-    /** All names that may have the text, in any order. Null without a suitable index, or beyond `most`. */
-    async candidates(accountId: number, text: string, most: number): Promise<HeldName[] | null> {
-      const ids = await dialect.nameCandidates(read, text, most + 1);
-      if (ids === null || ids.length > most) return null;
-      return (await withIds(ids)).filter((name) => name.accountId === accountId);
-    },
-
-    /** Keeps the order; leaves out missing entries. At most 1,000. */
-    async load(accountId: number, places: readonly NamePlace[]): Promise<FoundEntry[]> {
-      if (places.length === 0) return [];
-      const rows = places.map(({ parentId, name }) => ({ account_id: accountId, parent_id: parentId, name }));
-      const found = await read
-        .selectFrom(dialect.valuesTable("entries", ["account_id", "parent_id", "name"], rows))
-        .innerJoin("entries", (join) =>
-          join
-            .onRef("entries.account_id", "=", "v.account_id")
-            .onRef("entries.parent_id", "=", "v.parent_id")
-            .onRef("entries.name", "=", "v.name"),
-        )
-        .select([
-          "entries.id",
-          "entries.kind",
-          "entries.parent_id as parentId",
-          "entries.name",
-          "entries.size",
-          "entries.mime_type as mimeType",
-          "entries.created_at as createdAt",
-          "entries.updated_at as updatedAt",
-        ])
+        .select(["id", "kind", "parent_id as parentId", "name", "size", "mime_type as mimeType"])
+        .select(["created_at as createdAt", "updated_at as updatedAt"])
+        .where("id", "in", ids)
         .execute();
-      const byPlace = new Map(found.map((row) => [keyOfPlace(row), row]));
-      return places.flatMap((place) => {
-        const row = byPlace.get(keyOfPlace(place));
-        if (row === undefined) return [];
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return names.flatMap(({ id, parentId }) => {
+        const row = byId.get(id);
+        if (row?.parentId !== parentId) return [];
         const isFolder = row.kind === "folder";
         return [{ ...row, kind: isFolder ? "folder" : "file", size: isFolder ? null : row.size }];
       });

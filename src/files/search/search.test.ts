@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type DriveHarness, startDrive } from "../drive.test-support.ts";
-import type { NamePlace } from "./name-place.ts";
+import type { NamePlace } from "./repository.ts";
 import type { SearchPage } from "./service.ts";
 
 const ACTOR = { name: "me", via: "api", accountId: 1, ownOnly: true } as const;

@@ -64,7 +64,6 @@ export function createTrash(deps: Deps) {
       const trashedAt = clock.now();
       const ways = await paths.pathsOf(accountId, [entry.parentId], tx.db);
       await repository.put(tx.db, entry, trashedAt);
-      tx.changed("entries", [String(entry.id)]);
       const { id, kind, name, parentId } = entry;
       return {
         id,
@@ -148,7 +147,6 @@ export function createTrash(deps: Deps) {
         const isBack = parentId === trashed.parentId && next.name === trashed.name;
         const updatedAt = isBack ? null : clock.now();
         await repository.putBack(tx.db, id, { ...next, updatedAt }, (cause) => nameTaken(next.name, cause));
-        tx.changed("entries", [String(id)]);
         const [entry, ...folders] = (await entries.lineage(accountId, id, tx.db))!;
         return {
           ...entry,

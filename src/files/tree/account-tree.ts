@@ -9,8 +9,8 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links to removed entries; ids of entries that are gone, renamed or moved. */
-  changed(topic: "links" | "tags" | "entries", keys: readonly string[]): void;
+  /** Codes of short links to removed entries, and their tags. */
+  changed(topic: "links" | "tags", keys: readonly string[]): void;
   readonly space: AccountSpace;
 };
 

@@ -122,7 +122,6 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
         if (parentId !== file.parentId) await tree.folders(accountId, parentId, tx.db);
         const next = { ...file, name: name ?? file.name, parentId, updatedAt: clock.now() };
         await repository.update(tx.db, next);
-        tx.changed("entries", [String(id)]);
         if (parentId !== file.parentId) await repository.countMove(tx.db, accountId);
         return next;
       });

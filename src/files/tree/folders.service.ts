@@ -117,7 +117,6 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);
-        tx.changed("entries", [String(id)]);
         if (parentId !== folder!.parentId) await repository.countMove(tx.db, accountId);
         return next;
       });

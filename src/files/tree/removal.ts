@@ -80,14 +80,12 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       gone.flatMap(({ blobId }) => blobId ?? []),
     );
     await removal.removeEntries(tx.db, ids);
-    tx.changed("entries", ids.map(String));
     await entries.addUsage(tx.db, accountId, -gone.reduce((sum, { size }) => sum + size, 0));
     return dead;
   }
 
   async function detach(tx: TreeTransaction, accountId: number, folderIds: readonly number[]): Promise<void> {
     await removal.detach(tx.db, accountId, folderIds);
-    tx.changed("entries", folderIds.map(String));
   }
 
   /** Returns whether something is left to try. */
