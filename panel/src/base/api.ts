@@ -3,6 +3,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import type { Failure, paths } from "../../../clients/typescript/api.ts";
 import { reachable } from "./connection.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "./place.ts";
+import { noteServerTime } from "./server-clock.ts";
 import { endOfSession } from "./session-end.ts";
 import { forgetSession, noteSession, sessionToldAt, stateOfSession } from "./session-life.ts";
 
@@ -107,11 +108,15 @@ async function send(request: Request): Promise<Response> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   // As bytes: browsers stream a body over HTTP/2 only.
   const body = isRead ? null : await request.arrayBuffer();
-  const ask = (): Promise<Response> => {
+  const ask = async (): Promise<Response> => {
     const headers = new Headers(request.headers);
     if (!isRead) headers.set("X-CSRF-Token", csrfToken());
     const { method, signal } = request;
-    return fetch(address(request.url), { method, headers, body, signal, credentials: "same-origin" });
+    const askedAt = Date.now();
+    const init = { method, headers, body, signal, credentials: "same-origin" } as const;
+    const answer = await fetch(address(request.url), init);
+    noteServerTime(answer, askedAt);
+    return answer;
   };
   try {
     const needsSession = !SESSION_PATHS.test(request.url);

@@ -1,8 +1,11 @@
 import { i18n, type Messages } from "@lingui/core";
+import { isolated, isolateNames } from "./isolated-names.ts";
 import { loaded } from "./lazy.ts";
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語", zh: "中文" } as const;
 export type Language = keyof typeof LANGUAGES;
+
+isolateNames(i18n);
 
 const STORED = "waymark-language";
 
@@ -72,7 +75,7 @@ export const formatNumber = (value: number): string =>
   formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
 
 export const formatList = (texts: readonly string[]): string =>
-  new Intl.ListFormat(i18n.locale, { type: "conjunction", style: "narrow" }).format(texts);
+  new Intl.ListFormat(i18n.locale, { type: "conjunction", style: "narrow" }).format(texts.map(isolated));
 
 /** Between sentences. The full stop of some languages is as wide as two letters. */
 export const sentenceGap = (): string => (/^(ja|zh)$/.test(i18n.locale) ? "" : " ");

@@ -1,5 +1,6 @@
 /** The queries of a report, from the address of its page. */
 import type { QueryClient } from "@tanstack/react-query";
+import { serverNow } from "../base/server-clock.ts";
 import { type Span, startOfUnit, type Unit } from "./buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
 import {
@@ -30,7 +31,7 @@ export function frameOf(search: ReportSearch, visitors: Visitors = search.visito
   const span = { start, end: asked.end };
   const part = partOf(search, span);
   const shown = part ?? span;
-  return { span, unit, visitors, part, shown, isOpen: shown.end > Date.now() };
+  return { span, unit, visitors, part, shown, isOpen: shown.end > serverNow() };
 }
 
 /** Requests a link's numbers while its page is still loading. */

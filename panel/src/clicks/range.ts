@@ -1,4 +1,5 @@
 /** The state of a report, which lives in the URL: span, grouping, visitors, brushed part and comparison. */
+import { serverNow } from "../base/server-clock.ts";
 import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./buckets.ts";
 
 /** In days. */
@@ -74,7 +75,7 @@ export const writePart = ({ start, end }: Span): string =>
   [start, end].map((time) => new Date(time).toISOString().slice(0, 13)).join("_");
 
 /** Whole days in UTC, or hours, the current one included. */
-export function spanOf({ range = "30d", from, to }: ReportSearch, now = Date.now()): Span {
+export function spanOf({ range = "30d", from, to }: ReportSearch, now = serverNow()): Span {
   if (from !== undefined && to !== undefined)
     return { start: Date.parse(from), end: Date.parse(to) + DAY_MS };
   const unit = range === "24h" ? HOUR_MS : DAY_MS;

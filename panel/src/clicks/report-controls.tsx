@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Group, NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { serverNow } from "../base/server-clock.ts";
 import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
 import classes from "./clicks.module.css";
 import {
@@ -87,7 +88,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
             type="date"
             aria-label={t`First day`}
             value={own.from}
-            max={isoDay(Date.now() + DAY_MS)}
+            max={isoDay(serverNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to }, true)}
           />
           <span aria-hidden>–</span>
@@ -96,7 +97,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
             type="date"
             aria-label={t`Last day`}
             value={own.to}
-            max={isoDay(Date.now() + DAY_MS)}
+            max={isoDay(serverNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value }, true)}
           />
         </Group>

@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
 import { Select, Stack, TextInput } from "@mantine/core";
+import { serverNow } from "../base/server-clock.ts";
 
 type Props = {
   /** Empty: never. A duration or an instant. */
@@ -32,7 +33,7 @@ export function ExpiryField({ value, onChange, error }: Props) {
   ];
   function choose(chosen: string | null): void {
     if (chosen === null) return;
-    onChange(chosen === "instant" ? new Date(Date.now() + WEEK_MS).toISOString() : chosen);
+    onChange(chosen === "instant" ? new Date(serverNow() + WEEK_MS).toISOString() : chosen);
   }
   return (
     <Stack gap={6}>

@@ -1,6 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Badge } from "@mantine/core";
 import type { Share } from "../base/api.ts";
+import { serverNow } from "../base/server-clock.ts";
 import type { ShareSearch } from "./share-search.ts";
 
 type State = NonNullable<ShareSearch["state"]> | "trash";
@@ -26,7 +27,7 @@ const COLORS: Record<State, string> = {
 
 export function ShareStateBadge({ share }: { share: Share }) {
   const { t } = useLingui();
-  const state = stateOfShare(share, Date.now());
+  const state = stateOfShare(share, serverNow());
   const names: Record<State, string> = {
     active: t`Active`,
     expired: t`Expired`,

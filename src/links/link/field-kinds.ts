@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { csvLine, readCsv } from "../../lib/csv.ts";
 import { appError } from "../../lib/errors.ts";
+import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
@@ -73,19 +74,24 @@ function field<Given, Stored, Shown = Stored>(
 /** Other texts fail the schema. */
 const numberIn = (cell: string) => (/^\s*\d{1,16}\s*$/.test(cell) ? Number(cell) : cell.trim() || null);
 
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** Of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay. */
+/** Of at most `most` code points, as in JSON Schema. With `lines`, blanks around it stay; without, it is a name. */
 export function textField({ most, lines = false, ...row }: Row & { most: number; lines?: boolean }) {
-  const refused = lines ? CONTROL_BUT_LINES : CONTROL_CHARACTERS;
   const schema = z
     .string()
     .refine((given) => given.length <= most || (given.length <= 2 * most && [...given].length <= most), {
       message: `must have at most ${most} characters`,
       abort: true,
     })
-    .refine((given) => given.isWellFormed() && !refused.test(given), "must have no control characters")
+    .refine(
+      (given) =>
+        given.isWellFormed() &&
+        (lines ? !CONTROL_BUT_LINES.test(given) : given.trim() === "" || isLegibleText(given)),
+      lines
+        ? "must have no control characters"
+        : "must show something, without control characters and those that change the direction of text",
+    )
     .meta({ maxLength: most });
   return field<string, string | null>(row, schema, {
     shown: z.string().nullable(),

@@ -52,6 +52,10 @@ describe("input", () => {
     [{ title: "a\nb" }],
     [{ title: "a\u0000b" }],
     [{ title: "\ud800" }],
+    [{ title: "exe.\u202egpj" }],
+    [{ title: "a\u2066b" }],
+    [{ title: "\u200b\u2060" }],
+    [{ title: "\u2800 \u00ad" }],
     [{ note: "x".repeat(2001) }],
     [{ note: "a\u0000b" }],
     [{ title: 1 }],
@@ -65,6 +69,8 @@ describe("input", () => {
     ["LinkInvalidUrl", { fallback_url: "https://u:p@example.com/" }],
     ["LinkInvalidUrl", { fallback_url: `https://example.com/${"x".repeat(8192)}` }],
     ["no error", { title: "😀".repeat(200), note: "\tä\r\n".repeat(500) }],
+    ["no error", { title: "👩\u200d👧 تقرير", note: "\u202b" }],
+    ["no error", { title: " \u00a0" }],
     ["no error", { max_clicks: 1, starts_at: " 2001-01-01T00:00:00Z " }],
   ])("%s for %j", (name, fields) => expect(refused(fields)).toBe(name));
 });

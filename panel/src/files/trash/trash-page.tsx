@@ -5,6 +5,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { Link } from "@tanstack/react-router";
 import type { TrashedEntry } from "../../base/api.ts";
 import { formatBytes, formatTime } from "../../base/i18n.ts";
+import { serverNow } from "../../base/server-clock.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -106,7 +107,7 @@ function Name({ item }: { item: TrashedEntry }) {
 }
 
 const daysLeft = (item: TrashedEntry): number =>
-  Math.max(0, Math.ceil((Date.parse(item.expires_at) - Date.now()) / DAY_MS));
+  Math.max(0, Math.ceil((Date.parse(item.expires_at) - serverNow()) / DAY_MS));
 
 function DaysLeft({ item }: { item: TrashedEntry }) {
   const { t } = useLingui();

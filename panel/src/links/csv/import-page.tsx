@@ -70,7 +70,7 @@ function Prepared() {
     <Stack gap="lg">
       <Group justify="space-between">
         <Text ref={name} tabIndex={-1} fw={600} style={{ overflowWrap: "anywhere", outline: "none" }}>
-          {source.name} · {formatBytes(source.bytes.length)}
+          <bdi>{source.name}</bdi> · {formatBytes(source.bytes.length)}
         </Text>
         <Button variant="default" size="xs" onClick={leaveImport}>
           <Trans>Another file</Trans>

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { serverNow } from "../../base/server-clock.ts";
 
 type Props = {
   label: string;
@@ -36,7 +37,7 @@ function instantOf(text: string): string {
 
 /** In whole minutes. */
 const laterBy = (days: number): string =>
-  instantOf(localText(new Date(Date.now() + days * DAY_MS).toISOString()));
+  instantOf(localText(new Date(serverNow() + days * DAY_MS).toISOString()));
 
 /** A day and time of the browser's time zone. */
 export function TimeField({ label, description, error, value, onChange, steps }: Props) {

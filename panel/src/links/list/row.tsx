@@ -4,6 +4,7 @@ import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
+import { serverNow } from "../../base/server-clock.ts";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
@@ -145,7 +146,7 @@ function CodeCell({ link, tab }: { link: Link; tab: number }) {
 }
 
 function StateSign({ link }: { link: Link }) {
-  const now = Date.now();
+  const now = serverNow();
   if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
     return (
       <span className={classes["state"]}>

@@ -1,0 +1,35 @@
+/** Parts of the panel that need no browser. */
+import { afterEach, expect, setSystemTime, test } from "bun:test";
+import { type Messages, setupI18n } from "@lingui/core";
+import { isolateNames } from "../panel/src/base/isolated-names.ts";
+import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
+import { spanOf } from "../panel/src/clicks/range.ts";
+
+afterEach(() => void setSystemTime());
+
+test("a name that is read from right to left, or turns the direction, is isolated in sentences", () => {
+  const messages: Messages = { moved: [["name"], " is in ", ["folder"], "."] };
+  const i18n = setupI18n({ locale: "en", messages: { en: messages } });
+  isolateNames(i18n);
+  const said = (name: string, folder: string) => i18n._("moved", { name, folder });
+  expect(said("photo (2).jpg", "数")).toBe("photo (2).jpg is in 数.");
+  expect(said("תמונה 12.jpg", "a")).toBe("\u2068תמונה 12.jpg\u2069 is in a.");
+  expect(i18n.t({ id: "moved", values: { name: "a", folder: "\u202Egpj.exe" } })).toBe(
+    "a is in \u2068\u202Egpj.exe\u2069.",
+  );
+  expect(i18n._("moved", { name: 1, folder: "صورة" })).toBe("1 is in \u2068صورة\u2069.");
+});
+
+test("ranges end with the server's hour and day, however wrong the clock of the browser's machine is", () => {
+  const real = Date.parse("2026-11-20T13:00:30Z");
+  const answer = () => new Response(null, { headers: { Date: new Date(real).toUTCString() } });
+  for (const wrong of [-3 * 86_400_000, 40 * 60_000, 0]) {
+    setSystemTime(real + wrong);
+    noteServerTime(answer(), Date.now() - 200);
+    expect(Math.abs(serverNow() - real)).toBeLessThanOrEqual(1_200);
+    expect(spanOf({ range: "24h" }).end).toBe(Date.parse("2026-11-20T14:00:00Z"));
+    expect(spanOf({}).end).toBe(Date.parse("2026-11-21T00:00:00Z"));
+  }
+  noteServerTime(new Response(), 0);
+  expect(Math.abs(serverNow() - real)).toBeLessThanOrEqual(1_200);
+});
