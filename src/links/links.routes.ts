@@ -58,8 +58,6 @@ const revertBody = z.object({
 });
 revertBody.register(z.globalRegistry, { id: "LinkReversion" });
 
-const params = { code: z.string().meta(CODE_FORM) };
-
 /** Uses of codes besides URLs, from another room. */
 type Sharing = {
   /** Null if the link is and stays one to a URL. */
@@ -70,168 +68,166 @@ type Deps = { links: LinkService; sharing?: Sharing; now(): number };
 
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
-  const shared = { access: "editor", scope: "links", tag: "links" } as const;
-  const { hostOf } = links.domains;
+  return [
+    ...batchEndpoints(links),
+    ...queryBatchEndpoints(links.by),
+    ...tagEndpoints((actor) => links.by(actor).tags),
+    ...deletedEndpoints({
+      deleted: links.deleted,
+      get: (actor, key) => links.by(actor).get(key),
+      hostOf: links.domains.hostOf,
+    }),
+    ...collectionEndpoints(links, now),
+    qrEndpoint({
+      get: (actor, key) => links.by(actor).get(key),
+      keyOf: links.domains.key,
+      view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
+    }),
+    ...itemEndpoints(links, sharing),
+  ];
+}
+
+const shared = { access: "editor", scope: "links", tag: "links" } as const;
+
+const viewIn = (links: LinkService, c: HttpContext, link: ShownLink) =>
+  viewOfLink(link, c.env.origin(), links.domains.hostOf);
+
+const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] => [
+  endpoint({
+    ...shared,
+    method: "GET",
+    path: "/stats",
+    access: "admin",
+    summary: "Totals of links and clicks",
+    query: z.object(visitorsQuery),
+    answer: stats,
+    async handle({ query }) {
+      const { totalLinks, totalClicks, automatedClicks, activeLinks } = await links.stats();
+      const sum = { clicks: totalClicks, automated: automatedClicks };
+      return {
+        total_links: totalLinks,
+        total_clicks: countOf(sum, visitorsOf(query)),
+        active_links: activeLinks,
+        ...viewOfBoth(sum),
+      };
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: "GET",
+    path: "/links",
+    summary: "List links, newest first",
+    query: listQuery,
+    answer: z.array(linkViewSchema),
+    paged: "either",
+    async handle({ c, query, account }) {
+      const view = (link: ShownLink) => viewIn(links, c, link);
+      const own = links.by(actorOf(account));
+      const placed = placedQueryOf(query, now(), links.domains.filterOf);
+      const at = linkQueryOf(query, now(), links.domains.filterOf);
+      if (placed !== null || !isCounted(query)) {
+        const { links: found, next } = await (placed === null ? own.rows(at) : own.after(placed));
+        return new CursorPage(found.map(view), next && linkCursor(at.order, next));
+      }
+      const found = await own.list(at);
+      return page(found.links.map(view), { ...at, total: found.total });
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: "POST",
+    path: "/links",
+    summary: "Create a link",
+    body: createSchema,
+    failures: [409],
+    status: 201,
+    answer: linkViewSchema,
+    handle: async ({ c, body, account }) => viewIn(links, c, await links.by(actorOf(account)).create(body)),
+  }),
+  endpoint({
+    ...shared,
+    method: "GET",
+    path: "/links/available",
+    summary: "Whether a new link may have a code",
+    query: domainQuery.extend({
+      code: z.string().optional().describe("absent: reads the link `available`"),
+    }),
+    failures: [404],
+    answer: availabilitySchema,
+    async handle({ c, query, account }) {
+      const own = links.by(actorOf(account));
+      if (query.code !== undefined) return own.available(query.code, query.domain);
+      // A link of an older version may have this code.
+      return viewIn(links, c, await own.get(links.domains.key("available", query.domain)));
+    },
+  }),
+];
+
+function itemEndpoints(links: LinkService, sharing: Sharing | undefined): Endpoint[] {
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   const keyIn = (c: HttpContext, { domain }: { domain?: string | undefined }): string => {
     const code = c.req.param("code") ?? "";
     if (!isCodeText(code)) throw linkNotFound(code);
     return links.domains.key(code, domain);
   };
+  const ofCode = {
+    ...shared,
+    path: "/links/:code{.+}",
+    params: { code: z.string().meta(CODE_FORM) },
+    query: domainQuery,
+    answer: linkViewSchema,
+  } as const;
   return [
-    ...batchEndpoints(links),
-    ...queryBatchEndpoints(links.by),
-    ...tagEndpoints((actor) => links.by(actor).tags),
-    ...deletedEndpoints({ deleted: links.deleted, get: (actor, key) => links.by(actor).get(key), hostOf }),
     endpoint({
-      ...shared,
+      ...ofCode,
       method: "GET",
-      path: "/stats",
-      access: "admin",
-      summary: "Totals of links and clicks",
-      query: z.object(visitorsQuery),
-      answer: stats,
-      async handle({ query }) {
-        const { totalLinks, totalClicks, automatedClicks, activeLinks } = await links.stats();
-        const sum = { clicks: totalClicks, automated: automatedClicks };
-        return {
-          total_links: totalLinks,
-          total_clicks: countOf(sum, visitorsOf(query)),
-          active_links: activeLinks,
-          ...viewOfBoth(sum),
-        };
-      },
-    }),
-    endpoint({
-      ...shared,
-      method: "GET",
-      path: "/links",
-      summary: "List links, newest first",
-      query: listQuery,
-      answer: z.array(linkViewSchema),
-      paged: "either",
-      async handle({ c, query, account }) {
-        const origin = c.env.origin();
-        const view = (link: ShownLink) => viewOfLink(link, origin, hostOf);
-        const own = links.by(actorOf(account));
-        const placed = placedQueryOf(query, now(), links.domains.filterOf);
-        const at = linkQueryOf(query, now(), links.domains.filterOf);
-        if (placed !== null || !isCounted(query)) {
-          const { links: found, next } = await (placed === null ? own.rows(at) : own.after(placed));
-          return new CursorPage(found.map(view), next && linkCursor(at.order, next));
-        }
-        const found = await own.list(at);
-        return page(found.links.map(view), { ...at, total: found.total });
-      },
-    }),
-    endpoint({
-      ...shared,
-      method: "POST",
-      path: "/links",
-      summary: "Create a link",
-      body: createSchema,
-      failures: [409],
-      status: 201,
-      answer: linkViewSchema,
-      handle: async ({ c, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).create(body), c.env.origin(), hostOf),
-    }),
-    endpoint({
-      ...shared,
-      method: "GET",
-      path: "/links/available",
-      summary: "Whether a new link may have a code",
-      query: domainQuery.extend({
-        code: z.string().optional().describe("absent: reads the link `available`"),
-      }),
-      failures: [404],
-      answer: availabilitySchema,
-      async handle({ c, query, account }) {
-        const own = links.by(actorOf(account));
-        if (query.code !== undefined) return own.available(query.code, query.domain);
-        // A link of an older version may have this code.
-        return viewOfLink(
-          await own.get(links.domains.key("available", query.domain)),
-          c.env.origin(),
-          hostOf,
-        );
-      },
-    }),
-    qrEndpoint({
-      get: (actor, key) => links.by(actor).get(key),
-      keyOf: links.domains.key,
-      view: (link, origin) => viewOfLink(link, origin, hostOf),
-    }),
-    endpoint({
-      ...shared,
-      method: "GET",
-      path: "/links/:code{.+}",
-      params,
       summary: "Read a link",
-      query: domainQuery,
-      answer: linkViewSchema,
       handle: async ({ c, query, account }) =>
-        viewOfLink(await links.by(actorOf(account)).get(keyIn(c, query)), c.env.origin(), hostOf),
+        viewIn(links, c, await links.by(actorOf(account)).get(keyIn(c, query))),
     }),
     endpoint({
-      ...shared,
+      ...ofCode,
       method: "POST",
-      path: "/links/:code{.+}/history/:id/restore",
-      params: { ...params, id: z.int().min(1) },
+      path: `${ofCode.path}/history/:id/restore`,
+      params: { ...ofCode.params, id: z.int().min(1) },
       summary: "Go back to a state in the history of a link; code and password stay",
-      query: domainQuery,
       body: revertBody,
       optionalBody: true,
       failures: [404, 409],
-      answer: linkViewSchema,
       async handle({ c, query, body, account }) {
         const key = keyIn(c, query);
         const id = Number(c.req.param("id"));
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
-        const link = await links.by(actorOf(account)).revert(key, id, body.state ?? "after");
-        return viewOfLink(link, c.env.origin(), hostOf);
+        return viewIn(links, c, await links.by(actorOf(account)).revert(key, id, body.state ?? "after"));
       },
     }),
     endpoint({
-      ...shared,
+      ...ofCode,
       method: "PUT",
-      path: "/links/:code{.+}",
-      params,
       summary: "Change a link",
-      query: domainQuery,
       body: updateSchema,
       failures: [409],
-      answer: linkViewSchema,
       handle: async ({ c, query, body, account }) =>
-        viewOfLink(await links.by(actorOf(account)).update(keyIn(c, query), body), c.env.origin(), hostOf),
+        viewIn(links, c, await links.by(actorOf(account)).update(keyIn(c, query), body)),
     }),
     endpoint({
-      ...shared,
+      ...ofCode,
       method: "PATCH",
-      path: "/links/:code{.+}",
-      params,
       summary: "Change the given fields of a link, including its code and what it serves",
-      query: domainQuery,
       body: patchSchema,
       failures: [409],
-      answer: linkViewSchema,
       async handle({ c, query, body, account }) {
         const [key, actor] = [keyIn(c, query), actorOf(account)];
         const { file_id: file, folder_id: folder, drop } = body;
         if ([file, folder, drop].some((use) => use !== undefined)) requireScope(account, "files:write");
-        const link =
-          (await sharing?.patchLink(account.id, key, body, actor)) ??
-          (await links.by(actor).patch(key, body));
-        return viewOfLink(link, c.env.origin(), hostOf);
+        const served = await sharing?.patchLink(account.id, key, body, actor);
+        return viewIn(links, c, served ?? (await links.by(actor).patch(key, body)));
       },
     }),
     endpoint({
-      ...shared,
+      ...ofCode,
       method: "DELETE",
-      path: "/links/:code{.+}",
-      params,
       summary: "Delete a link",
-      query: domainQuery,
       answer: z.object({ message: z.string() }),
       async handle({ c, query, account }) {
         await links.by(actorOf(account)).remove(keyIn(c, query));
@@ -251,21 +247,15 @@ export const historyLinks = (links: LinkService) => ({
     const link = isCodeText(code)
       ? await links.by(actorOf(caller)).find(links.domains.key(code, domain))
       : null;
-    return link && viewOfLink(link, c.env.origin(), links.domains.hostOf);
+    return link && viewIn(links, c, link);
   },
 });
 
 function batchEndpoints(links: LinkService): Endpoint[] {
-  const shared = {
-    path: "/links/batch",
-    access: "editor",
-    scope: "links",
-    tag: "links",
-    answer: batchResult,
-  } as const;
+  const ofMany = { ...shared, path: "/links/batch", answer: batchResult } as const;
   return [
     endpoint({
-      ...shared,
+      ...ofMany,
       method: "POST",
       summary: "Create up to 5000 links",
       body: z.object({ links: judgedLater(createSchema) }),
@@ -277,7 +267,7 @@ function batchEndpoints(links: LinkService): Endpoint[] {
       },
     }),
     endpoint({
-      ...shared,
+      ...ofMany,
       method: "PUT",
       summary: "Change up to 5000 links",
       body: z.object({ updates: judgedLater(updateItemSchema) }),
@@ -288,7 +278,7 @@ function batchEndpoints(links: LinkService): Endpoint[] {
       },
     }),
     endpoint({
-      ...shared,
+      ...ofMany,
       method: "DELETE",
       summary: "Delete up to 5000 links",
       body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
