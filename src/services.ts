@@ -1,71 +1,44 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Auth, createAuth } from "./auth/auth.ts";
+import { createAuth } from "./auth/auth.ts";
 import { createFailureCounter } from "./auth/auth-metrics.ts";
 import { createPasswords } from "./auth/login/password.ts";
-import { createReports, type Reports } from "./clicks/reports.ts";
-import { type Changes, createChanges } from "./cluster/changes.ts";
+import { createReports } from "./clicks/reports.ts";
+import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
-import { openProcessLeases, type ProcessLeases } from "./cluster/process-leases.ts";
+import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { isNewDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
-import { createEvents, type Events } from "./events/events.service.ts";
+import { createEvents } from "./events/events.service.ts";
 import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
-import { type Content, createContent } from "./files/content.ts";
-import { createDrive, type Drive } from "./files/drive.ts";
-import { createSharing, type Sharing } from "./files/sharing.ts";
+import { createContent } from "./files/content.ts";
+import { createDrive } from "./files/drive.ts";
+import { createSharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
-import { type BodyMemory, createBodyMemory } from "./http/body-memory.ts";
-import { createOrigins, type Origins } from "./http/origins.ts";
+import { createBodyMemory } from "./http/body-memory.ts";
+import { createOrigins } from "./http/origins.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError, messageOf } from "./lib/errors.ts";
 import { armFault } from "./lib/fault.ts";
 import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
-import { createLinkCsv, type LinkCsv } from "./links/csv/service.ts";
+import { createLinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
-import { createLinkOperations, type LinkOperations } from "./links/link/metrics.ts";
-import { createLinkService, type LinkService } from "./links/links.service.ts";
-import { createVisitorDoor, type VisitorDoor } from "./visitors/door.ts";
+import { createLinkOperations } from "./links/link/metrics.ts";
+import { createLinkService } from "./links/links.service.ts";
+import { createVisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
-export type Services = {
-  env: Env;
-  logger: Logger;
-  database: Database;
-  /** UUID of the database. */
-  instance: string;
-  leases: ProcessLeases;
-  changes: Changes;
-  config: Config;
-  auth: Auth;
-  links: LinkService;
-  events: Events;
-  /** Of the database operations on links. */
-  operations: LinkOperations;
-  csv: LinkCsv;
-  reports: Reports;
-  content: Content;
-  drive: Drive;
-  sharing: Sharing;
-  door: VisitorDoor;
-  bodies: BodyMemory;
-  origins: Origins;
-  /** Null unless `cache.type` is redis. */
-  redis: Redis | null;
-  hashPassword(plain: string): Promise<string>;
-  routePrefixes(): readonly string[];
-  close(): Promise<void>;
-};
+export type Services = Awaited<ReturnType<typeof startRooms>>;
 
 export type ServiceOptions = {
   logger: Logger;
@@ -113,7 +86,7 @@ type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Opened = { database: Database; instance: string; redis: Redis | null; step: Step };
 
-async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Promise<Services> {
+async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const { database, instance, redis, step } = opened;
   const { logger, server, worker, registry = createRegistry() } = options;
   const clock = systemClock;
@@ -204,21 +177,17 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
     env,
     logger,
     database,
+    /** UUID of the database. */
     instance,
     leases,
     changes,
     config,
     auth,
     links,
+    /** Of the database operations on links. */
     operations,
     events,
-    csv: createLinkCsv({
-      ...shared,
-      events,
-      domainOf: links.domains.filterOf,
-      hostOf: links.domains.hostOf,
-      keyOf: links.domains.key,
-    }),
+    csv: createLinkCsv({ ...shared, events, domains: links.domains }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,
@@ -240,10 +209,11 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions): Pr
       isTrusted: auth.isTrustedProxy,
       server: env.server,
     }),
+    /** Null unless `cache.type` is redis. */
     redis,
     hashPassword,
     routePrefixes,
-    async close() {
+    async close(): Promise<void> {
       links.close();
       config.close();
       await content.close();

@@ -8,6 +8,7 @@ import { type CsvChunk, isFailed, openCsvFile } from "./csv-file.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 const rule = createCodeRule(() => ["/admin"]);
+const same = (code: string) => code;
 
 function errorOf(run: () => unknown): string {
   try {
@@ -19,7 +20,7 @@ function errorOf(run: () => unknown): string {
 }
 
 const chunksOf = async (text: string | Buffer): Promise<CsvChunk[]> =>
-  Array.fromAsync(openCsvFile(Buffer.from(text as string), { rule, now: NOW }).chunks());
+  Array.fromAsync(openCsvFile(Buffer.from(text as string), { rule, now: NOW, keyOf: same }).chunks());
 
 describe("the header", () => {
   test("may have its columns in any order and case, beside others", () => {
@@ -39,7 +40,7 @@ describe("the header", () => {
 
 describe("a row", () => {
   const columns = ["code", "target", "created_at", "expires_at", "password", "click_count"];
-  const rules = { layout: layoutOf(columns), rule, now: NOW };
+  const rules = { layout: layoutOf(columns), rule, now: NOW, keyOf: same };
   const read = (...fields: string[]) => csvLinkOf(7, fields, rules);
 
   test("becomes a link", () => {
@@ -151,7 +152,7 @@ describe("a row", () => {
 describe("a file", () => {
   test("is read in portions of 1,000 rows, repeatedly", async () => {
     const text = `code,target\n${Array.from({ length: 2200 }, (_, at) => `c${at},https://x.y/${at}\n`).join("")}`;
-    const file = openCsvFile(Buffer.from(text), { rule, now: NOW });
+    const file = openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
     for (let reading = 0; reading < 2; reading++) {
       const chunks = await Array.fromAsync(file.chunks());
       expect(chunks.map((chunk) => chunk.rows.length)).toEqual([1000, 1000, 200]);
@@ -210,7 +211,7 @@ describe("a file", () => {
     ['"code";"link"\na;https://x.y', "'target'"],
     ["code;target;Code\na;https://x.y;b", "twice"],
   ])("is refused as %j, and says why", (text, reason) => {
-    const open = () => openCsvFile(Buffer.from(text), { rule, now: NOW });
+    const open = () => openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
     expect(errorOf(open)).toBe("CsvParseError");
     expect(open).toThrow(reason);
   });

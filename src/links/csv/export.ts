@@ -11,8 +11,6 @@ import type { MatchesByCode } from "../list/by-code.ts";
 
 export type ExportPage = { text: string; links: number };
 
-export type LinkExport = ReturnType<typeof createLinkExport>;
-
 const MOST_LINKS = 500;
 const FEWEST_LINKS = 10;
 const PAGE_CHARACTERS = 64 * 1024;

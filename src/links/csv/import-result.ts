@@ -1,6 +1,5 @@
 /** What an import takes and answers. */
 import type { Actor } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
 import { codeOf } from "../link/key.ts";
 import type { FailedRow } from "./csv-file.ts";
 import type { CsvLink, UnreadCell } from "./row.ts";
@@ -106,6 +105,3 @@ export function fail(result: ImportResult, item: FailedRow): void {
   result.failed_count++;
   if (result.failed_items.length < MOST_ITEMS_LISTED) result.failed_items.push(item);
 }
-
-export const exists = (code: string) =>
-  appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);

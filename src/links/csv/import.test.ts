@@ -7,6 +7,7 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import type { LinkFilter } from "../list/filter.ts";
 import { readTotals } from "../link/query.repository.ts";
+import { createDomainRegistry } from "../domains/registry.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 import type { ImportMode, ImportResult } from "./import-result.ts";
 
@@ -49,7 +50,7 @@ forEachDialect(({ openDb }) => {
       database,
       changes,
       routePrefixes: () => ["/admin"],
-      domainOf: () => null,
+      domains: createDomainRegistry({ list: async () => [] }),
       hashPassword: (plain) => hashPassword(plain),
       clock,
     });
@@ -319,7 +320,7 @@ forEachDialect(({ openDb }) => {
           }),
       },
       routePrefixes: () => [],
-      domainOf: () => null,
+      domains: createDomainRegistry({ list: async () => [] }),
       hashPassword,
       clock: { now: () => NOW },
     });

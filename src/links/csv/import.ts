@@ -12,31 +12,28 @@ import { type Actor, COMMAND } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
-import { isInternal } from "../link/internal-target.ts";
 import { codeOf } from "../link/key.ts";
 import { readOptions, writeOptions } from "../link/options.ts";
 import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
+import type { DomainFilter } from "../list/filter.ts";
 import type { LinkBulkRepository } from "./repository.ts";
-import type { CsvLink } from "./row.ts";
+import type { CsvLink, CsvRules } from "./row.ts";
 import { type CsvChunk, type CsvFile, failedRow, isFailed, openCsvFile } from "./csv-file.ts";
 import {
   addRows,
   countsOf,
-  exists,
-  fail,
   type ImportOptions,
   type ImportResult,
   noRows,
   specifiedResult,
-  succeed,
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
-import { previewImport } from "./preview.ts";
+import { judge } from "./judge.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
-import { type CodeRule, isAlias, linkServesShare } from "../link/code.ts";
+import type { CodeRule } from "../link/code.ts";
 
 export type LinkImportDeps = {
   repository: LinkRepository;
@@ -48,12 +45,15 @@ export type LinkImportDeps = {
     keep(db: Db, event: EventRecord, id: number | null): Promise<number>;
   };
   rule: CodeRule;
-  keyOf?(code: string, host: string | undefined): string;
+  domains: {
+    /** For filters. */
+    filterOf: DomainFilter;
+    hostOf(domain: number): string | null;
+    key: CsvRules["keyOf"];
+  };
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
 };
-
-export type LinkImport = ReturnType<typeof createLinkImport>;
 
 const RETRY_MS = 1_000;
 const NO_ROWS: CsvChunk = { rows: [], done: 0 };
@@ -72,8 +72,8 @@ export function createLinkImport(deps: LinkImportDeps) {
    */
   return async function importLinks(bytes: Buffer, options: ImportOptions): Promise<ImportResult> {
     const now = clock.now();
-    const file = openCsvFile(bytes, { rule, now, ...(deps.keyOf && { keyOf: deps.keyOf }) });
-    if (options.dryRun === true) return previewInTurn(() => previewImport(deps, file, options));
+    const file = openCsvFile(bytes, { rule, now, keyOf: deps.domains.key });
+    if (options.dryRun === true) return previewInTurn(() => preview(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
     return inTurn(() => writeAll({ ...deps, ...options, actor, file, hashes, now }));
@@ -178,25 +178,33 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
   });
 }
 
-async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
-  const taken = await run.repository.taken([...new Set(codesOf(chunk))], tx.db);
-  const inserts: NewLink[] = [];
-  for (const row of chunk.rows) {
-    result.total_rows++;
-    if (isFailed(row)) fail(result, row);
-    else if (isInternal(row.target)) result.skipped_count++;
-    else if (!taken.has(row.code)) {
-      taken.add(row.code);
-      inserts.push(newLink(row, await hashFor(row, run), run.now));
-      succeed(result, row);
-    } else if (run.mode === "skip") result.skipped_count++;
-    else fail(result, failedRow(row.row, codeOf(row.code), exists(codeOf(row.code))));
+/** Counts what an import would do, without a write or a lock. `overwritten_count`: as if each row were written. */
+async function preview(
+  { repository, bulk }: LinkImportDeps,
+  file: CsvFile,
+  { mode, onProgress }: ImportOptions,
+): Promise<ImportResult> {
+  const result = noRows();
+  // At most as many as rows fit into the file.
+  const rows = new Set<string>();
+  const rest = createImportPace();
+  for await (const chunk of file.chunks()) {
+    await rest();
+    onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
+    const codes = codesOf(chunk);
+    const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
+    judge(chunk, mode, { links, others, rows }, result);
   }
+  return result;
+}
+
+async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
+  const others = await run.repository.taken(codesOf(chunk), tx.db);
+  const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set() }, result);
+  const inserts: NewLink[] = [];
+  for (const row of added.values()) inserts.push(newLink(row, await hashFor(row, run), run.now));
   await run.repository.insertMany(tx.db, inserts);
-  tx.changed(
-    "links",
-    inserts.map((link) => link.code),
-  );
+  tx.changed("links", [...added.keys()]);
 }
 
 async function overwriteChunk(
@@ -205,29 +213,15 @@ async function overwriteChunk(
   chunk: CsvChunk,
   result: ImportResult,
 ): Promise<void> {
-  const last = new Map<string, CsvLink>();
-  const codes = [...new Set(codesOf(chunk))];
+  const codes = codesOf(chunk);
   const stored = await run.repository.lock(tx.db, codes);
-  const aliases = await run.repository.aliases.among(codes, tx.db);
-  for (const row of chunk.rows) {
-    result.total_rows++;
-    if (isFailed(row)) fail(result, row);
-    else if (isInternal(row.target)) result.skipped_count++;
-    else if (stored.get(row.code)?.isInternal)
-      fail(result, failedRow(row.row, codeOf(row.code), linkServesShare(codeOf(row.code))));
-    else if (aliases.has(row.code))
-      fail(result, failedRow(row.row, codeOf(row.code), isAlias(codeOf(row.code))));
-    else {
-      if (stored.has(row.code) || last.has(row.code)) result.overwritten_count++;
-      last.set(row.code, row);
-      succeed(result, row);
-    }
-  }
+  const others = await run.repository.aliases.among(codes, tx.db);
+  const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set() }, result);
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
   const events: EventRecord[] = [];
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
-  for (const row of last.values()) {
+  for (const row of wanted.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run.now, before);
     if (before === undefined) inserts.push(link);
@@ -243,14 +237,16 @@ async function overwriteChunk(
   await run.bulk.replace(tx.db, replacements, { withClicks: run.file.hasClicks });
   await run.repository.retag(tx.db, retagged);
   await run.events.add(tx.db, events);
-  const others = await run.repository.aliases.ofLinks(
+  const aliases = await run.repository.aliases.ofLinks(
     replacements.map(({ id }) => id),
     tx.db,
   );
-  tx.changed("links", [...last.keys(), ...others]);
+  tx.changed("links", [...wanted.keys(), ...aliases]);
 }
 
-const codesOf = (chunk: CsvChunk): string[] => chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code));
+const codesOf = (chunk: CsvChunk): string[] => [
+  ...new Set(chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code))),
+];
 
 const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: ExistingLink): NewLink => ({
   ...PLAIN,

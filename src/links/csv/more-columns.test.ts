@@ -40,9 +40,7 @@ forEachDialect((dialect) => {
       changes: room.changes,
       events: createEvents({ database: room.database, clock: room.clock }),
       routePrefixes: () => ["/admin"],
-      domainOf: room.links.domains.filterOf,
-      hostOf: room.links.domains.hostOf,
-      keyOf: room.links.domains.key,
+      domains: room.links.domains,
       hashPassword: async (plain) => plain,
       clock: room.clock,
     });

@@ -9,6 +9,7 @@ import type { Scope } from "../../lib/access.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { type MountedApi, mountApi } from "../links-api.test-support.ts";
 import { csvEndpoints } from "./routes.ts";
+import { createDomainRegistry } from "../domains/registry.ts";
 import { createLinkCsv } from "./service.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:05Z");
@@ -29,7 +30,7 @@ beforeAll(async () => {
       database,
       changes: createChanges({ database, clock, logger: silentLogger }),
       routePrefixes: () => ["/admin"],
-      domainOf: () => null,
+      domains: createDomainRegistry({ list: async () => [] }),
       hashPassword: async (plain) => `$argon2id$of-${plain}`,
       clock,
     });
@@ -183,7 +184,7 @@ describe("export", () => {
         },
         changes: { write: () => Promise.reject(new Error("away")) },
         routePrefixes: () => [],
-        domainOf: () => null,
+        domains: createDomainRegistry({ list: async () => [] }),
         hashPassword: async () => "",
         clock: { now: () => NOW },
       });

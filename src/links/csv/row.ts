@@ -45,7 +45,7 @@ export type CsvRules = {
   layout: CsvLayout;
   rule: CodeRule;
   now: number;
-  keyOf?(code: string, host: string | undefined): string;
+  keyOf(code: string, host: string | undefined): string;
 };
 
 /** Works for invalid rows too. */
@@ -86,7 +86,7 @@ export function csvLinkOf(
   const clickCount = read("click_count", countOf);
   return {
     row,
-    code: keyOf?.(code, cell("domain")?.trim()) ?? code,
+    code: keyOf(code, cell("domain")?.trim()),
     target: targetOf(cell("target")!),
     createdAt: createdAt === null ? now : createdAt,
     expiresAt,

@@ -1,56 +1,31 @@
 import type { Database } from "../../db/database.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { createCodeRule } from "../link/code.ts";
 import { createLinkBulkRepository } from "./repository.ts";
-import { createLinkExport, type LinkExport } from "./export.ts";
-import { createLinkImport, type LinkImport, type LinkImportDeps } from "./import.ts";
-import type { DomainFilter } from "../list/filter.ts";
+import { createLinkExport } from "./export.ts";
+import { createLinkImport, type LinkImportDeps } from "./import.ts";
 import { createMatchesByCode } from "../list/by-code.ts";
 import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../write/repository.ts";
 
-export type LinkCsv = { export: LinkExport; import: LinkImport; domainOf: DomainFilter };
-
-export type LinkCsvDeps = Pick<LinkImportDeps, "changes" | "events" | "hashPassword"> & {
+type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "rule"> & {
   database: Pick<Database, "read" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
-  /** For filters. */
-  domainOf: DomainFilter;
-  /** Of domains; default: there is one. */
-  hostOf?(domain: number): string | null;
-  keyOf?(code: string, host: string | undefined): string;
-  clock: Clock;
 };
 
-export function createLinkCsv(deps: LinkCsvDeps): LinkCsv {
-  const {
-    database,
-    changes,
-    events,
-    hashPassword,
-    routePrefixes,
-    domainOf,
-    hostOf = () => null,
-    keyOf,
-    clock,
-  } = deps;
+export type LinkCsv = ReturnType<typeof createLinkCsv>;
+
+export function createLinkCsv(deps: Deps) {
+  const { database, domains, clock } = deps;
+  const matches = createMatchesByCode(createLinkListRepository(database));
   return {
-    domainOf,
-    export: createLinkExport({
-      matches: createMatchesByCode(createLinkListRepository(database)),
-      clock,
-      hostOf,
-    }),
+    domainOf: domains.filterOf,
+    export: createLinkExport({ matches, clock, hostOf: domains.hostOf }),
     import: createLinkImport({
+      ...deps,
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),
-      rule: createCodeRule(routePrefixes),
-      ...(keyOf && { keyOf }),
-      changes,
-      events,
-      hashPassword,
-      clock,
+      rule: createCodeRule(deps.routePrefixes),
     }),
   };
 }

@@ -163,7 +163,7 @@ forEachDialect(({ openDb }) => {
       changes: room.changes,
       events: room.events,
       routePrefixes: () => [],
-      domainOf: () => null,
+      domains: room.links.domains,
       hashPassword: async (plain) => plain,
       clock: { now: () => NOW },
     });

@@ -116,7 +116,7 @@ forEachDialect((dialect) => {
       clock: room.clock,
       hashPassword: async () => "",
       routePrefixes: () => [],
-      domainOf: room.links.domains.filterOf,
+      domains: room.links.domains,
     });
     const file = Buffer.from("code,target\na,http://c.example\nb,http://d.example\n");
     const run = async (mode: "skip" | "overwrite" | "error") => {

@@ -1,0 +1,58 @@
+/** What an import makes of the rows of a portion, also in a preview. */
+import { appError } from "../../lib/errors.ts";
+import { isAlias, linkServesShare } from "../link/code.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { codeOf } from "../link/key.ts";
+import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
+import { fail, type ImportMode, type ImportResult, succeed } from "./import-result.ts";
+import type { CsvLink } from "./row.ts";
+
+/** Keys that are taken. The mode `overwrite` needs to know aliases and links that serve shares. */
+export type Taken = {
+  links: ReadonlyMap<string, { isInternal: boolean }>;
+  others: { has(code: string): boolean };
+  /** By earlier rows; the judgement adds its own. */
+  rows: Set<string>;
+};
+
+/** Counts each row in `result`. Returns those to write by key; of a repeated one the last. */
+export function judge(
+  { rows }: CsvChunk,
+  mode: ImportMode,
+  taken: Taken,
+  result: ImportResult,
+): Map<string, CsvLink> {
+  const wanted = new Map<string, CsvLink>();
+  for (const row of rows) {
+    result.total_rows++;
+    if (isFailed(row)) {
+      fail(result, row);
+      continue;
+    }
+    const { code } = row;
+    const isKnown = taken.links.has(code) || taken.rows.has(code);
+    const refusal =
+      mode === "overwrite"
+        ? refusalToOverwrite(code, taken)
+        : isKnown || taken.others.has(code)
+          ? exists(codeOf(code))
+          : null;
+    if (isInternal(row.target) || (refusal !== null && mode === "skip")) result.skipped_count++;
+    else if (refusal !== null) fail(result, failedRow(row.row, codeOf(code), refusal));
+    else {
+      if (isKnown) result.overwritten_count++;
+      taken.rows.add(code);
+      wanted.set(code, row);
+      succeed(result, row);
+    }
+  }
+  return wanted;
+}
+
+function refusalToOverwrite(code: string, { links, others }: Taken) {
+  if (links.get(code)?.isInternal) return linkServesShare(code);
+  return others.has(code) ? isAlias(code) : null;
+}
+
+const exists = (code: string) =>
+  appError("LinkAlreadyExists", `A link with the code '${code}' exists already.`);
