@@ -22,6 +22,7 @@ import { silentLogger } from "../src/lib/logger.ts";
 import type { ActorLinks } from "../src/links/actor-links.ts";
 import { PLAIN, UNOWNED } from "../src/links/link/link.ts";
 import { createLinkRepository, type NewLink } from "../src/links/write/repository.ts";
+import { QUIET_SETTINGS } from "../src/links/links.test-support.ts";
 import { createLinkService } from "../src/links/links.service.ts";
 import { createSearchIndexJob } from "../src/links/list/indexing.ts";
 import { createTotalJob } from "../src/links/list/total.ts";
@@ -229,13 +230,13 @@ async function bench(
     const clock = { now: () => NOW };
     const changes = createChanges({ database, clock, logger: silentLogger });
     const { hashPassword } = createPasswords();
+    const events = createEvents({ database, clock });
     const service = createLinkService({
       database,
       changes,
-      record: createEvents({ database, clock }).add,
-      routePrefixes: () => ["/admin"],
-      randomCodeLength: () => 6,
-      shareCodeLength: () => 14,
+      events,
+      record: events.add,
+      ...QUIET_SETTINGS,
       hashPassword,
       clock,
     });

@@ -2,7 +2,6 @@ import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
-import { createRegistry } from "../lib/metrics.ts";
 import { timeMethods } from "../lib/timed-methods.ts";
 import { type ActorLinks, createActorLinks } from "./actor-links.ts";
 import { createCodeRule, createShareCodeRule } from "./link/code.ts";
@@ -21,7 +20,7 @@ import { createLinkList } from "./list/list.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
-import { createLinkOperations, type LinkOperations } from "./link/metrics.ts";
+import type { LinkOperations } from "./link/metrics.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
@@ -37,36 +36,25 @@ export type LinkServiceDeps = {
   randomCodeLength(): number;
   shareCodeLength(): number;
   /** An origin, or empty. */
-  publicUrl?(): string;
+  publicUrl(): string;
   /** See domains/service.ts. */
-  holdPublicUrl?(tx: Db): Promise<string>;
+  holdPublicUrl(tx: Db): Promise<string>;
   hashPassword(plain: string): Promise<string>;
-  /** How long deleted links can be put back. Default: 30. */
-  restoreDays?(): number;
-  /** In the history of links. Default: there is none. */
-  events?: LinkEvents & BulkEvents;
-  /** See fallback/loops.ts. Default: no URL is our own. */
-  ownCode?(url: string): string | null;
+  /** How long deleted links can be put back. */
+  restoreDays(): number;
+  /** In the history of links. */
+  events: LinkEvents & BulkEvents;
+  /** See fallback/loops.ts. */
+  ownCode(url: string): string | null;
   clock: Clock;
   randomBytes?: RandomBytes;
-  operations?: LinkOperations;
-};
-
-const NO_EVENTS: LinkEvents & BulkEvents = {
-  find: async () => null,
-  newer: async () => [],
-  ofBulk: async () => [],
-  countOfBulk: async () => 0,
-  linksOfBulk: async () => new Set(),
-  lockBulk: async () => new Set(),
-  leaveBulk: async () => undefined,
+  operations: LinkOperations;
 };
 
 export type LinkService = ReturnType<typeof createLinkService>;
 
 export function createLinkService(deps: LinkServiceDeps) {
-  const { database, changes, clock, hashPassword } = deps;
-  const { operations = createLinkOperations(createRegistry()) } = deps;
+  const { database, changes, operations } = deps;
   const repository = timeMethods(createLinkRepository(database), {
     find: operations.get,
     lock: operations.batchGet,
@@ -79,15 +67,9 @@ export function createLinkService(deps: LinkServiceDeps) {
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
-    writer: createLinkWriter({
-      ...shared,
-      rule: shareRule,
-      randomCodeLength: deps.shareCodeLength,
-    }),
-    repository,
+    ...shared,
+    writer: createLinkWriter({ ...shared, rule: shareRule, randomCodeLength: deps.shareCodeLength }),
     rule: shareRule,
-    hashPassword,
-    clock,
   });
   const listRepository = timeMethods(createLinkListRepository(database), {
     count: operations.count,
@@ -96,11 +78,10 @@ export function createLinkService(deps: LinkServiceDeps) {
   });
   const list = createLinkList(listRepository);
   const deleted = createDeletedLinks({
-    ...deps,
+    ...shared,
     repository: createDeletedRepository(database),
     links: repository,
     rule,
-    restoreDays: deps.restoreDays ?? (() => 30),
   });
   const uses = createLinkUses({ repository: createUsesRepository(database), changes });
   const stops = [
@@ -110,25 +91,10 @@ export function createLinkService(deps: LinkServiceDeps) {
 
   const loops = createFallbackLoops({
     find: repository.findByAnyCode,
-    ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode?.(url) ?? null,
+    ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode(url),
   });
   const tags = createTagRepository(database);
-  const parts = {
-    writer,
-    repository,
-    list,
-    listRepository,
-    rule,
-    domains,
-    hashPassword,
-    clock,
-    loops,
-    events: deps.events ?? NO_EVENTS,
-    deleted,
-    tags,
-    changes,
-    record: deps.record,
-  };
+  const parts = { ...deps, writer, repository, list, listRepository, rule, domains, loops, deleted, tags };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
@@ -136,18 +102,14 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** Load it at the start. */
     domains,
     domainService: createDomainService({
+      ...deps,
       repository: domainRepository,
       registry: domains,
-      changes,
-      record: deps.record,
-      publicUrl: deps.publicUrl ?? (() => ""),
-      holdPublicUrl: deps.holdPublicUrl ?? (async () => deps.publicUrl?.() ?? ""),
-      clock,
     }),
     deleted,
     uses: { take: uses.take },
     lockOf: repository.lockOf,
-    stats: () => repository.stats(clock.now()),
+    stats: () => repository.stats(deps.clock.now()),
     /** Of all links. */
     total: () => readTotal(database.read),
     close() {

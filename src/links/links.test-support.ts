@@ -9,6 +9,8 @@ import { silentLogger } from "../lib/logger.ts";
 import type { Deletion } from "./write/deletion.repository.ts";
 import { FIELDS, type viewOfFields } from "./link/field-values.ts";
 import { addToTotal } from "./link/query.repository.ts";
+import { createLinkOperations } from "./link/metrics.ts";
+import { createRegistry } from "../lib/metrics.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
@@ -25,6 +27,18 @@ export type LinksRoom = Awaited<ReturnType<typeof openLinks>>;
 
 const { hashPassword } = createPasswords(undefined, { memoryCost: 64, timeCost: 1 });
 
+/** Of the room, on a server without a public URL. */
+export const QUIET_SETTINGS = {
+  routePrefixes: () => ["/admin"],
+  randomCodeLength: () => 6,
+  shareCodeLength: () => 14,
+  restoreDays: () => 30,
+  publicUrl: () => "",
+  holdPublicUrl: async () => "",
+  ownCode: () => null,
+  operations: createLinkOperations(createRegistry()),
+};
+
 export async function openLinks(database: Database, overrides: Partial<LinkServiceDeps> = {}) {
   const clock = { time: NOW, now: () => clock.time };
   const changes = createChanges({ database, clock, logger: silentLogger });
@@ -36,11 +50,11 @@ export async function openLinks(database: Database, overrides: Partial<LinkServi
     changes,
     record: events.add,
     events,
+    ...QUIET_SETTINGS,
     routePrefixes: () => ["/admin", "/health", "/panel"],
-    randomCodeLength: () => 6,
-    shareCodeLength: () => 14,
     hashPassword,
     clock,
+    ...(overrides.publicUrl && { holdPublicUrl: async () => overrides.publicUrl!() }),
     ...overrides,
   });
   events.nameDomains(service.domains.hostOf);

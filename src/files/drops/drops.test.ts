@@ -5,6 +5,7 @@ import { createEvents } from "../../events/events.service.ts";
 import { createBodyMemory } from "../../http/body-memory.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { AppError, appError } from "../../lib/errors.ts";
+import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { chunksOf, type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "../shares/repository.ts";
@@ -30,14 +31,14 @@ forEachDialect((dialect) => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
     const clock = { now: () => at.content.time.now };
-    const record = createEvents({ database, clock }).add;
+    const events = createEvents({ database, clock });
+    const record = events.add;
     const { internal } = createLinkService({
       database,
       changes: at.content.changes,
-      routePrefixes: () => ["/admin"],
-      randomCodeLength: () => 6,
-      shareCodeLength: () => 14,
+      ...QUIET_SETTINGS,
       hashPassword: async (plain) => `hash of ${plain}`,
+      events,
       record,
       clock,
     });

@@ -2,6 +2,7 @@
 import { createEvents } from "../../events/events.service.ts";
 import type { Database } from "../../db/database.ts";
 import type { Actor } from "../../lib/actor.ts";
+import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createShareChanges } from "../serving/changes.ts";
@@ -18,10 +19,9 @@ export async function startShares(database: Database) {
   const service = createLinkService({
     database,
     changes: feed,
-    routePrefixes: () => ["/admin"],
-    randomCodeLength: () => 6,
-    shareCodeLength: () => 14,
+    ...QUIET_SETTINGS,
     hashPassword: async (plain) => `hash of ${plain}`,
+    events,
     record: events.add,
     clock,
   });

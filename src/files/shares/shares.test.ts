@@ -4,6 +4,7 @@ import { createEvents } from "../../events/events.service.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
+import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkService } from "../../links/links.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "./repository.ts";
@@ -22,14 +23,14 @@ forEachDialect((dialect) => {
     database = await dialect.openDb({ poolSize: 8 });
     at = await startDrive(database);
     const clock = { now: () => at.content.time.now };
-    const record = createEvents({ database, clock }).add;
+    const events = createEvents({ database, clock });
+    const record = events.add;
     service = createLinkService({
       database,
       changes: at.content.changes,
-      routePrefixes: () => ["/admin"],
-      randomCodeLength: () => 6,
-      shareCodeLength: () => 14,
+      ...QUIET_SETTINGS,
       hashPassword: async (plain) => `hash of ${plain}`,
+      events,
       record,
       clock,
     });

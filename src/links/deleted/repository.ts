@@ -1,7 +1,8 @@
+import type { Selectable } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
-import { DEFAULT_DOMAIN } from "../link/key.ts";
 import { clickRowOf, rowOf } from "../write/repository.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
@@ -24,41 +25,32 @@ export function createDeletedRepository({
   write,
   dialect,
 }: Pick<Database, "read" | "write" | "dialect">) {
+  const newestFirst = ({ since, ownerId }: DeletedFilter, most: number) =>
+    read
+      .selectFrom("deleted_links")
+      .select(COLUMNS)
+      .where("deleted_at", ">=", since)
+      .where("content", "is not", null)
+      .$if(ownerId !== null, (query) => query.where("owner_id", "=", ownerId))
+      .orderBy("deleted_at", "desc")
+      .orderBy("link_id", "desc")
+      .limit(most);
+
   return {
     /** Newest first, after a place. */
     async page(filter: DeletedFilter, after: DeletedPlace | null, limit: number): Promise<DeletedLink[]> {
-      const matching = (most: number) => {
-        let query = read
-          .selectFrom("deleted_links")
-          .select(COLUMNS)
-          .where("deleted_at", ">=", filter.since)
-          .where("content", "is not", null);
-        if (filter.ownerId !== null) query = query.where("owner_id", "=", filter.ownerId);
-        return query.orderBy("deleted_at", "desc").orderBy("link_id", "desc").limit(most);
-      };
-      if (after === null) return (await matching(limit).execute()).map(toDeletedLink);
+      if (after === null) return (await newestFirst(filter, limit).execute()).map(toDeletedLink);
       const { at, id } = after;
-      const same = await matching(limit).where("deleted_at", "=", at).where("link_id", "<", id).execute();
-      const older =
-        same.length === limit
-          ? []
-          : await matching(limit - same.length)
-              .where("deleted_at", "<", at)
-              .execute();
+      const ofInstant = newestFirst(filter, limit).where("deleted_at", "=", at);
+      const same = await ofInstant.where("link_id", "<", id).execute();
+      const left = limit - same.length;
+      const older = left === 0 ? [] : await newestFirst(filter, left).where("deleted_at", "<", at).execute();
       return [...same, ...older].map(toDeletedLink);
     },
 
     /** The id of the newest with a key, or null. Reads everything that can be restored: for commands. */
-    async newest(key: string, { since, ownerId }: DeletedFilter): Promise<number | null> {
-      let query = read
-        .selectFrom("deleted_links")
-        .select("link_id")
-        .where("deleted_at", ">=", since)
-        .where("code", "=", key)
-        .where("content", "is not", null);
-      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
-      query = query.orderBy("deleted_at", "desc").orderBy("link_id", "desc").limit(1);
-      const row = await query.executeTakeFirst();
+    async newest(key: string, filter: DeletedFilter): Promise<number | null> {
+      const row = await newestFirst(filter, 1).where("code", "=", key).executeTakeFirst();
       return row?.link_id ?? null;
     },
 
@@ -76,30 +68,26 @@ export function createDeletedRepository({
 
     /** By id. Locked until the transaction ends. */
     async lockMany(tx: Db, { since, ownerId, at, by, ids }: Deletions): Promise<DeletedLink[]> {
-      let query = tx
+      const rows = await tx
         .selectFrom("deleted_links")
         .select(COLUMNS)
         .where("link_id", "in", ids)
         .where("deleted_at", "=", at)
         .where("deleted_at", ">=", since)
         .where("deleted_by", "=", by)
-        .where("content", "is not", null);
-      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
-      const rows = await query.orderBy("link_id").$call(dialect.forUpdate).execute();
+        .where("content", "is not", null)
+        .$if(ownerId !== null, (query) => query.where("owner_id", "=", ownerId))
+        .orderBy("link_id")
+        .$call(dialect.forUpdate)
+        .execute();
       return rows.map(toDeletedLink);
     },
 
     /** The ids that links have; of one account, or of any (null). */
     async present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
-      let query = tx.selectFrom("links").select("id").where("id", "in", ids);
-      if (ownerId !== null) query = query.where("owner_id", "=", ownerId);
-      return new Set((await query.execute()).map(({ id }) => id));
-    },
-
-    async domainExists(tx: Db, id: number): Promise<boolean> {
-      if (id === DEFAULT_DOMAIN) return true;
-      const query = tx.selectFrom("domains").select("id").where("id", "=", id);
-      return (await query.$call(dialect.forUpdate).executeTakeFirst()) !== undefined;
+      const query = tx.selectFrom("links").select("id").where("id", "in", ids);
+      const reached = ownerId === null ? query : query.where("owner_id", "=", ownerId);
+      return new Set((await reached.execute()).map(({ id }) => id));
     },
 
     /** With ids, counts and uses, under the given keys. @throws Conflict for an existing key; then roll back */
@@ -124,15 +112,12 @@ export function createDeletedRepository({
       return new Set((await query.$call(dialect.forUpdate).execute()).map(({ code }) => code));
     },
 
-    async addAliases(
-      tx: Db,
-      aliases: readonly { code: string; linkId: number }[],
-      now: number,
-    ): Promise<void> {
-      if (aliases.length === 0) return;
-      const rows = aliases.map(({ code, linkId }) => ({ code, link_id: linkId, created_at: now }));
-      await dialect.insertMany(tx, "link_aliases", rows);
-    },
+    addAliases: (tx: Db, aliases: readonly { code: string; linkId: number }[], now: number): Promise<void> =>
+      dialect.insertMany(
+        tx,
+        "link_aliases",
+        aliases.map(({ code, linkId }) => ({ code, link_id: linkId, created_at: now })),
+      ),
 
     /** Handles a portion deleted before `before`, after a place. Returns where it ended, or null at the end. */
     async forgetContents(before: number, after: DeletedPlace): Promise<DeletedPlace | null> {
@@ -163,15 +148,7 @@ export function createDeletedRepository({
   };
 }
 
-type Row = {
-  link_id: number;
-  code: string;
-  deleted_at: number;
-  deleted_by: string | null;
-  content: string | null;
-  clicks: number;
-  automated: number;
-};
+type Row = Pick<Selectable<Schema["deleted_links"]>, (typeof COLUMNS)[number]>;
 
 const toDeletedLink = (row: Row): DeletedLink => ({
   ...(JSON.parse(row.content!) as DeletedContent),

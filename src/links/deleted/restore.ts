@@ -6,12 +6,14 @@ import type { LinkTransaction } from "../write/changes.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { reaches } from "../write/writer.ts";
 import type { DeletedRepository } from "./repository.ts";
 
 export type RestoreDeps = {
   repository: DeletedRepository;
+  domains: DomainKeeper;
   links: Pick<LinkRepository, "lock" | "retag">;
   record: RecordLinkEvents;
   clock: Clock;
@@ -55,23 +57,20 @@ export async function restoreMany(
 
 /** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
-  { repository, links, record, clock }: RestoreDeps,
+  { repository, domains, links, record, clock }: RestoreDeps,
   tx: LinkTransaction,
   actor: Actor,
   wanted: readonly DeletedLink[],
 ): Promise<Map<number, AppError>> {
   if (wanted.length === 0) return new Map();
   const now = clock.now();
-  const domains = new Map<number, boolean>();
-  for (const id of new Set(wanted.map(({ code }) => domainOf(code)).toSorted((a, b) => a - b))) {
-    domains.set(id, await repository.domainExists(tx.db, id));
-  }
+  const present = await keptOf(domains, tx, new Set(wanted.map(({ code }) => domainOf(code))));
   const keys = [...new Set(wanted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
   const taken = new Set((await links.lock(tx.db, keys)).keys());
   for (const alias of await repository.aliases(tx.db, keys)) taken.add(alias);
   const refusals = new Map<number, AppError>();
   for (const { id, code } of wanted) {
-    if (domains.get(domainOf(code)) !== true) refusals.set(id, domainGone());
+    if (!present.has(domainOf(code))) refusals.set(id, domainGone());
     else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
     else taken.add(code);
   }

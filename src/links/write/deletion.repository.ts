@@ -60,11 +60,11 @@ export async function deleteLinks<K extends "id" | "code">(
   );
   await createTagging(dialect).uncount(tx, ids);
   await tx.deleteFrom("links").where("id", "in", ids).execute();
-  const gone = links.map(({ id }) => ({
-    clickCount: counts.get(id)?.clicks ?? 0,
-    automatedClicks: counts.get(id)?.automated ?? 0,
+  const gone = [...counts.values()].map(({ clicks, automated }) => ({
+    clickCount: clicks,
+    automatedClicks: automated,
   }));
-  await addToTotal(tx, totalsOf(gone, -1));
+  await addToTotal(tx, { ...totalsOf(gone, -1), links: -links.length });
   return links.flatMap(({ id, code }) => [code, ...(more.aliases.get(id) ?? []).map((alias) => alias.code)]);
 }
 
@@ -80,41 +80,25 @@ async function lockCounts(tx: Db, ids: readonly number[], { forUpdate }: Pick<Di
   return new Map(rows.map((row) => [row.link_id, row]));
 }
 
-type Attached = {
-  aliases: Map<number, { code: string }[]>;
-  tags: Map<number, string[]>;
-  uses: Map<number, { uses: number }[]>;
-};
+type Attached = Awaited<ReturnType<typeof attachedTo>>;
 
-async function attachedTo(
-  tx: Db,
-  ids: readonly number[],
-  { forUpdate }: Pick<Dialect, "forUpdate">,
-): Promise<Attached> {
+async function attachedTo(tx: Db, ids: readonly number[], dialect: Dialect) {
   const aliases = await tx
     .selectFrom("link_aliases")
     .select(["link_id", "code"])
     .where("link_id", "in", ids)
-    .execute();
-  const tags = await tx
-    .selectFrom("link_tags")
-    .innerJoin("tags", "tags.id", "link_tags.tag_id")
-    .select(["link_tags.link_id", "tags.tag"])
-    .where("link_tags.link_id", "in", ids)
     .execute();
   const uses = await tx
     .selectFrom("link_uses")
     .select(["link_id", "uses"])
     .where("link_id", "in", ids)
     .orderBy("link_id")
-    .$call(forUpdate)
+    .$call(dialect.forUpdate)
     .execute();
   const linkOf = ({ link_id }: { link_id: number }) => link_id;
   return {
     aliases: Map.groupBy(aliases, linkOf),
-    tags: new Map(
-      [...Map.groupBy(tags, linkOf)].map(([id, rows]) => [id, rows.map(({ tag }) => tag).sort()]),
-    ),
+    tags: await createTagging(dialect).tagsOf(tx, ids),
     uses: Map.groupBy(uses, linkOf),
   };
 }
