@@ -1,7 +1,7 @@
 /** The composition root of the server. Parts start in this order. */
 import { createHealthReport, createSystem } from "./app-health.ts";
-import { type Answer, createAnswer } from "./app-http.ts";
-import { type Clicks, type ClickStats, createClicks } from "./clicks/clicks.ts";
+import { createAnswer } from "./app-http.ts";
+import { type Clicks, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createWorkerLiveStats, type Live, type WorkerLiveStats } from "./clicks/live.ts";
@@ -36,27 +36,10 @@ import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
 import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
-import { type ConnectionLimit, createConnectionLimit } from "./wire/connection-limit.ts";
+import { createConnectionLimit } from "./wire/connection-limit.ts";
 import type { WireServer } from "./wire/wire-server.ts";
 
-export type App = {
-  answer: Answer;
-  /** For an error of `answer`. */
-  explain(error: unknown): Response;
-  adminApi(): AdminApi;
-  /** The secret of a new one-time address; null when a password is set. */
-  openSetUp(): Promise<string | null>;
-  clickStats(): ClickStats;
-  /** For workers that start later; see `Config.startValues`. */
-  startValues(): unknown;
-  connectionLimit: ConnectionLimit;
-  /** Call it with the server that calls `answer`. */
-  listens(server: WireServer): void;
-  /** Call it when no more requests are accepted. */
-  endStreams(): void;
-  /** Call it after the last request. Flushes the clicks. */
-  close(): Promise<void>;
-};
+export type App = Awaited<ReturnType<typeof createApp>>;
 
 export type AppOptions = {
   logger: Logger;
@@ -67,7 +50,7 @@ export type AppOptions = {
 };
 
 /** @throws ServiceUnavailable when the database is away, BadRequest when the data folder is unusable */
-export async function createApp(env: Env, options: AppOptions): Promise<App> {
+export async function createApp(env: Env, options: AppOptions) {
   const { worker } = options;
   const registry = createRegistry();
   // Loads its code while the database opens.
@@ -106,10 +89,12 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
       live,
       worker,
     }),
-    explain: (error) => failureResponse(toAppError(error)),
+    /** For an error of `answer`. */
+    explain: (error: unknown): Response => failureResponse(toAppError(error)),
     connectionLimit: createConnectionLimit({ registry, logger: services.logger }),
-    listens: (server) => worker?.listens(server),
-    adminApi: () => ({
+    /** Call it with the server that calls `answer`. */
+    listens: (server: WireServer): void => worker?.listens(server),
+    adminApi: (): AdminApi => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),
       publicUrl: services.config.get("features.public_url"),
@@ -117,11 +102,15 @@ export async function createApp(env: Env, options: AppOptions): Promise<App> {
         ? services.config.get("routes.frontend_prefix")
         : null,
     }),
+    /** The secret of a new one-time address; null when a password is set. */
     openSetUp: services.auth.openSetUp,
     clickStats: clicks.stats,
+    /** For workers that start later; see `Config.startValues`. */
     startValues: services.config.startValues,
+    /** Call it when no more requests are accepted. */
     endStreams: live.close,
-    async close() {
+    /** Call it after the last request. Flushes the clicks. */
+    async close(): Promise<void> {
       processMetrics.close();
       cache.close();
       await jobs.stop();

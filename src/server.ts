@@ -8,29 +8,19 @@ import { startWireServer, type WireServer } from "./wire/wire-server.ts";
 /** A stop cuts requests that take longer. */
 const DRAIN_MS = 10_000;
 
-export type RunningServer = {
-  /** As a URL, or `unix:PATH`. */
-  readonly address: string;
-  /** 0 on a unix socket. */
-  readonly port: number;
-  /** Stops accepting, waits ten seconds for running requests, then cuts them. */
-  stop(): Promise<void>;
-};
-
 /** @throws Conflict when port or socket is in use, BadRequest when listening fails */
-export async function startServer(
-  settings: Env["server"],
-  app: App,
-  { sharePort = false } = {},
-): Promise<RunningServer> {
+export async function startServer(settings: Env["server"], app: App, { sharePort = false } = {}) {
   if (settings.unixSocket !== null) await clearStaleSocket(settings.unixSocket);
   const server = listen(settings, app, sharePort);
   if (settings.unixSocket !== null) chmodSync(settings.unixSocket, 0o660);
   app.listens(server);
   return {
+    /** As a URL, or `unix:PATH`. */
     address: settings.unixSocket === null ? originOf(settings, server.port) : `unix:${settings.unixSocket}`,
+    /** 0 on a unix socket. */
     port: server.port,
-    async stop() {
+    /** Stops accepting, waits ten seconds for running requests, then cuts them. */
+    async stop(): Promise<void> {
       const cut = setTimeout(() => void server.stop(true), DRAIN_MS);
       const stopped = server.stop();
       app.endStreams();

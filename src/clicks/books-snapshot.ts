@@ -27,15 +27,9 @@ const BOOKS = z.object({
 
 export type BooksSnapshot = z.infer<typeof BOOKS>;
 
-export type BooksSnapshotWriter = {
-  /** Writes changes since the last call. Never rejects. */
-  update(): Promise<void>;
-  remove(): Promise<void>;
-};
-
 type Options = { dir: string; stats(): ClickStats; clock: Clock; onError(error: unknown): void };
 
-export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Options): BooksSnapshotWriter {
+export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Options) {
   const path = join(dir, BOOKS_SNAPSHOT_NAME);
   const unfinished = `${path}.tmp`;
   let last = "";
@@ -49,7 +43,8 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
   };
 
   return {
-    async update() {
+    /** Writes changes since the last call. Never rejects. */
+    async update(): Promise<void> {
       const { accepted, replayed, stored, pending, dropped, automated, details } = stats();
       const books = JSON.stringify({ accepted, replayed, stored, pending, dropped, automated, details });
       if (books === last || busy !== null) return;
@@ -57,7 +52,7 @@ export function createBooksSnapshotWriter({ dir, stats, clock, onError }: Option
       await busy;
       busy = null;
     },
-    async remove() {
+    async remove(): Promise<void> {
       await busy;
       await Promise.all([path, unfinished].map((name) => rm(name, { force: true }))).catch(onError);
     },

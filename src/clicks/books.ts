@@ -30,13 +30,7 @@ export type ClickStats = {
   flushedAt: Readonly<Record<FlushReport["status"], number>>;
 };
 
-export type ClickBooks = {
-  settled(settled: SettledClicks): void;
-  flushed(report: FlushReport): void;
-  stats(journal: JournalStats): ClickStats;
-};
-
-export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">, clock: Clock): ClickBooks {
+export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">, clock: Clock) {
   let replayed = 0;
   let stored = 0;
   let deleted = 0;
@@ -52,7 +46,7 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">,
     "manual failed": 0,
   };
   return {
-    settled(settled) {
+    settled(settled: SettledClicks): void {
       stored += settled.stored;
       deleted += settled.deleted;
       ofAutomated.stored += settled.automated.stored;
@@ -62,13 +56,13 @@ export function createClickBooks(details: Pick<DetailGate, "settled" | "stats">,
       replayed += settled.stored + settled.deleted;
       ofAutomated.replayed += settled.automated.stored + settled.automated.deleted;
     },
-    flushed(report) {
+    flushed(report: FlushReport): void {
       flushedAt[report.status] = clock.now();
       if (report.clicks === 0 && report.status === "success") return;
       lastFlush = report;
       flushes[`${report.trigger} ${report.status}`] += 1;
     },
-    stats({ written, overflow, dropped: lost, automated }) {
+    stats({ written, overflow, dropped: lost, automated }: JournalStats): ClickStats {
       const dropped = { ...lost, link_deleted: deleted };
       const held = automated.written + automated.overflow + ofAutomated.replayed;
       const unwritten = Object.values(lost).reduce((sum, count) => sum + count, 0);

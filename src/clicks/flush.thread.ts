@@ -11,26 +11,6 @@ import type { DetailSettings, FlushCalls, FlushEvents, FlushReport, FlushStart }
 import type { SettledClicks, SourceState } from "./flush/source.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 
-export type FlushThread = {
-  begin(): void;
-  opened(path: string): void;
-  sealed(path: string): void;
-  due(): void;
-  setInterval(ms: number): void;
-  setDetails(settings: DetailSettings): void;
-  /** Counts everything written so far. Rejects with an AppError if that is not possible now. */
-  flush(): Promise<void>;
-  /**
-   * See Flusher. The last known number if the thread does not answer within the bound. Concurrent callers share one
-   * query. Never rejects.
-   */
-  pendingLinks(boundMs: number): Promise<number>;
-  /** A last flush within the bound, then the thread ends. Rejects if that flush failed. */
-  close(boundMs: number): Promise<void>;
-  /** Ends the thread like a crash, for tests. */
-  crash(): void;
-};
-
 export type FlushThreadOptions = FlushStart & {
   /** Segments already in this process's slot. */
   leftovers: readonly string[];
@@ -51,7 +31,7 @@ const RESTART_AFTER_MS = 1000;
 export const loadFlushWorker = (): Worker => new Worker(workerUrl("clicks/flush.worker.ts"), { smol: true });
 
 /** Rejects if the thread can't run. The database may be away: flushes fail until it is back. */
-export async function startFlushThread(options: FlushThreadOptions): Promise<FlushThread> {
+export async function startFlushThread(options: FlushThreadOptions) {
   const { leftovers, logger, worker: loaded, onSettled, onRetired, onReport, ...start } = options;
   const sources = new Map<string, SourceState>(
     leftovers.map((path) => [path, { path, final: true, position: null }]),
@@ -121,31 +101,36 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
   });
 
   return {
-    begin() {
+    begin(): void {
       begun = true;
       order("begin", undefined);
     },
-    opened(path) {
+    opened(path: string): void {
       const source = { path, final: false, position: FIRST_RECORD };
       sources.set(path, source);
       order("add", source);
     },
-    sealed(path) {
+    sealed(path: string): void {
       const source = sources.get(path);
       if (source) source.final = true;
       order("seal", path);
     },
-    due: () => order("due", undefined),
-    setInterval(ms) {
+    due: (): void => order("due", undefined),
+    setInterval(ms: number): void {
       start.intervalMs = ms;
       order("setInterval", ms);
     },
-    setDetails(settings) {
+    setDetails(settings: DetailSettings): void {
       start.details = settings;
       order("setDetails", settings);
     },
-    flush: () => rpc.call("flush", undefined),
-    pendingLinks(boundMs) {
+    /** Counts everything written so far. Rejects with an AppError if that is not possible now. */
+    flush: (): Promise<void> => rpc.call("flush", undefined),
+    /**
+     * See Flusher. The last known number if the thread does not answer within the bound. Concurrent callers share one
+     * query. Never rejects.
+     */
+    pendingLinks(boundMs: number): Promise<number> {
       pendingAsked ??= { answer: askPendingLinks(), at: performance.now() };
       const { answer, at } = pendingAsked;
       const leftMs = boundMs - (performance.now() - at);
@@ -153,8 +138,10 @@ export async function startFlushThread(options: FlushThreadOptions): Promise<Flu
       answer.catch(() => {});
       return Promise.resolve(lastPendingLinks);
     },
-    crash: () => void worker.terminate(),
-    async close(boundMs) {
+    /** Ends the thread like a crash, for tests. */
+    crash: (): void => void worker.terminate(),
+    /** A last flush within the bound, then the thread ends. Rejects if that flush failed. */
+    async close(boundMs: number): Promise<void> {
       closed = true;
       try {
         await within(boundMs, rpc.call("close", undefined));

@@ -1,16 +1,12 @@
 import type { Database } from "../db/database.ts";
 import type { LiveDrop } from "./live-drops.ts";
 
-export type LiveRepository = {
-  /** Keys. */
-  codesOf(linkIds: readonly number[]): Promise<Map<number, string>>;
-  lastDropId(): Promise<number>;
-  dropsAfter(after: number, limit: number): Promise<LiveDrop[]>;
-};
+export type LiveRepository = ReturnType<typeof createLiveRepository>;
 
-export function createLiveRepository({ read }: Pick<Database, "read">): LiveRepository {
+export function createLiveRepository({ read }: Pick<Database, "read">) {
   return {
-    async codesOf(linkIds) {
+    /** Keys. */
+    async codesOf(linkIds: readonly number[]): Promise<Map<number, string>> {
       if (linkIds.length === 0) return new Map();
       const rows = await read
         .selectFrom("links")
@@ -20,12 +16,12 @@ export function createLiveRepository({ read }: Pick<Database, "read">): LiveRepo
       return new Map(rows.map(({ id, code }) => [id, code]));
     },
 
-    async lastDropId() {
+    async lastDropId(): Promise<number> {
       const query = read.selectFrom("drop_files").select((eb) => eb.fn.max("entry_id").as("last"));
       return Number((await query.executeTakeFirst())?.last ?? 0);
     },
 
-    dropsAfter: (after, limit) =>
+    dropsAfter: (after: number, limit: number): Promise<LiveDrop[]> =>
       read
         .selectFrom("drop_files")
         .innerJoin("entries", "entries.id", "drop_files.entry_id")

@@ -20,21 +20,7 @@ export type WorkerLiveStats = {
   latest: { linkId: number; atMs: number; isAutomated: boolean; source: string | null }[];
 };
 
-export type Live = {
-  /**
-   * Server-sent events, first a comment. Ends when `isAllowed` says no, and after a quarter of an hour. It is asked at
-   * each `recheck`, and twice a minute for what expires. `accountId`: also watches the account's drop boxes.
-   * @throws ServiceUnavailable with too many watchers
-   */
-  watch(isAllowed?: () => Promise<boolean>, accountId?: number): AsyncGenerator<string, void>;
-  /** Without clicks: only what comes into the account's drop boxes. */
-  watchDrops(isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void>;
-  watchers(): number;
-  /** Call it when an account, session or token changed. Ends the streams that are no longer allowed. */
-  recheck(): void;
-  /** Ends all streams. */
-  close(): void;
-};
+export type Live = ReturnType<typeof createLive>;
 
 /** Data of an event `clicks`, one a second. */
 export type LiveEvent = {
@@ -76,7 +62,7 @@ const CHECK_MS = 30_000;
 const MOST_LATEST = 20;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
-export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps): Live {
+export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps) {
   const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS } = limits;
   const { tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
   const viewers = { clicks: 0, drops: 0 };
@@ -217,14 +203,26 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   }
 
   return {
-    watch: (isAllowed = async () => true, accountId = undefined) => stream("clicks", isAllowed, accountId),
-    watchDrops: (isAllowed, accountId) => stream("drops", isAllowed, accountId),
-    watchers: () => viewers.clicks + viewers.drops,
-    recheck() {
+    /**
+     * Server-sent events, first a comment. Ends when `isAllowed` says no, and after a quarter of an hour. It is asked at
+     * each `recheck`, and twice a minute for what expires. `accountId`: also watches the account's drop boxes.
+     * @throws ServiceUnavailable with too many watchers
+     */
+    watch: (
+      isAllowed: () => Promise<boolean> = async () => true,
+      accountId?: number,
+    ): AsyncGenerator<string, void> => stream("clicks", isAllowed, accountId),
+    /** Without clicks: only what comes into the account's drop boxes. */
+    watchDrops: (isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void> =>
+      stream("drops", isAllowed, accountId),
+    watchers: (): number => viewers.clicks + viewers.drops,
+    /** Call it when an account, session or token changed. Ends the streams that are no longer allowed. */
+    recheck(): void {
       rechecks += 1;
       tell(null);
     },
-    close() {
+    /** Ends all streams. */
+    close(): void {
       isClosed = true;
       clearTimeout(timer);
       next.resolve(null);

@@ -1,7 +1,5 @@
 import { createLeases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createClickExport } from "./analytics/export.ts";
@@ -11,11 +9,7 @@ import { createAnalytics } from "./analytics/service.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRetentionJobs } from "./rollups/retention.ts";
 
-export type Reports = {
-  /** Mount them before those of links. */
-  endpoints: Endpoint[];
-  jobs: Job[];
-};
+export type Reports = ReturnType<typeof createReports>;
 
 /** The settings that this room reads. */
 type ReportSettings = {
@@ -36,8 +30,9 @@ type Deps = {
   logger: Logger;
 };
 
-export function createReports({ database, links, config, clock, logger }: Deps): Reports {
+export function createReports({ database, links, config, clock, logger }: Deps) {
   return {
+    /** Mount them before those of links. */
     endpoints: analyticsEndpoints({
       analytics: createAnalytics({ database, clock }),
       links,

@@ -18,19 +18,7 @@ import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { DatabaseError } from "./failures.ts";
 
-export type Availability = {
-  isAway(): boolean;
-  /** @throws DatabaseError while it is away */
-  check(): void;
-  /** Rejects with a DatabaseError once it gives up. The work continues. */
-  follow<T>(work: Promise<T>): Promise<T>;
-  answered(): void;
-  suspect(): void;
-  /** When the server was last back (performance.now()). Older connections are invalid. */
-  backAt(): number;
-  readonly mostWaitMs: number;
-  stop(): void;
-};
+export type Availability = ReturnType<typeof createAvailability>;
 
 export type AvailabilityLimits = { beatMs: number; quietMs: number; probeMs: number; giveUpMs: number };
 
@@ -41,7 +29,7 @@ export function createAvailability(deps: {
   probe: () => Promise<void>;
   logger: Logger;
   limits?: Partial<AvailabilityLimits>;
-}): Availability {
+}) {
   const { probe, logger } = deps;
   const { beatMs, quietMs, probeMs, giveUpMs } = { ...LIMITS, ...deps.limits };
   const underWay = new Set<(reason: unknown) => void>();
@@ -109,23 +97,26 @@ export function createAvailability(deps: {
 
   schedule();
   return {
-    isAway: () => awaySince !== null,
-    check() {
+    isAway: (): boolean => awaySince !== null,
+    /** @throws DatabaseError while it is away */
+    check(): void {
       if (awaySince !== null) throw away();
     },
+    /** Rejects with a DatabaseError once it gives up. The work continues. */
     follow<T>(work: Promise<T>): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       underWay.add(reject);
       work.then(resolve, reject).finally(() => underWay.delete(reject));
       return promise;
     },
-    answered: () => void (answeredAt = performance.now()),
-    suspect() {
+    answered: (): void => void (answeredAt = performance.now()),
+    suspect(): void {
       if (!isProbing && !isStopped) void ask();
     },
-    backAt: () => backAt,
+    /** When the server was last back (performance.now()). Older connections are invalid. */
+    backAt: (): number => backAt,
     mostWaitMs: quietMs + beatMs + probeMs + giveUpMs,
-    stop() {
+    stop(): void {
       isStopped = true;
       clearTimeout(beat);
       clearTimeout(givingUp);

@@ -7,16 +7,9 @@ const DEFINITION = "#/$defs/";
 const COMPONENT = "#/components/schemas/";
 
 /** The named schemas of a document: those with `.meta({ id })`, and those that the document names. */
-export type NamedSchemas = {
-  schemas: Record<string, Json>;
-  /** With references to named schemas. A part without a form in JSON Schema is any value. */
-  schemaOf(schema: z.ZodType, direction: Direction): Json;
-  /** Stores the schema under `name` unless it has a name, and returns the reference. */
-  named(name: string, schema: Json): Json;
-  resolve(schema: Json): Json;
-};
+export type NamedSchemas = ReturnType<typeof createNamedSchemas>;
 
-export function createNamedSchemas(given: Record<string, Json> = {}): NamedSchemas {
+export function createNamedSchemas(given: Record<string, Json> = {}) {
   const schemas: Record<string, Json> = { ...given };
 
   const isFree = (name: string, schema: Json) =>
@@ -36,18 +29,20 @@ export function createNamedSchemas(given: Record<string, Json> = {}): NamedSchem
 
   return {
     schemas,
-    schemaOf(schema, direction) {
+    /** With references to named schemas. A part without a form in JSON Schema is any value. */
+    schemaOf(schema: z.ZodType, direction: Direction): Json {
       const { $schema: _, ...json } = z.toJSONSchema(schema, { io: direction, unrepresentable: "any" });
       const found: Record<string, Json> = {};
       return keep(found, takeDefinitions(json, found) as Json);
     },
-    named(name, schema) {
+    /** Stores the schema under `name` unless it has a name, and returns the reference. */
+    named(name: string, schema: Json): Json {
       if ("$ref" in schema) return schema;
       if (!isFree(name, schema)) throw new Error(`Two schemas of the API have the name ${name}`);
       schemas[name] = schema;
       return { $ref: COMPONENT + name };
     },
-    resolve(schema) {
+    resolve(schema: Json): Json {
       const { $ref } = schema;
       return typeof $ref === "string" ? schemas[$ref.slice(COMPONENT.length)]! : schema;
     },

@@ -3,11 +3,7 @@
  * sees the answer, so `X-Forwarded-Proto: https` counts from any peer; `X-Forwarded-Host` counts from a trusted proxy.
  */
 
-export type Origins = {
-  ofRequest(request: Request, peer: () => string): string;
-  /** For commands, and requests without a Host. */
-  ofServer(): string;
-};
+export type Origins = ReturnType<typeof createOrigins>;
 
 type Deps = {
   publicUrl(): string;
@@ -17,11 +13,12 @@ type Deps = {
 
 type Listening = { host: string; port: number; unixSocket: string | null; tlsCert: string | null };
 
-export function createOrigins({ publicUrl, isTrusted, server }: Deps): Origins {
+export function createOrigins({ publicUrl, isTrusted, server }: Deps) {
   const ofServer = () => publicUrl() || listeningOrigin(server);
   return {
+    /** For commands, and requests without a Host. */
     ofServer,
-    ofRequest: (request, peer) =>
+    ofRequest: (request: Request, peer: () => string): string =>
       publicUrl() || requestOrigin(request, () => isTrusted(peer())) || ofServer(),
   };
 }

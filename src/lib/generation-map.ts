@@ -2,18 +2,8 @@
  * A bounded map that evicts by generation instead of by entry: when the young generation is full, it replaces the old
  * one. Setting an entry again keeps it.
  */
-export type GenerationMap<V> = {
-  get(key: string): V | undefined;
-  has(key: string): boolean;
-  set(key: string, value: V): void;
-  delete(key: string): void;
-  clear(): void;
-  turn(): void;
-  size(): number;
-};
-
 /** Holds between one and two generations. */
-export function createGenerationMap<V>(generationSize: number): GenerationMap<V> {
+export function createGenerationMap<V>(generationSize: number) {
   let young = new Map<string, V>();
   let old = new Map<string, V>();
 
@@ -23,21 +13,21 @@ export function createGenerationMap<V>(generationSize: number): GenerationMap<V>
   }
 
   return {
-    get: (key) => young.get(key) ?? old.get(key),
-    has: (key) => young.has(key) || old.has(key),
-    set(key, value) {
+    get: (key: string): V | undefined => young.get(key) ?? old.get(key),
+    has: (key: string): boolean => young.has(key) || old.has(key),
+    set(key: string, value: V): void {
       if (young.size >= generationSize && !young.has(key)) turn();
       young.set(key, value);
     },
-    delete(key) {
+    delete(key: string): void {
       young.delete(key);
       old.delete(key);
     },
-    clear() {
+    clear(): void {
       young.clear();
       old.clear();
     },
     turn,
-    size: () => young.size + old.size,
+    size: (): number => young.size + old.size,
   };
 }

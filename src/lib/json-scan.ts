@@ -8,13 +8,6 @@ import { appError } from "./errors.ts";
 /** The parser recurses. */
 export const MOST_JSON_LEVELS = 64;
 
-export type JsonScan = {
-  /** @throws BadRequest for too many levels or parts */
-  push(bytes: Uint8Array): void;
-  /** Opening brackets and commas since the last call. */
-  takeParts(): number;
-};
-
 /**
  * Receives the index in this push and the level of each quote, comma and bracket of the first two levels outside
  * strings. A bracket has the level behind it, other marks the level around them.
@@ -32,7 +25,7 @@ const BACKSLASH = 0x5c;
 const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b;
 const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d;
 
-export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }: Options = {}): JsonScan {
+export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }: Options = {}) {
   let level = 0;
   let parts = 0;
   let inString = false;
@@ -68,7 +61,8 @@ export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }:
   }
 
   return {
-    push(bytes) {
+    /** @throws BadRequest for too many levels or parts */
+    push(bytes: Uint8Array): void {
       let at = inString ? skipString(bytes, 0) : 0;
       while (at < bytes.length) {
         const byte = bytes[at]!;
@@ -94,7 +88,8 @@ export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }:
         at++;
       }
     },
-    takeParts() {
+    /** Opening brackets and commas since the last call. */
+    takeParts(): number {
       const taken = parts;
       parts = 0;
       return taken;

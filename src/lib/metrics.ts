@@ -37,23 +37,14 @@ export type Histogram = { observe(value: number): void };
 type Family<S> = { series(...labelValues: string[]): S };
 export type Reading = readonly [labelValues: readonly string[], value: number];
 
-export type Registry = {
-  counter(description: Description): Family<Counter>;
-  gauge(description: Description): Family<Gauge>;
-  histogram(description: Description & { bounds: readonly number[] }): Family<Histogram>;
-  /** Reads a counter or gauge at scrape time. */
-  observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void;
-  /** Runs before each snapshot, for numbers that are slow to read. Must not reject. */
-  prepare(run: () => Promise<void>): void;
-  snapshot(): Promise<MetricSnapshot[]>;
-};
+export type Registry = ReturnType<typeof createRegistry>;
 
 const MAX_SERIES = 1_000;
 const SEPARATOR = "\u0000";
 
 type Held = { snapshot(): MetricSnapshot };
 
-export function createRegistry(): Registry {
+export function createRegistry() {
   const held = new Map<string, Held>();
   const preparations: (() => Promise<void>)[] = [];
 
@@ -92,7 +83,7 @@ export function createRegistry(): Registry {
   }
 
   return {
-    counter(description) {
+    counter(description: Description): Family<Counter> {
       const cellsOf = family("counter", description, []);
       return {
         series(...values) {
@@ -101,7 +92,7 @@ export function createRegistry(): Registry {
         },
       };
     },
-    gauge(description) {
+    gauge(description: Description): Family<Gauge> {
       const cellsOf = family("gauge", description, []);
       return {
         series(...values) {
@@ -110,7 +101,7 @@ export function createRegistry(): Registry {
         },
       };
     },
-    histogram({ bounds, ...description }) {
+    histogram({ bounds, ...description }: Description & { bounds: readonly number[] }): Family<Histogram> {
       const cellsOf = family("histogram", description, bounds);
       return {
         series(...values) {
@@ -119,7 +110,8 @@ export function createRegistry(): Registry {
         },
       };
     },
-    observe(type, description, read) {
+    /** Reads a counter or gauge at scrape time. */
+    observe(type: "counter" | "gauge", description: Description, read: () => Iterable<Reading>): void {
       const { name, help, labels = [], together = "sum" } = description;
       register(name, {
         snapshot: () => ({
@@ -133,8 +125,9 @@ export function createRegistry(): Registry {
         }),
       });
     },
-    prepare: (run) => void preparations.push(run),
-    async snapshot() {
+    /** Runs before each snapshot, for numbers that are slow to read. Must not reject. */
+    prepare: (run: () => Promise<void>): void => void preparations.push(run),
+    async snapshot(): Promise<MetricSnapshot[]> {
       await Promise.all(preparations.map((run) => run()));
       return [...held.values()].map((metric) => metric.snapshot());
     },

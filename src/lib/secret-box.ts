@@ -10,15 +10,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SECRET_KEY_BYTES = 32;
 
-export type SecretBox = {
-  seal(secret: string, purpose: string): string;
-  /** @throws SealedWithAnotherKey; Error if damaged or sealed for another purpose */
-  open(sealed: string, purpose: string): string;
-};
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 export class SealedWithAnotherKey extends Error {}
 
-export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
+export function createSecretBox(loadKey: () => Uint8Array) {
   let loaded: { key: Uint8Array; id: string } | undefined;
   const current = () => {
     if (loaded !== undefined) return loaded;
@@ -28,14 +24,15 @@ export function createSecretBox(loadKey: () => Uint8Array): SecretBox {
     return loaded;
   };
   return {
-    seal(secret, purpose) {
+    seal(secret: string, purpose: string): string {
       const { key, id } = current();
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(purpose));
       const parts = [nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()];
       return `${VERSION}.${id}.${Buffer.concat(parts).toString("base64url")}`;
     },
-    open(sealed, purpose) {
+    /** @throws SealedWithAnotherKey; Error if damaged or sealed for another purpose */
+    open(sealed: string, purpose: string): string {
       const { key, id } = current();
       const [version, sealedWith, text = "", ...more] = sealed.split(".");
       const bytes = Buffer.from(text, "base64url");

@@ -5,15 +5,13 @@
  */
 import { fullGC, heapSize } from "bun:jsc";
 
-export type Sweeper = {
-  /** Collects each time the processed bytes reach the bound. */
-  worked(bytes: number): void;
-};
+export type Sweeper = ReturnType<typeof createSweeper>;
 
-export function createSweeper(everyBytes: number, collect: () => void = () => Bun.gc(false)): Sweeper {
+export function createSweeper(everyBytes: number, collect: () => void = () => Bun.gc(false)) {
   let since = 0;
   return {
-    worked(bytes) {
+    /** Collects each time the processed bytes reach the bound. */
+    worked(bytes: number): void {
       since += bytes;
       if (since < everyBytes) return;
       since = 0;

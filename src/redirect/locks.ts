@@ -12,12 +12,7 @@ import { isBrowser, pathWithQuery, type Unlock } from "../visitors/unlock.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { PeerSource } from "./visit.ts";
 
-export type Locks = {
-  /** Null if the visitor may pass, else the form. Rejects if the database fails. */
-  refusal(linkId: number, request: Arrival): Promise<Response | null>;
-  /** Answers the form. `code`: the one that the visitor used. Rejects if the database fails. */
-  unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response>;
-};
+export type Locks = ReturnType<typeof createLocks>;
 
 type Deps = {
   /** Null without such a link or without its password. */
@@ -28,9 +23,10 @@ type Deps = {
   clock: Clock;
 };
 
-export function createLocks({ find, cookies, form, pages, clock }: Deps): Locks {
+export function createLocks({ find, cookies, form, pages, clock }: Deps) {
   return {
-    async refusal(linkId, request) {
+    /** Null if the visitor may pass, else the form. Rejects if the database fails. */
+    async refusal(linkId: number, request: Arrival): Promise<Response | null> {
       const link = await find(linkId);
       if (link === null || cookies.opens(link, request.headers.get("cookie"), clock.now())) return null;
       return answerPage(passwordPage(pages.look(request), "link"), 401, request, {
@@ -38,7 +34,8 @@ export function createLocks({ find, cookies, form, pages, clock }: Deps): Locks 
       });
     },
 
-    async unlock(linkId, code, request, peers) {
+    /** Answers the form. `code`: the one that the visitor used. Rejects if the database fails. */
+    async unlock(linkId: number, code: string, request: Request, peers?: PeerSource): Promise<Response> {
       const link = await find(linkId);
       const refused = link === null ? null : await form.refusal(link, request, peers);
       if (refused !== null) return refused;

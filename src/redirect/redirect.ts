@@ -22,14 +22,7 @@ import { createOtherMethods, type Found } from "./other-methods.ts";
 import { CODE_START, codeWithin, endOfPath, keyIn } from "./path-code.ts";
 import type { PeerSource, Visit } from "./visit.ts";
 
-export type Redirect = {
-  /** Never throws or rejects. The server has refused malformed requests (wire/read-head.ts). */
-  handle(request: Arrival, peers?: PeerSource): Response | Promise<Response>;
-  /** A link has the code of the request's path, even an expired one. Rejects if the database fails. */
-  leads(request: Arrival): Promise<boolean>;
-  /** Since the start, without refused methods, shares, icon and robots.txt. */
-  counts(): RedirectCounts;
-};
+export type Redirect = ReturnType<typeof createRedirect>;
 
 /** `found`: by status. `missing`: 404. `failed`: 500. `away`: 503. */
 export type RedirectCounts = {
@@ -54,7 +47,7 @@ type Deps = Omit<Parameters<typeof createFollow>[0], "answers" | "lost"> & {
 
 const NO_DOMAINS: Pick<Domains, "of"> = { of: () => undefined };
 
-export function createRedirect(deps: Deps): Redirect {
+export function createRedirect(deps: Deps) {
   const { cache, domains = NO_DOMAINS, pages, files, defaultUrl, clock } = deps;
   const answers = createAnswers(deps);
   const lost = createLost({ cache, domains, pages, files, found: answers.redirect });
@@ -115,7 +108,8 @@ export function createRedirect(deps: Deps): Redirect {
   }
 
   return {
-    handle(request, peers) {
+    /** Never throws or rejects. The server has refused malformed requests (wire/read-head.ts). */
+    handle(request: Arrival, peers?: PeerSource): Response | Promise<Response> {
       try {
         const { method } = request;
         if (method !== "GET" && method !== "HEAD") return handleOther(request, peers).catch(answers.failed);
@@ -125,10 +119,12 @@ export function createRedirect(deps: Deps): Redirect {
         return answers.failed(error);
       }
     },
-    async leads(request) {
+    /** A link has the code of the request's path, even an expired one. Rejects if the database fails. */
+    async leads(request: Arrival): Promise<boolean> {
       const at = await linkOf(request);
       return at !== null && (at.link !== null || cache.knows(at.key));
     },
-    counts: () => ({ ...answers.counts(), missing: lost.count() }),
+    /** Since the start, without refused methods, shares, icon and robots.txt. */
+    counts: (): RedirectCounts => ({ ...answers.counts(), missing: lost.count() }),
   };
 }

@@ -35,12 +35,7 @@ export type Fallbacks = {
   ): boolean | Promise<boolean>;
 };
 
-export type Specials = {
-  /** The answer while the database is away, for links that need it. */
-  away(request: Arrival): Response;
-  /** Null for a link that serves something else. Throws or rejects if the database fails. */
-  follow(link: CachedLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> | null;
-};
+export type Specials = ReturnType<typeof createSpecials>;
 
 type Deps = {
   uses: { take(linkId: number): Promise<boolean> };
@@ -51,7 +46,7 @@ type Deps = {
   passUtm(): boolean;
 };
 
-export function createSpecials({ uses, automated, locks, pages, fallbacks, passUtm }: Deps): Specials {
+export function createSpecials({ uses, automated, locks, pages, fallbacks, passUtm }: Deps) {
   function toTarget({ target, redirectStatus, forwardQuery }: SpecialLink, visit: Visit): SpecialOutcome {
     const { request, pathEnd } = visit;
     const withPairs = forwardQuery ? withQuery : passUtm() ? withUtm : null;
@@ -90,7 +85,8 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
   }
 
   return {
-    away(request) {
+    /** The answer while the database is away, for links that need it. */
+    away(request: Arrival): Response {
       const headers = { "Retry-After": String(RETRY_SECONDS) };
       if (isBrowser(request)) {
         const look = pages.look(request);
@@ -102,7 +98,8 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
       });
     },
 
-    follow({ id, location }, visit) {
+    /** Null for a link that serves something else. Throws or rejects if the database fails. */
+    follow({ id, location }: CachedLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> | null {
       const link = readSpecial(location);
       if (link === null) return null;
       const closed = closedAs(link, visit.now);

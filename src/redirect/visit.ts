@@ -18,10 +18,7 @@ export type Visit = {
   now: number;
 };
 
-export type Visits = {
-  /** Never throws. */
-  record(linkId: number, visit: Visit, isAutomated: boolean): void;
-};
+export type Visits = ReturnType<typeof createVisits>;
 
 type Deps = {
   clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
@@ -36,7 +33,7 @@ const AMPERSAND = 38;
 const QUESTION_MARK = 63;
 const HASH = 35;
 
-export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps): Visits {
+export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps) {
   function addressOf({ request, peers }: Visit): string {
     // Reading the peer address costs 1 µs.
     if (!logsAddresses()) return "";
@@ -45,7 +42,8 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
   }
 
   return {
-    record(linkId, visit, isAutomated) {
+    /** Never throws. */
+    record(linkId: number, visit: Visit, isAutomated: boolean): void {
       const { request, pathEnd, now } = visit;
       const refusal = clicks.detailRefusal();
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);

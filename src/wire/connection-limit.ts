@@ -8,12 +8,7 @@ import { countOpenFiles, readOpenFilesLimit } from "../lib/open-files.ts";
 
 const LOG_EVERY_SECONDS = 10;
 
-export type ConnectionLimit = {
-  /** @param second of any clock: files that are no connections are counted once in each */
-  isFull(connections: number, second: number): boolean;
-  /** A connection has ended for lack of room. */
-  ended(second: number): void;
-};
+export type ConnectionLimit = ReturnType<typeof createConnectionLimit>;
 
 type Deps = {
   registry: Registry;
@@ -28,7 +23,7 @@ export function createConnectionLimit({
   logger,
   limit = readOpenFilesLimit(),
   openFiles = countOpenFiles,
-}: Deps): ConnectionLimit {
+}: Deps) {
   const atStart = openFiles();
   const bound = limit === null ? Number.POSITIVE_INFINITY : atStart + Math.floor((limit - atStart) / 2);
   let others = 0;
@@ -45,13 +40,15 @@ export function createConnectionLimit({
     () => [[[], ended]],
   );
   return {
-    isFull(connections, second) {
+    /** @param second of any clock: files that are no connections are counted once in each */
+    isFull(connections: number, second: number): boolean {
       if (bound === Number.POSITIVE_INFINITY) return false;
       if (countedAt !== second) others = openFiles() - connections;
       countedAt = second;
       return others + connections >= bound;
     },
-    ended(second) {
+    /** A connection has ended for lack of room. */
+    ended(second: number): void {
       ended++;
       if (second < nextLog) return;
       nextLog = second + LOG_EVERY_SECONDS;

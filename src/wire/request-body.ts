@@ -4,21 +4,7 @@
  */
 import type { BodyDecoder } from "./body-decoder.ts";
 
-export type RequestBody = {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** The number of bytes that belong to the body: all of them, if they are malformed. */
-  push(bytes: Uint8Array): number;
-  /** The connection has ended. */
-  leave(): void;
-  /** The rest is not kept. */
-  discard(): void;
-  /** All bytes have arrived. */
-  isComplete(): boolean;
-  /** Bytes were malformed, and what follows has no meaning. */
-  isBroken(): boolean;
-  /** Its rest is short, and comes before another request. */
-  canBeDropped(): boolean;
-};
+export type RequestBody = ReturnType<typeof createRequestBody>;
 
 type Flow = {
   decoder: BodyDecoder;
@@ -33,7 +19,7 @@ type Flow = {
 const MOST_DROPPED_BYTES = 256 * 1024;
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
-export function createRequestBody({ decoder, pause, resume, expectsContinue, send }: Flow): RequestBody {
+export function createRequestBody({ decoder, pause, resume, expectsContinue, send }: Flow) {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let awaitsContinue = expectsContinue;
   let isDiscarded = false;
@@ -89,17 +75,24 @@ export function createRequestBody({ decoder, pause, resume, expectsContinue, sen
 
   return {
     stream,
-    push(bytes) {
+    /** The number of bytes that belong to the body: all of them, if they are malformed. */
+    push(bytes: Uint8Array): number {
       if (bytes.length > 0) awaitsContinue = false;
       const taken = decode(bytes);
       if (decoder.isDone()) close();
       else if (!isDiscarded && (controller.desiredSize ?? 0) < 0) pause();
       return taken;
     },
-    leave: () => fail(new Error("the connection closed before the body was complete")),
+    /** The connection has ended. */
+    leave: (): void => fail(new Error("the connection closed before the body was complete")),
+    /** The rest is not kept. */
     discard,
+    /** All bytes have arrived. */
     isComplete: decoder.isDone,
-    isBroken: () => isBroken,
-    canBeDropped: () => !awaitsContinue && (decoder.left() ?? Number.POSITIVE_INFINITY) <= MOST_DROPPED_BYTES,
+    /** Bytes were malformed, and what follows has no meaning. */
+    isBroken: (): boolean => isBroken,
+    /** Its rest is short, and comes before another request. */
+    canBeDropped: (): boolean =>
+      !awaitsContinue && (decoder.left() ?? Number.POSITIVE_INFINITY) <= MOST_DROPPED_BYTES,
   };
 }

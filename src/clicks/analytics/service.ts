@@ -43,26 +43,7 @@ export type LinkReport = {
  * Ranges as from parseRange, limits bounded by the caller, visitors all by default. With `key` the clicks of that link,
  * else of all. @throws LinkNotFound for an unknown key
  */
-export type Analytics = {
-  /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
-  trend(range: DateRange, unit: Unit, visitors?: Visitors, key?: string): Promise<Trend>;
-  /** Even of deleted links, most clicks first. */
-  top(range: DateRange, limit: number, visitors?: Visitors): Promise<TopLink[]>;
-  referrers(range: DateRange, limit: number, visitors?: Visitors): Promise<ReferrerShare[]>;
-  /** `by` country: each once, without cities. */
-  places(
-    range: DateRange,
-    limit: number,
-    visitors?: Visitors,
-    by?: PlaceUnit,
-    key?: string,
-  ): Promise<PlaceShare[]>;
-  devices(range: DateRange, limit: number, visitors?: Visitors, key?: string): Promise<DeviceShares>;
-  /** Newest first, those with details; limit ≤ 100. */
-  newest(range: DateRange, limit: number, visitors?: Visitors, key?: string): Promise<NewestClick[]>;
-  /** By day unless another unit is given. @throws BadRequest like trend */
-  link(key: string, range: DateRange, visitors?: Visitors, unit?: Unit): Promise<LinkReport>;
-};
+export type Analytics = ReturnType<typeof createAnalytics>;
 
 const ALL_LINKS = 0;
 const LINK_REFERRERS = 10;
@@ -70,7 +51,7 @@ const LINK_PLACES = 20;
 
 type Deps = { database: Pick<Database, "read" | "findLink">; clock: Clock };
 
-export function createAnalytics({ database, clock }: Deps): Analytics {
+export function createAnalytics({ database, clock }: Deps) {
   const counts = createCountRepository(database);
   const values = createValueRepository(database);
   const newest = createNewestClicks(database, clock.now);
@@ -161,19 +142,28 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
   }
 
   return {
-    async trend(range, unit, visitors = "all", key) {
+    /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
+    async trend(range: DateRange, unit: Unit, visitors: Visitors = "all", key?: string): Promise<Trend> {
       const { sums: _, ...shown } = await trend(await idOf(key), range, unit, visitors);
       return shown;
     },
-    async top(range, limit, visitors = "all") {
+    /** Even of deleted links, most clicks first. */
+    async top(range: DateRange, limit: number, visitors: Visitors = "all"): Promise<TopLink[]> {
       const found = await counts.top(await cutDays(range, countFacts(ALL_LINKS), true), limit, visitors);
       return found.map(({ code, ...both }) => ({ code, clicks: countOf(both, visitors), both }));
     },
-    async referrers(range, limit, visitors = "all") {
+    async referrers(range: DateRange, limit: number, visitors: Visitors = "all"): Promise<ReferrerShare[]> {
       const cut = await cutValues(ALL_LINKS, range);
       return referrersOf(await values.share("referrer", ALL_LINKS, cut, limit, visitors));
     },
-    async places(range, limit, visitors = "all", by = "city", key) {
+    /** `by` country: each once, without cities. */
+    async places(
+      range: DateRange,
+      limit: number,
+      visitors: Visitors = "all",
+      by: PlaceUnit = "city",
+      key?: string,
+    ): Promise<PlaceShare[]> {
       const id = await idOf(key);
       const cut = await cutValues(id, range);
       const [share, total] = await Promise.all([
@@ -183,13 +173,30 @@ export function createAnalytics({ database, clock }: Deps): Analytics {
       const shown = by === "country" ? byCountry(share) : share;
       return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
     },
-    newest: async (range, limit, visitors = "all", key) => newest(await idOf(key), range, limit, visitors),
-    async devices(range, limit, visitors = "all", key) {
+    /** Newest first, those with details; limit ≤ 100. */
+    newest: async (
+      range: DateRange,
+      limit: number,
+      visitors: Visitors = "all",
+      key?: string,
+    ): Promise<NewestClick[]> => newest(await idOf(key), range, limit, visitors),
+    async devices(
+      range: DateRange,
+      limit: number,
+      visitors: Visitors = "all",
+      key?: string,
+    ): Promise<DeviceShares> {
       const id = await idOf(key);
       const cut = await cutValues(id, range);
       return deviceShares(await values.share("agent", id, cut, MOST_PROFILES, visitors), limit);
     },
-    async link(key, range, visitors = "all", unit = "day") {
+    /** By day unless another unit is given. @throws BadRequest like trend */
+    async link(
+      key: string,
+      range: DateRange,
+      visitors: Visitors = "all",
+      unit: Unit = "day",
+    ): Promise<LinkReport> {
       const id = await idOf(key);
       const [{ sums, ...shown }, cut] = await Promise.all([
         trend(id, range, unit, visitors),

@@ -31,10 +31,7 @@ export type Detail = {
   values: Value[];
 };
 
-export type DetailsParser = {
-  /** In order. Never rejects. Looking up places is bounded in time. */
-  parse(batch: ClickBatch): Promise<Detail[]>;
-};
+export type DetailsParser = ReturnType<typeof createDetailsParser>;
 
 /** See Geo.lookupMany. */
 export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
@@ -43,7 +40,7 @@ const CITY_BYTES = 200;
 const REMEMBERED = { most: 10_000, mostCharacters: 4_000_000 };
 const HASH_DIGITS = 32;
 
-export function createDetailsParser(places: PlaceLookup = async () => new Map()): DetailsParser {
+export function createDetailsParser(places: PlaceLookup = async () => new Map()) {
   const agents = createAgents();
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
@@ -56,7 +53,8 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   }, REMEMBERED);
 
   return {
-    async parse(batch) {
+    /** In order. Never rejects. Looking up places is bounded in time. */
+    async parse(batch: ClickBatch): Promise<Detail[]> {
       const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
       const values = createValues();

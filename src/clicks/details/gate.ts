@@ -23,14 +23,7 @@ export type DetailStats = {
   dropped: Readonly<Record<DetailDrop, number>>;
 };
 
-export type DetailGate = {
-  /** Null if the next click should have details. Counts a refusal. */
-  refusal(): DetailRefusal | null;
-  /** Wanted, but no segment had room. */
-  disconnected(): void;
-  settled(fates: DetailOutcomes, replayed: boolean): void;
-  stats(): DetailStats;
-};
+export type DetailGate = ReturnType<typeof createDetailGate>;
 
 export type DetailGateOptions = {
   /** Clicks with details in the journal since the start. */
@@ -45,14 +38,15 @@ export function createDetailGate({
   sampleRate,
   random = Math.random,
   mostPending,
-}: DetailGateOptions): DetailGate {
+}: DetailGateOptions) {
   const refused = { ...NO_REFUSALS };
   const ended = { logged: 0, stopped: 0, link_deleted: 0 };
   let replayed = 0;
   const pending = () => written() + replayed - ended.logged - ended.stopped - ended.link_deleted;
 
   return {
-    refusal() {
+    /** Null if the next click should have details. Counts a refusal. */
+    refusal(): DetailRefusal | null {
       const rate = sampleRate();
       if (rate < 1 && random() >= rate) {
         refused.sampled_out += 1;
@@ -62,8 +56,9 @@ export function createDetailGate({
       refused.full += 1;
       return "full";
     },
-    disconnected: () => void (refused.disconnected += 1),
-    settled({ logged, stopped, deleted, refused: found }, isReplayed) {
+    /** Wanted, but no segment had room. */
+    disconnected: (): void => void (refused.disconnected += 1),
+    settled({ logged, stopped, deleted, refused: found }: DetailOutcomes, isReplayed: boolean): void {
       ended.logged += logged;
       ended.stopped += stopped;
       ended.link_deleted += deleted;
@@ -71,7 +66,7 @@ export function createDetailGate({
       replayed += logged + stopped + deleted;
       for (const reason of REFUSALS) refused[reason] += found[reason];
     },
-    stats() {
+    stats(): DetailStats {
       const { full, disconnected, sampled_out } = refused;
       return {
         recorded: written() + replayed + full + disconnected + sampled_out,

@@ -8,11 +8,7 @@ import type { Place } from "../rollups/dimensions.ts";
 import type { GeoProvider } from "./geo-provider.ts";
 import { isPublicAddress } from "./public-address.ts";
 
-export type Geo = {
-  /** Addresses without a place are missing. Asks for each address once. Never rejects. */
-  lookupMany(addresses: Iterable<string>): Promise<Map<string, Place>>;
-  close(): void;
-};
+export type Geo = ReturnType<typeof createGeo>;
 
 export type GeoSettings = { maxminddbPath: string | null; geoipApiUrl: string | null };
 
@@ -42,7 +38,7 @@ async function openProviders(settings: GeoSettings, deps: Deps): Promise<GeoProv
 export function createGeo(
   settings: GeoSettings,
   { clock, logger, fetch = globalThis.fetch }: Omit<Deps, "fetch"> & Partial<Pick<Deps, "fetch">>,
-): Geo {
+) {
   let opened: Promise<GeoProvider[]> | undefined;
   const providers = () => (opened ??= openProviders(settings, { clock, logger, fetch }));
   const cache = new Map<string, { place: Place | null; until: number }>();
@@ -110,8 +106,9 @@ export function createGeo(
   }
 
   return {
+    /** Addresses without a place are missing. Asks for each address once. Never rejects. */
     lookupMany,
-    close() {
+    close(): void {
       void opened?.then((all) => all.forEach((provider) => provider.close()));
     },
   };

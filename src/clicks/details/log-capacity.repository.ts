@@ -5,16 +5,9 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 
-export type LogCapacity = {
-  /** Call it in the transaction that writes the rows. */
-  left(tx: Db, most: number): Promise<number>;
-  /** Call it outside transactions. */
-  refresh(most: number, now: number): Promise<void>;
-};
-
 const COUNT_EVERY_MS = 10 * 60_000;
 
-export function createLogCapacity({ read }: Pick<Database, "read">): LogCapacity {
+export function createLogCapacity({ read }: Pick<Database, "read">) {
   let holes = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
 
@@ -22,8 +15,10 @@ export function createLogCapacity({ read }: Pick<Database, "read">): LogCapacity
     Math.max(0, most - ((await spanOf(db)) - holes));
 
   return {
+    /** Call it in the transaction that writes the rows. */
     left,
-    async refresh(most, now) {
+    /** Call it outside transactions. */
+    async refresh(most: number, now: number): Promise<void> {
       if (Math.abs(now - countedAt) < COUNT_EVERY_MS || (await left(read, most)) > 0) return;
       countedAt = now;
       const span = await spanOf(read);

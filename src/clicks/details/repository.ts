@@ -11,18 +11,10 @@ import { boundSums } from "../rollups/value-bounds.ts";
 import { createValueIds } from "../rollups/value-ids.ts";
 import type { Value } from "../rollups/dimensions.ts";
 
-export type DetailsRepository = {
-  /**
-   * Raw rows, user agents and `sums` of the details. Call it after RollupsRepository.addClicks, and its result after
-   * the commit.
-   */
-  add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void>;
-};
-
 const CHUNK = 500;
 const REMEMBERED = 50_000;
 
-export function createDetailsRepository({ dialect }: Pick<Database, "dialect">): DetailsRepository {
+export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) {
   const beginValues = createValueIds(createClickValues({ dialect }));
   const bounds = createBoundsRepository({ dialect });
   const rollups = createRollupsRepository({ dialect });
@@ -63,7 +55,11 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">):
   }
 
   return {
-    async add(tx, details, sums) {
+    /**
+     * Raw rows, user agents and `sums` of the details. Call it after RollupsRepository.addClicks, and its result after
+     * the commit.
+     */
+    async add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void> {
       const day = Math.floor(details.reduce((newest, { atMs }) => Math.max(newest, atMs), 0) / DAY_MS);
       const values = beginValues(tx, day);
       const bounded = await boundSums(sums, bounds, { tx, ids: values });

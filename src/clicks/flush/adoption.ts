@@ -13,12 +13,7 @@ export type AdoptionOptions = {
   add(state: SourceState, onRetired: () => void): void;
 };
 
-export type Adoption = {
-  /** A slot with left-overs stays locked until they are counted. */
-  sweep(): void;
-};
-
-export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOptions): Adoption {
+export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOptions) {
   const held = new Set<string>();
 
   const adopt = (slot: Slot): void => {
@@ -59,7 +54,8 @@ export function createAdoption({ journalDir, ownDir, logger, add }: AdoptionOpti
   };
 
   return {
-    sweep() {
+    /** A slot with left-overs stays locked until they are counted. */
+    sweep(): void {
       try {
         sweep();
       } catch (error) {

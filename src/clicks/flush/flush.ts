@@ -21,18 +21,7 @@ export type FlushTrigger = "interval" | "threshold" | "manual";
 
 export type FlushResult = { clicks: number; links: number };
 
-export type Flusher = {
-  /** `onRetired` runs when the file is gone. */
-  add(state: SourceState, onRetired: () => void): void;
-  /** The segment's writer is done. */
-  seal(path: string): void;
-  /** Calls run in turn. Rejects when the database does. */
-  flush(): Promise<FlushResult>;
-  /** Distinct links within the first 262,144 uncounted clicks. */
-  pendingLinks(): number;
-  /** Resolves when no flush runs. */
-  idle(): Promise<void>;
-};
+export type Flusher = ReturnType<typeof createFlusher>;
 
 type Shared = "repository" | "instance" | "journalDir" | "clock" | "logger" | "onSettled";
 
@@ -55,7 +44,7 @@ const FIRST_BATCH_CLICKS = 40_000;
 /** About 0.2 s of work, because a transaction blocks other writers. */
 const DEFAULT_BATCH_DETAILS = 20_000;
 
-export function createFlusher(options: FlusherOptions): Flusher {
+export function createFlusher(options: FlusherOptions) {
   const sources = new Map<string, SegmentSource>();
   const batch = createBatch(
     options.batchClicks ?? DEFAULT_BATCH_CLICKS,
@@ -89,17 +78,23 @@ export function createFlusher(options: FlusherOptions): Flusher {
   };
 
   return {
-    add: (state, onRetired) => sources.set(state.path, createSource(state, onRetired)),
-    seal(path) {
+    /** `onRetired` runs when the file is gone. */
+    add: (state: SourceState, onRetired: () => void): void =>
+      void sources.set(state.path, createSource(state, onRetired)),
+    /** The segment's writer is done. */
+    seal(path: string): void {
       const source = sources.get(path);
       if (source) source.final = true;
     },
-    flush() {
+    /** Calls run in turn. Rejects when the database does. */
+    flush(): Promise<FlushResult> {
       const run = last.then(flushAll);
       last = run.catch(() => {});
       return run;
     },
-    pendingLinks: () => countPendingLinks([...sources.values()]),
-    idle: async () => void (await last),
+    /** Distinct links within the first 262,144 uncounted clicks. */
+    pendingLinks: (): number => countPendingLinks([...sources.values()]),
+    /** Resolves when no flush runs. */
+    idle: async (): Promise<void> => void (await last),
   };
 }

@@ -4,12 +4,7 @@
  */
 import type { ClickBatch } from "../journal/reader.ts";
 
-export type Pace = {
-  /** Takes the transaction's time and the number of waiting segments. Returns at once during `hurry`. */
-  rest(tookMs: number, segments: number): Promise<void>;
-  /** Does not rest during this work (a manual flush, the shutdown). */
-  hurry<T>(work: () => Promise<T>): Promise<T>;
-};
+export type Pace = ReturnType<typeof createPace>;
 
 /** Per transaction, which blocks other writers for about 0.4 s. */
 const MOST_LINKS = 110_000;
@@ -18,11 +13,12 @@ const LONGEST_REST_MS = 3_000;
 /** About four million clicks. The journal holds sixteen times as many. */
 const MOST_SEGMENTS = 8;
 
-export function createPace(): Pace {
+export function createPace() {
   const resting = new Set<() => void>();
   let waiting = 0;
   return {
-    async rest(tookMs, segments) {
+    /** Takes the transaction's time and the number of waiting segments. Returns at once during `hurry`. */
+    async rest(tookMs: number, segments: number): Promise<void> {
       if (waiting > 0 || segments > MOST_SEGMENTS) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, Math.min(LONGEST_REST_MS, tookMs * REST_FACTOR));
@@ -31,7 +27,8 @@ export function createPace(): Pace {
       resting.delete(resolve);
       clearTimeout(timer);
     },
-    async hurry(work) {
+    /** Does not rest during this work (a manual flush, the shutdown). */
+    async hurry<T>(work: () => Promise<T>): Promise<T> {
       waiting += 1;
       for (const wake of resting) wake();
       try {

@@ -40,26 +40,11 @@ export type CountedSpan = {
   exists(): boolean;
 };
 
-export type ClicksRepository = {
-  /** Null without a row. */
-  readPosition(segment: string): Promise<number | null>;
-  /**
-   * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
-   * the position is not `from`. Clicks of a deleted link count for its code. Sets `span.deleted` (clicks of unknown
-   * links, which count nowhere) and `span.details`. After a rejection read the position: all or nothing happened.
-   */
-  count(span: CountedSpan, work: FlushWork): Promise<boolean>;
-  /** Call it when the segment's file is gone. */
-  forget(segment: string): Promise<void>;
-  /** At most 1,000 rows, not touched since then. */
-  forgetBefore(atMs: number): Promise<void>;
-  /** UUID of this database. */
-  instance(): Promise<string>;
-};
+export type ClicksRepository = ReturnType<typeof createClicksRepository>;
 
 const CHUNK = 1000;
 
-export function createClicksRepository(database: Database): ClicksRepository {
+export function createClicksRepository(database: Database) {
   const { read, write, dialect, transaction } = database;
   const linkCounts = createLinkCounts(database);
   const rollups = createRollupsRepository(database);
@@ -109,7 +94,8 @@ export function createClicksRepository(database: Database): ClicksRepository {
   }
 
   return {
-    async readPosition(segment) {
+    /** Null without a row. */
+    async readPosition(segment: string): Promise<number | null> {
       const row = await read
         .selectFrom("journals")
         .select("position")
@@ -118,7 +104,12 @@ export function createClicksRepository(database: Database): ClicksRepository {
       return row?.position ?? null;
     },
 
-    async count(span, work) {
+    /**
+     * Adds counts and details and moves the position from `from` to `to` in one transaction. False, without a change, if
+     * the position is not `from`. Clicks of a deleted link count for its code. Sets `span.deleted` (clicks of unknown
+     * links, which count nowhere) and `span.details`. After a rejection read the position: all or nothing happened.
+     */
+    async count(span: CountedSpan, work: FlushWork): Promise<boolean> {
       if (work.mostLogRows > 0 && work.details.length > 0)
         await logCapacity.refresh(work.mostLogRows, span.atMs);
       const attempt = (isCareful: boolean) =>
@@ -131,11 +122,13 @@ export function createClicksRepository(database: Database): ClicksRepository {
       return remember !== null;
     },
 
-    async forget(segment) {
+    /** Call it when the segment's file is gone. */
+    async forget(segment: string): Promise<void> {
       await write.deleteFrom("journals").where("id", "=", segment).execute();
     },
 
-    async forgetBefore(atMs) {
+    /** At most 1,000 rows, not touched since then. */
+    async forgetBefore(atMs: number): Promise<void> {
       const rows = await read
         .selectFrom("journals")
         .select("id")
@@ -147,7 +140,8 @@ export function createClicksRepository(database: Database): ClicksRepository {
       await write.deleteFrom("journals").where("id", "in", ids).where("updated_at", "<", atMs).execute();
     },
 
-    async instance() {
+    /** UUID of this database. */
+    async instance(): Promise<string> {
       const row = await read
         .selectFrom("instance")
         .select("uuid")

@@ -4,16 +4,7 @@
  */
 import type { FlushTrigger } from "./flush.ts";
 
-export type FlushSchedule = {
-  /** Flushes now, then on schedule. */
-  start(): void;
-  setInterval(ms: number): void;
-  /** Enough clicks wait. */
-  due(): void;
-  /** Rejects if the flush fails. */
-  flushNow(): Promise<void>;
-  stop(): void;
-};
+export type FlushSchedule = ReturnType<typeof createFlushSchedule>;
 
 export type ScheduleOptions = {
   intervalMs: number;
@@ -27,11 +18,7 @@ const REST_FACTOR = 19;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-export function createFlushSchedule({
-  intervalMs: firstInterval,
-  flush,
-  now,
-}: ScheduleOptions): FlushSchedule {
+export function createFlushSchedule({ intervalMs: firstInterval, flush, now }: ScheduleOptions) {
   let intervalMs = firstInterval;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = 0;
@@ -71,20 +58,23 @@ export function createFlushSchedule({
   };
 
   return {
-    start() {
+    /** Flushes now, then on schedule. */
+    start(): void {
       active = true;
       plan();
     },
-    setInterval(ms) {
+    setInterval(ms: number): void {
       intervalMs = ms;
       plan();
     },
-    due() {
+    /** Enough clicks wait. */
+    due(): void {
       isDue = true;
       plan();
     },
-    flushNow: () => run("manual"),
-    stop() {
+    /** Rejects if the flush fails. */
+    flushNow: (): Promise<void> => run("manual"),
+    stop(): void {
       active = false;
       clearTimeout(timer);
     },

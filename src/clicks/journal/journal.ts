@@ -29,42 +29,7 @@ import type { SegmentSupply, SupplyProblem } from "./supply.ts";
 
 export type JournalDrop = SupplyProblem | "closed";
 
-export type Journal = {
-  /**
-   * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. The click then survives the process, unless
-   * it went to the overflow (see stats).
-   */
-  record(linkId: number, atMs: number, isAutomated?: boolean): void;
-  /** Like record, for a click whose details were wanted and refused. */
-  recordRefused(linkId: number, atMs: number, refused: DetailRefusal, isAutomated?: boolean): void;
-  isEnabled(): boolean;
-  /**
-   * Like record, with the visitor's headers. False if only the click was kept, as "disconnected", without a segment.
-   */
-  recordDetails(
-    linkId: number,
-    atMs: number,
-    referrer: string | null,
-    utmSource: string | null,
-    userAgent: string | null,
-    address: string,
-    isAutomated?: boolean,
-  ): boolean;
-  /** Without a segment (full disk) clicks go to the overflow. */
-  start(): Promise<void>;
-  /** While off, no book counts the click. */
-  setEnabled(on: boolean): void;
-  /** Calls onDue once after this many more clicks. */
-  dueAfter(clicks: number): void;
-  /** Call it every second: retries for space, empties the overflow, ends segments after a day. */
-  tick(): void;
-  /** Drops later clicks with reason "closed". */
-  close(): Promise<void>;
-  /** Of the current segment (latestClicks). */
-  latest(sinceMs: number, most: number): RecentClick[];
-  detailed(): number;
-  stats(): JournalStats;
-};
+export type Journal = ReturnType<typeof createJournal>;
 
 export type JournalStats = {
   written: number;
@@ -94,7 +59,7 @@ const PAGE_WORDS = PAGE_BYTES / 4;
 const TWO_32 = 2 ** 32;
 const NO_WORDS = new Int32Array(0);
 
-export function createJournal(options: JournalOptions): Journal {
+export function createJournal(options: JournalOptions) {
   const { supply, overflow } = options;
   const gate = { enabled: true, closed: false, dueAt: Number.POSITIVE_INFINITY };
   const dropped = { journal_full: 0, disk_full: 0, disk_error: 0, disk_slow: 0, closed: 0 };
@@ -236,18 +201,34 @@ export function createJournal(options: JournalOptions): Journal {
   };
 
   return {
-    record: (linkId, atMs, isAutomated = false) => {
+    /**
+     * 1 ≤ linkId < 2^53, time in epoch ms. Never throws, allocates nothing. The click then survives the process, unless
+     * it went to the overflow (see stats).
+     */
+    record: (linkId: number, atMs: number, isAutomated = false): void => {
       const kind = classedKind(KIND_COUNT, isAutomated);
       if (at < stop) store(linkId, atMs, kind);
       else recordSlowly(linkId, atMs, kind);
     },
-    recordRefused: (linkId, atMs, refused, isAutomated = false) => {
+    /** Like record, for a click whose details were wanted and refused. */
+    recordRefused: (linkId: number, atMs: number, refused: DetailRefusal, isAutomated = false): void => {
       const kind = countKind(refused, isAutomated);
       if (at < stop) store(linkId, atMs, kind);
       else recordSlowly(linkId, atMs, kind);
     },
-    isEnabled: () => gate.enabled,
-    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) {
+    isEnabled: (): boolean => gate.enabled,
+    /**
+     * Like record, with the visitor's headers. False if only the click was kept, as "disconnected", without a segment.
+     */
+    recordDetails(
+      linkId: number,
+      atMs: number,
+      referrer: string | null,
+      utmSource: string | null,
+      userAgent: string | null,
+      address: string,
+      isAutomated = false,
+    ): boolean {
       const length = detailsRecord.write(referrer, utmSource, userAgent, address) / 4;
       if (gate.enabled && !gate.closed && makeRoomFor(length)) {
         storeDraft(linkId, atMs, length, isAutomated);
@@ -256,24 +237,29 @@ export function createJournal(options: JournalOptions): Journal {
       recordSlowly(linkId, atMs, countKind("disconnected", isAutomated));
       return false;
     },
-    async start() {
+    /** Without a segment (full disk) clicks go to the overflow. */
+    async start(): Promise<void> {
       await supply.prepare();
       openNext();
     },
-    setEnabled(on) {
+    /** While off, no book counts the click. */
+    setEnabled(on: boolean): void {
       gate.enabled = on;
       setStop();
     },
-    dueAfter(clicks) {
+    /** Calls onDue once after this many more clicks. */
+    dueAfter(clicks: number): void {
       gate.dueAt = written + clicks;
       setStop();
     },
-    tick() {
+    /** Call it every second: retries for space, empties the overflow, ends segments after a day. */
+    tick(): void {
       const isOld = at > FIRST_WORD && Math.abs(options.clock.now() - openedAt) >= MAX_AGE_MS;
       if (isOld && supply.isReady()) openNext();
       else if (isOld || at >= limit >> 2) askForNext();
     },
-    async close() {
+    /** Drops later clicks with reason "closed". */
+    async close(): Promise<void> {
       for (let left = 0; overflow.size() > 0 && overflow.size() !== left; ) {
         left = overflow.size();
         await supply.prepare();
@@ -286,8 +272,9 @@ export function createJournal(options: JournalOptions): Journal {
       automated.overflow = 0;
       await supply.close();
     },
-    latest: (sinceMs, most) => latestClicks(words, at, sinceMs, most),
-    detailed: () => detailed,
-    stats: () => ({ written, overflow: overflow.size(), dropped, automated: { ...automated } }),
+    /** Of the current segment (latestClicks). */
+    latest: (sinceMs: number, most: number): RecentClick[] => latestClicks(words, at, sinceMs, most),
+    detailed: (): number => detailed,
+    stats: (): JournalStats => ({ written, overflow: overflow.size(), dropped, automated: { ...automated } }),
   };
 }

@@ -1,20 +1,15 @@
 /** Clicks without a segment: a bounded ring in memory, lost on a kill. */
-export type Overflow = {
-  /** False if full: drop the click. */
-  push(linkId: number, atMs: number, kind: number): boolean;
-  /** Oldest first, while `store` returns true. */
-  drain(store: (linkId: number, atMs: number, kind: number) => boolean): void;
-  size(): number;
-};
+export type Overflow = ReturnType<typeof createOverflow>;
 
-export function createOverflow(capacity: number): Overflow {
+export function createOverflow(capacity: number) {
   let links: Float64Array | undefined;
   let times: Float64Array | undefined;
   let kinds: Uint8Array | undefined;
   let first = 0;
   let size = 0;
   return {
-    push(linkId, atMs, kind) {
+    /** False if full: drop the click. */
+    push(linkId: number, atMs: number, kind: number): boolean {
       if (size === capacity) return false;
       links ??= new Float64Array(capacity);
       times ??= new Float64Array(capacity);
@@ -26,12 +21,13 @@ export function createOverflow(capacity: number): Overflow {
       size += 1;
       return true;
     },
-    drain(store) {
+    /** Oldest first, while `store` returns true. */
+    drain(store: (linkId: number, atMs: number, kind: number) => boolean): void {
       while (size > 0 && store(links![first]!, times![first]!, kinds![first]!)) {
         first = (first + 1) % capacity;
         size -= 1;
       }
     },
-    size: () => size,
+    size: (): number => size,
   };
 }

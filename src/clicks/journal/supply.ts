@@ -9,21 +9,7 @@ import { rm } from "node:fs/promises";
 /** journal_full: at the bound (database away). The others come from the disk. */
 export type SupplyProblem = "journal_full" | "disk_full" | "disk_error" | "disk_slow";
 
-export type SegmentSupply = {
-  /** The caller owns the segment. */
-  take(): Segment | null;
-  isReady(): boolean;
-  /** Does nothing if a segment is ready or in preparation. Never rejects. */
-  prepare(): Promise<void>;
-  /** A segment's file is gone. */
-  released(): void;
-  /** disk_slow during preparation. */
-  problem(): SupplyProblem;
-  /** Including the prepared one. */
-  files(): number;
-  /** Removes the prepared segment. Never rejects; the next start removes what is left. */
-  close(): Promise<void>;
-};
+export type SegmentSupply = ReturnType<typeof createSegmentSupply>;
 
 export type SupplyOptions = {
   dir: string;
@@ -40,7 +26,7 @@ export type SupplyOptions = {
 const LOG_EVERY_MS = 60_000;
 const FULL_DISK = new Set(["ENOSPC", "EDQUOT"]);
 
-export function createSegmentSupply(options: SupplyOptions): SegmentSupply {
+export function createSegmentSupply(options: SupplyOptions) {
   const { dir, instance, clock } = options;
   const report = createReporter(options);
   let ready: Segment | null = null;
@@ -83,17 +69,23 @@ export function createSegmentSupply(options: SupplyOptions): SegmentSupply {
   };
 
   return {
-    take() {
+    /** The caller owns the segment. */
+    take(): Segment | null {
       const segment = ready;
       ready = null;
       return segment;
     },
-    isReady: () => ready !== null,
+    isReady: (): boolean => ready !== null,
+    /** Does nothing if a segment is ready or in preparation. Never rejects. */
     prepare,
-    released: () => void (files -= 1),
-    problem: () => problem,
-    files: () => files,
-    async close() {
+    /** A segment's file is gone. */
+    released: (): void => void (files -= 1),
+    /** disk_slow during preparation. */
+    problem: (): SupplyProblem => problem,
+    /** Including the prepared one. */
+    files: (): number => files,
+    /** Removes the prepared segment. Never rejects; the next start removes what is left. */
+    async close(): Promise<void> {
       closed = true;
       await pending;
       const unused = ready;

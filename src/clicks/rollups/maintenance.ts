@@ -4,11 +4,10 @@
  */
 import type { Leases } from "../../cluster/leases.ts";
 
-export type Maintenance = {
-  /** Null, without running, while another process works. The signal aborts if the lease is lost. */
-  alone<T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null>;
-};
+export type Maintenance = ReturnType<typeof createMaintenance>;
 
-export const createMaintenance = (leases: Leases): Maintenance => ({
-  alone: async (work) => (await leases.hold("analytics-maintenance", 120_000, work))?.value ?? null,
+export const createMaintenance = (leases: Leases) => ({
+  /** Null, without running, while another process works. The signal aborts if the lease is lost. */
+  alone: async <T>(work: (lost: AbortSignal) => Promise<T>): Promise<T | null> =>
+    (await leases.hold("analytics-maintenance", 120_000, work))?.value ?? null,
 });

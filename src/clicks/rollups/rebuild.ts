@@ -37,14 +37,6 @@ export type RebuildReport = {
   kept: number;
 };
 
-export type Rebuild = {
-  /**
-   * Inclusive days since the epoch; null: as far as there are raw rows. @throws Conflict while retention or another
-   * rebuild runs
-   */
-  run(days: { from: number | null; to: number | null }, onDay: OnDay): Promise<RebuildReport>;
-};
-
 type OnDay = (done: number, total: number) => void;
 
 type Deps = {
@@ -62,7 +54,7 @@ const ATTEMPTS = 3;
 const ROWS_AT_ONCE = 20_000;
 const LINKS_AT_ONCE = 2_000;
 
-export function createRebuild(deps: Deps): Rebuild {
+export function createRebuild(deps: Deps) {
   const { database, maintenance, clock, hourlyRetentionDays } = deps;
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
@@ -151,7 +143,14 @@ export function createRebuild(deps: Deps): Rebuild {
   }
 
   return {
-    async run({ from, to }, onDay) {
+    /**
+     * Inclusive days since the epoch; null: as far as there are raw rows. @throws Conflict while retention or another
+     * rebuild runs
+     */
+    async run(
+      { from, to }: { from: number | null; to: number | null },
+      onDay: OnDay,
+    ): Promise<RebuildReport> {
       const report = await maintenance.alone(async (lost) => {
         const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
         const [first, last] = await Promise.all([raw.firstClick(all), raw.lastClick()]);

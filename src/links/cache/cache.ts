@@ -21,7 +21,7 @@ import {
   type StoredLink,
 } from "./cached-link.ts";
 import { type CodePage, createCodeFilter } from "./code-filter.ts";
-import { ANY_CODE, createInvalidation, type Invalidate } from "./invalidation.ts";
+import { ANY_CODE, createInvalidation } from "./invalidation.ts";
 import { createLoadPace } from "./load-pace.ts";
 import { createLinkLookup, type FindLink, type LookupLimits } from "./lookup.ts";
 import { createLinkRefill } from "./refill.ts";
@@ -29,28 +29,7 @@ import { createLinkWarmer } from "./warm.ts";
 import { toLocation } from "./location.ts";
 import { createMissingCodes } from "./missing-codes.ts";
 
-export type LinkCache = {
-  /** Null: no such link, or expired. Throws or rejects if the database fails. */
-  find(code: string, now: number): CachedLink | null | Promise<CachedLink | null>;
-  /** The code is `text` from `start` to `end` (excluded). */
-  findIn(
-    text: string,
-    start: number,
-    end: number,
-    now: number,
-  ): CachedLink | null | Promise<CachedLink | null>;
-  /** After a `find` without result: whether the link has expired. */
-  knows(code: string): boolean;
-  /** `*` stands for any link. */
-  invalidate: Invalidate;
-  /** Fills table and filter. Call it once `invalidate` receives changes. */
-  start(): void;
-  /** Resolves when the filter excludes codes. */
-  ready(): Promise<void>;
-  reschedule(): void;
-  stats(): LinkCacheStats;
-  close(): void;
-};
+export type LinkCache = ReturnType<typeof createLinkCache>;
 
 export type LinkCacheCounts = {
   tableHits: number;
@@ -113,7 +92,7 @@ const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 
 const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
 
-export function createLinkCache(options: LinkCacheOptions): LinkCache {
+export function createLinkCache(options: LinkCacheOptions) {
   const { ttlSeconds, shared, scan, clock, logger, isInformed = () => true } = options;
   const limits = { ...LIMITS, ...options.limits };
   const seed = options.seed ?? crypto.getRandomValues(new Int32Array(1))[0]!;
@@ -256,26 +235,34 @@ export function createLinkCache(options: LinkCacheOptions): LinkCache {
   }
 
   return {
-    find: (code, now) => findIn(code, 0, code.length, now),
+    /** Null: no such link, or expired. Throws or rejects if the database fails. */
+    find: (code: string, now: number): CachedLink | null | Promise<CachedLink | null> =>
+      findIn(code, 0, code.length, now),
+    /** The code is `text` from `start` to `end` (excluded). */
     findIn,
-    knows: (code) => table.find(hashCode(code, 0, code.length, seed), code, 0, code.length) >= 0,
+    /** After a `find` without result: whether the link has expired. */
+    knows: (code: string): boolean =>
+      table.find(hashCode(code, 0, code.length, seed), code, 0, code.length) >= 0,
+    /** `*` stands for any link. */
     invalidate: createInvalidation({
       forget,
       load: (code) => lookup.ask(code, (link) => learn(code, link)),
       loadLater: refill.want,
       shared,
     }),
+    /** Fills table and filter. Call it once `invalidate` receives changes. */
     start: filter.start,
+    /** Resolves when the filter excludes codes. */
     ready: filter.ready,
     reschedule: filter.reschedule,
-    stats: () => ({
+    stats: (): LinkCacheStats => ({
       ...counts,
       entries: table.size(),
       bytes: table.bytes() + filter.bytes(),
       isFilterTrusted: filter.isTrusted(),
       missingEntries: missing.size(),
     }),
-    close() {
+    close(): void {
       filter.close();
       refill.close();
     },

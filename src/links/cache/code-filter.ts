@@ -18,23 +18,6 @@ export type CodePage = {
   ids: string | null;
 };
 
-export type CodeFilter = {
-  /** Certainly no link has a code with this hash. */
-  excludes(hash: number): boolean;
-  /** Where a lookup may find the code with this hash; 0: unknown. */
-  likelyId(hash: number): number;
-  add(code: string): void;
-  isTrusted(): boolean;
-  start(): void;
-  reschedule(): void;
-  /** Excludes nothing until the next load: codes may be missing. */
-  distrust(): void;
-  /** Resolves when it is trusted, or closed. */
-  ready(): Promise<void>;
-  close(): void;
-  bytes(): number;
-};
-
 type Deps = {
   /** Codes added meanwhile may be missing. */
   loadCodes(): AsyncIterable<CodePage>;
@@ -52,7 +35,7 @@ const SLICE = 2_000;
 const SMALLEST_CAPACITY = 10_000;
 const SPARE = 1.25;
 
-export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps): CodeFilter {
+export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps) {
   let filter: Bloom | null = null;
   let hints: RowHints | null = null;
   let room = 0;
@@ -131,9 +114,11 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   }
 
   return {
-    excludes: (hash) => filter !== null && !filter.mayHave(hash),
-    likelyId: (hash) => (hints === null ? 0 : hints.find(hash)),
-    add(code) {
+    /** Certainly no link has a code with this hash. */
+    excludes: (hash: number): boolean => filter !== null && !filter.mayHave(hash),
+    /** Where a lookup may find the code with this hash; 0: unknown. */
+    likelyId: (hash: number): number => (hints === null ? 0 : hints.find(hash)),
+    add(code: string): void {
       const hash = hashOf(code);
       loading?.added.add(hash);
       if (filter === null || filter.mayHave(hash)) return;
@@ -141,24 +126,26 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
       room--;
       if (room === 0) schedule(0);
     },
-    isTrusted: () => filter !== null,
-    reschedule() {
+    isTrusted: (): boolean => filter !== null,
+    reschedule(): void {
       if (filter !== null) scheduleRebuild();
     },
-    start: () => void reload(),
-    distrust() {
+    start: (): void => void reload(),
+    /** Excludes nothing until the next load: codes may be missing. */
+    distrust(): void {
       if (filter !== null) trusted = Promise.withResolvers();
       filter = null;
       isComplete = false;
       schedule(0);
     },
-    ready: () => trusted.promise,
-    close() {
+    /** Resolves when it is trusted, or closed. */
+    ready: (): Promise<void> => trusted.promise,
+    close(): void {
       closed = true;
       clearTimeout(timer);
       trusted.resolve();
     },
-    bytes: () => (filter?.bytes ?? 0) + (hints?.bytes ?? 0),
+    bytes: (): number => (filter?.bytes ?? 0) + (hints?.bytes ?? 0),
   };
 }
 

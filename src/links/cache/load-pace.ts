@@ -3,10 +3,7 @@
  * times while the database answers many of them, because a lookup takes about as much of the core as a redirect.
  * Redirects on one core shall keep half of their rate (bench/large.ts).
  */
-export type LoadPace = {
-  /** Call it after each portion of about half a millisecond. */
-  rest(): Promise<void>;
-};
+export type LoadPace = ReturnType<typeof createLoadPace>;
 
 type Deps = {
   /** Growing counts. A request is a hit or a miss; a lookup asks the database. */
@@ -23,7 +20,7 @@ const MANY_LOOKUPS = 4;
 /** Bounds the rest after a pause of the whole process. */
 const LONGEST_REST_MS = 20;
 
-export function createLoadPace(deps: Deps): LoadPace {
+export function createLoadPace(deps: Deps) {
   const { counts, now = () => performance.now(), sleep = Bun.sleep } = deps;
   const asked = (): number => counts.tableHits + counts.tableMisses;
   let restedAt = now();
@@ -37,7 +34,8 @@ export function createLoadPace(deps: Deps): LoadPace {
   }
 
   return {
-    async rest() {
+    /** Call it after each portion of about half a millisecond. */
+    async rest(): Promise<void> {
       const worked = now() - restedAt;
       const factor = restPerWork();
       before = { asked: asked(), lookups: counts.lookups };

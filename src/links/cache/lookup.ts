@@ -5,21 +5,6 @@
 import { appError } from "../../lib/errors.ts";
 import type { FoundLink } from "./cached-link.ts";
 
-export type LinkLookup = {
-  /**
-   * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like `find`.
-   */
-  ask(
-    code: string,
-    onFound: (link: FoundLink | null) => void,
-    likelyId?: number,
-  ): FoundLink | null | Promise<FoundLink | null>;
-  /** Later requests join no running query. */
-  forget(code: string): void;
-  forgetAll(): void;
-  pending(): number;
-};
-
 export type LookupLimits = { maxActive: number; maxWaiting: number; deadlineMs: number };
 
 type Answer = FoundLink | null | undefined;
@@ -34,10 +19,7 @@ type Question = {
   isTooLate: boolean;
 };
 
-export function createLinkLookup(
-  find: FindLink,
-  { maxActive, maxWaiting, deadlineMs }: LookupLimits,
-): LinkLookup {
+export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadlineMs }: LookupLimits) {
   /** By code. */
   const open = new Map<string, Question>();
   const waiting: Question[] = [];
@@ -108,7 +90,14 @@ export function createLinkLookup(
   }
 
   return {
-    ask(code, onFound, likelyId) {
+    /**
+     * `onFound` receives the result first, unless the code was forgotten meanwhile. Throws or rejects like `find`.
+     */
+    ask(
+      code: string,
+      onFound: (link: FoundLink | null) => void,
+      likelyId?: number,
+    ): FoundLink | null | Promise<FoundLink | null> {
       const asked = open.get(code);
       if (asked !== undefined) return asked.answer.promise;
       if (active >= maxActive) {
@@ -120,17 +109,18 @@ export function createLinkLookup(
       onFound(found ?? null);
       return found ?? null;
     },
-    forget(code) {
+    /** Later requests join no running query. */
+    forget(code: string): void {
       const question = open.get(code);
       if (question === undefined) return;
       question.isForgotten = true;
       open.delete(code);
     },
-    forgetAll() {
+    forgetAll(): void {
       for (const question of open.values()) question.isForgotten = true;
       open.clear();
     },
-    pending: () => active + waiting.length,
+    pending: (): number => active + waiting.length,
   };
 }
 

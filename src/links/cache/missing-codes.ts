@@ -2,15 +2,7 @@
 import { createGenerationMap } from "../../lib/generation-map.ts";
 import { ownText } from "../../lib/own-text.ts";
 
-export type MissingCodes = {
-  has(code: string, now: number): boolean;
-  add(code: string, now: number): void;
-  delete(code: string): void;
-  clear(): void;
-  size(): number;
-};
-
-export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: number }): MissingCodes {
+export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: number }) {
   const codes = createGenerationMap<true>(Math.ceil(limit / 2));
   let turnedAt = Number.NEGATIVE_INFINITY;
 
@@ -24,12 +16,12 @@ export function createMissingCodes({ limit, lifeMs }: { limit: number; lifeMs: n
   }
 
   return {
-    has(code, now) {
+    has(code: string, now: number): boolean {
       if (codes.size() === 0) return false;
       forgetOld(now);
       return codes.has(code);
     },
-    add(code, now) {
+    add(code: string, now: number): void {
       forgetOld(now);
       codes.set(ownText(code), true);
     },

@@ -6,16 +6,6 @@ import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { StoredLink } from "./cached-link.ts";
 
-export type LinkRefill = {
-  /** Does nothing without room. Call it after the table has forgotten them. */
-  want(codes: Iterable<string>): void;
-  /** A running read of this link may be old. */
-  changed(code: string): void;
-  /** Any link may have changed: cancels all requests. */
-  clear(): void;
-  close(): void;
-};
-
 type Deps = {
   /** At most CODES_AT_ONCE. Unknown ones are missing. */
   load(codes: readonly string[]): Promise<readonly StoredLink[]>;
@@ -29,7 +19,7 @@ type Deps = {
 const CODES_AT_ONCE = 500;
 const RETRY_MS = 500;
 
-export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill {
+export function createLinkRefill({ load, put, room, logger }: Deps) {
   const wanted = new Set<string>();
   /** Codes of the running statement, unchanged since it began. */
   let reading = new Set<string>();
@@ -63,19 +53,22 @@ export function createLinkRefill({ load, put, room, logger }: Deps): LinkRefill 
   }
 
   return {
-    want(codes) {
+    /** Does nothing without room. Call it after the table has forgotten them. */
+    want(codes: Iterable<string>): void {
       for (const code of codes) {
         if (wanted.size + reading.size >= room()) break;
         wanted.add(code);
       }
       start();
     },
-    changed: (code) => void reading.delete(code),
-    clear() {
+    /** A running read of this link may be old. */
+    changed: (code: string): void => void reading.delete(code),
+    /** Any link may have changed: cancels all requests. */
+    clear(): void {
       wanted.clear();
       reading.clear();
     },
-    close() {
+    close(): void {
       closed = true;
       clearTimeout(retry);
     },

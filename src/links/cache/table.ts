@@ -8,32 +8,7 @@
 import { hashCode, MAX_KEY_LENGTH } from "../../lib/code-hash.ts";
 import * as log from "./record-log.ts";
 
-export type LinkTable = {
-  /**
-   * The code in `text` from `start` to `end` (excluded), or -1. `hash` is its `hashCode` under the table's seed. Valid
-   * until the next change of the table.
-   */
-  find(hash: number, text: string, start: number, end: number): number;
-  id(address: number): number;
-  /** Epoch milliseconds, 0 for never. */
-  expiresAt(address: number): number;
-  /** Epoch seconds. */
-  storedAt(address: number): number;
-  location(address: number): string;
-  /**
-   * `code` has 1 to 140 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below 2^53. False if one
-   * is too long: then the table has no such code.
-   */
-  set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean;
-  /** Whether it existed. */
-  delete(code: string): boolean;
-  /** Sets the time of storing, epoch seconds. */
-  restamp(address: number, storedAt: number): void;
-  clear(): void;
-  size(): number;
-  /** With the index. */
-  bytes(): number;
-};
+export type LinkTable = ReturnType<typeof createLinkTable>;
 
 type Table = {
   readonly log: log.LinkLog;
@@ -50,25 +25,35 @@ const SECOND_CHANCES = 128;
 const MOST_LINKS = 100_000_000;
 
 /** `maxLinks`: 1 to a hundred million. `seed`: a random 32-bit integer. */
-export function createLinkTable(maxLinks: number, seed: number): LinkTable {
+export function createLinkTable(maxLinks: number, seed: number) {
   const limit = Math.min(Math.max(1, Math.floor(maxLinks)), MOST_LINKS);
   const slots = 2 ** Math.ceil(Math.log2(limit * 1.5 + 1));
   const index = new Int32Array(slots * 2);
   const entries = log.createLinkLog();
   const table: Table = { log: entries, index, wrap: index.length - 1, limit, seed, count: 0 };
   return {
-    find(hash, text, start, end) {
+    /**
+     * The code in `text` from `start` to `end` (excluded), or -1. `hash` is its `hashCode` under the table's seed. Valid
+     * until the next change of the table.
+     */
+    find(hash: number, text: string, start: number, end: number): number {
       const slot = findSlot(table, hash, text, start, end);
       if (slot < 0) return -1;
       const address = index[slot + 1]! - 1;
       log.markUsed(entries, address);
       return address;
     },
-    id: (address) => log.idAt(entries, address),
-    expiresAt: (address) => log.expiresAtAt(entries, address),
-    storedAt: (address) => log.storedAtAt(entries, address),
-    location: (address) => log.locationAt(entries, address),
-    set(code, id, expiresAt, location, storedAt) {
+    id: (address: number): number => log.idAt(entries, address),
+    /** Epoch milliseconds, 0 for never. */
+    expiresAt: (address: number): number => log.expiresAtAt(entries, address),
+    /** Epoch seconds. */
+    storedAt: (address: number): number => log.storedAtAt(entries, address),
+    location: (address: number): string => log.locationAt(entries, address),
+    /**
+     * `code` has 1 to 140 ASCII characters, `location` at most 65,535; `id` and `expiresAt` are below 2^53. False if one
+     * is too long: then the table has no such code.
+     */
+    set(code: string, id: number, expiresAt: number, location: string, storedAt: number): boolean {
       remove(table, code);
       const fits = code.length > 0 && code.length <= MAX_KEY_LENGTH;
       if (!fits || location.length > log.MAX_LOCATION_LENGTH) return false;
@@ -78,19 +63,22 @@ export function createLinkTable(maxLinks: number, seed: number): LinkTable {
       compact(table, log.entryWords(entries, address));
       return true;
     },
-    delete(code) {
+    /** Whether it existed. */
+    delete(code: string): boolean {
       const freedWords = remove(table, code);
       compact(table, freedWords);
       return freedWords > 0;
     },
-    restamp: (address, storedAt) => log.setStoredAt(entries, address, storedAt),
-    clear() {
+    /** Sets the time of storing, epoch seconds. */
+    restamp: (address: number, storedAt: number): void => log.setStoredAt(entries, address, storedAt),
+    clear(): void {
       index.fill(0);
       log.clearLog(entries);
       table.count = 0;
     },
-    size: () => table.count,
-    bytes: () => index.byteLength + log.logBytes(entries),
+    size: (): number => table.count,
+    /** With the index. */
+    bytes: (): number => index.byteLength + log.logBytes(entries),
   };
 }
 

@@ -6,14 +6,6 @@ import type { StoredLink } from "./cached-link.ts";
 import type { CodePage } from "./code-filter.ts";
 import type { LoadPace } from "./load-pace.ts";
 
-export type LinkWarmer = {
-  /** Fills the table if needed. Calls must not overlap. */
-  codes(): AsyncIterable<CodePage>;
-  changed(code: string): void;
-  /** Any link may have changed; the table is empty. */
-  allChanged(): void;
-};
-
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
@@ -31,7 +23,7 @@ const COLLECT_AFTER = 20_000;
 /** Links between two rests: less than half a millisecond. */
 const SLICE = 250;
 
-export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, isFull }: Deps): LinkWarmer {
+export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, isFull }: Deps) {
   /** Codes changed since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
@@ -75,13 +67,15 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, is
   }
 
   return {
+    /** Fills the table if needed. Calls must not overlap. */
     codes,
-    changed(code) {
+    changed(code: string): void {
       if (!isRunning || changes === null) return;
       if (changes.size < MOST_CHANGES) changes.add(code);
       else changes = null;
     },
-    allChanged() {
+    /** Any link may have changed; the table is empty. */
+    allChanged(): void {
       changes = null;
       emptied++;
     },

@@ -7,10 +7,7 @@ import { isCodeText } from "../link/code.ts";
 import { readOptions } from "../link/options.ts";
 import type { Link } from "../link/link.ts";
 
-export type FallbackLoops = {
-  /** Null if these may be stored. `code` is null for a random one, to which nothing leads. */
-  refusal(code: string | null, urls: LeadingUrls): Promise<AppError | null>;
-};
+export type FallbackLoops = ReturnType<typeof createFallbackLoops>;
 
 /** What a write sets; absent fields stay. */
 export type LeadingUrls = { target?: string | undefined; fallbackUrl?: string | null | undefined };
@@ -26,7 +23,7 @@ const MOST_LINKS = 16;
 /** On the way to a link. */
 type Step = { code: string; passedFallback: boolean };
 
-export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
+export function createFallbackLoops({ find, ownCode }: Deps) {
   function stepsBy(urls: LeadingUrls, passedFallback = false): Step[] {
     const steps = [
       { url: urls.target, passedFallback },
@@ -62,7 +59,8 @@ export function createFallbackLoops({ find, ownCode }: Deps): FallbackLoops {
   }
 
   return {
-    async refusal(code, urls) {
+    /** Null if these may be stored. `code` is null for a random one, to which nothing leads. */
+    async refusal(code: string | null, urls: LeadingUrls): Promise<AppError | null> {
       if (code === null) return null;
       for (const [field, step] of [
         ["target", stepsBy({ target: urls.target })[0]],

@@ -16,10 +16,7 @@ export type Retagging = {
 type TaggingDialect = Pick<Dialect, "forUpdate" | "insertMany" | "insertIgnore" | "addToCounters" | "upsert">;
 
 /** By owner and tag. */
-export type OwnerDeltas = {
-  add(ownerId: number | null, tagId: number, delta: number): void;
-  rows(): { owner_id: number; tag_id: number; links: number }[];
-};
+export type OwnerDeltas = ReturnType<typeof createOwnerDeltas>;
 
 const CHUNK = 1000;
 const MOST_TRIES = 20;
@@ -181,15 +178,15 @@ export function createTagging(dialect: TaggingDialect) {
 
 type Tagged = { id: number; ownerId: number | null; tag: string };
 
-export function createOwnerDeltas(): OwnerDeltas {
+export function createOwnerDeltas() {
   const byOwner = new Map<number, Map<number, number>>();
   return {
-    add(ownerId, tagId, delta) {
+    add(ownerId: number | null, tagId: number, delta: number): void {
       if (ownerId === null) return;
       const byTag = byOwner.get(ownerId) ?? new Map<number, number>();
       byOwner.set(ownerId, byTag.set(tagId, (byTag.get(tagId) ?? 0) + delta));
     },
-    rows: () =>
+    rows: (): { owner_id: number; tag_id: number; links: number }[] =>
       [...byOwner].flatMap(([owner_id, byTag]) =>
         [...byTag].flatMap(([tag_id, links]) => (links === 0 ? [] : { owner_id, tag_id, links })),
       ),

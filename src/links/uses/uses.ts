@@ -7,18 +7,12 @@ import { createBatches } from "../../lib/batches.ts";
 import type { LinkChanges } from "../write/changes.ts";
 import type { UsesRepository } from "./repository.ts";
 
-export type LinkUses = {
-  /** Whether this visitor may pass. Rejects if the database fails. */
-  take(linkId: number): Promise<boolean>;
-  close(): void;
-};
-
 const MOST_TOGETHER = 500;
 const MOST_REMEMBERED = 10_000;
 
 type Deps = { repository: UsesRepository; changes: Pick<LinkChanges, "subscribe"> };
 
-export function createLinkUses({ repository, changes }: Deps): LinkUses {
+export function createLinkUses({ repository, changes }: Deps) {
   const usedUp = new Set<number>();
   /** Counts the changes: a transaction that began before the last one says nothing about later limits. */
   let version = 0;
@@ -50,7 +44,8 @@ export function createLinkUses({ repository, changes }: Deps): LinkUses {
   });
 
   return {
-    take: async (linkId) => !usedUp.has(linkId) && take("all", linkId),
+    /** Whether this visitor may pass. Rejects if the database fails. */
+    take: async (linkId: number): Promise<boolean> => !usedUp.has(linkId) && take("all", linkId),
     close: stop,
   };
 }

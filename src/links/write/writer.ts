@@ -62,22 +62,7 @@ export type Writing = {
   still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
 };
 
-type InTransaction<F> = F extends (...of: infer A) => infer R ? (tx: LinkTransaction, ...of: A) => R : never;
-
-export type LinkWriter = {
-  /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
-  create(entries: readonly CheckedCreate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
-  /** In the caller's transaction, which repeats after a unique violation. */
-  createIn: InTransaction<LinkWriter["create"]>;
-  /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
-  update(changes: readonly CheckedUpdate[], by: Writing): Promise<WriteOutcome<WrittenLink>[]>;
-  updateIn: InTransaction<LinkWriter["update"]>;
-  /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
-  patch(change: CheckedUpdate, renamed: Renaming | null, by: Writing): Promise<WrittenLink>;
-  patchIn: InTransaction<LinkWriter["patch"]>;
-  /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
-  remove(codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]>;
-};
+export type LinkWriter = ReturnType<typeof createLinkWriter>;
 
 type Deps = {
   repository: LinkRepository;
@@ -89,7 +74,7 @@ type Deps = {
   randomBytes?: RandomBytes;
 };
 
-export function createLinkWriter(deps: Deps): LinkWriter {
+export function createLinkWriter(deps: Deps) {
   const { repository, domains, record } = deps;
   const write = writeLinks(deps.changes);
 
@@ -101,7 +86,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     return new Map([...existing].filter(([code]) => kept.has(code)));
   }
 
-  const createIn: LinkWriter["createIn"] = async (tx, entries, by) => {
+  async function createIn(tx: LinkTransaction, entries: readonly CheckedCreate[], by: Writing) {
     const placed = entries.map(({ domain }) => domain);
     await keepDomains(domains, tx, placed);
     const wanted = new Set(entries.flatMap((entry) => entry.code ?? []));
@@ -129,7 +114,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     tx.changed("links", plan.inserts.map(keyIn));
     await announce(tx, existing, plan.overwrites.map(keyIn));
     return plan.outcomes;
-  };
+  }
 
   /** With the aliases of these links. */
   async function announce(tx: LinkTransaction, existing: Stored, codes: readonly string[]): Promise<void> {
@@ -137,7 +122,7 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     tx.changed("links", [...codes, ...(await repository.aliases.ofLinks(ids, tx.db))]);
   }
 
-  const updateIn: LinkWriter["updateIn"] = async (tx, changes, by) => {
+  async function updateIn(tx: LinkTransaction, changes: readonly CheckedUpdate[], by: Writing) {
     const targets = changes.flatMap(({ to }) => to ?? []);
     const kept = await keptOf(domains, tx, new Set(targets.map(domainOf)));
     const locked = await lock(tx.db, [...changes.map(keyIn), ...targets]);
@@ -150,9 +135,14 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     await moveAll(repository, tx, { links: plan.overwrites, moves, existing });
     await record(tx.db, overwriteEvents(plan.overwrites, existing, by, moves));
     return plan.outcomes;
-  };
+  }
 
-  const patchIn: LinkWriter["patchIn"] = async (tx, change, renamed, by) => {
+  async function patchIn(
+    tx: LinkTransaction,
+    change: CheckedUpdate,
+    renamed: Renaming | null,
+    by: Writing,
+  ): Promise<WrittenLink> {
     await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
     const isRenamed = renamed !== null && renamed.code !== change.code;
     const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
@@ -172,34 +162,34 @@ export function createLinkWriter(deps: Deps): LinkWriter {
     };
     await record(tx.db, changeEvents({ ...by, verb: "update" }, { id: link.id, ...states }));
     return after;
-  };
+  }
 
   return {
+    /** In the caller's transaction, which repeats after a unique violation. */
     createIn,
 
-    create: (entries, by) => write((tx) => createIn(tx, entries, by)),
+    /** Per entry: the link, LinkAlreadyExists, or Conflict for one that serves a share. */
+    create: (entries: readonly CheckedCreate[], by: Writing) => write((tx) => createIn(tx, entries, by)),
 
     updateIn,
 
-    update: (changes, by) => write((tx) => updateIn(tx, changes, by)),
+    /** The link, LinkNotFound, LinkAlreadyExists for a repeated code, Conflict for one that serves a share, BadRequest. */
+    update: (changes: readonly CheckedUpdate[], by: Writing) => write((tx) => updateIn(tx, changes, by)),
 
     patchIn,
 
-    patch: (change, renamed, by) => write((tx) => patchIn(tx, change, renamed, by)),
+    /** Changes one link, also its code. @throws LinkNotFound, LinkAlreadyExists, Conflict (it serves a share) */
+    patch: (change: CheckedUpdate, renamed: Renaming | null, by: Writing) =>
+      write((tx) => patchIn(tx, change, renamed, by)),
 
-    remove: (codes, by) =>
+    /** The code, LinkNotFound, LinkAlreadyExists for a repeated code. */
+    remove: (codes: readonly string[], by: Writing): Promise<WriteOutcome<string>[]> =>
       write(async (tx) => {
-        const { actor, now, bulk } = by;
         const existing = await among(tx.db, await lock(tx.db, codes), by);
-        const claimed = new Set<string>();
-        const outcomes = codes.map((code): WriteOutcome<string> => {
-          if (!reaches(actor, existing.get(code))) return linkNotFound(code);
-          if (claimed.has(code)) return mentionedBefore(code);
-          claimed.add(code);
-          return code;
-        });
-        await announce(tx, existing, [...claimed]);
-        await repository.removeMany(tx.db, [...claimed], { record, actor, now, bulk });
+        const outcomes = planRemoval(codes, existing, by.actor);
+        const gone = outcomes.filter((outcome) => typeof outcome === "string");
+        await announce(tx, existing, gone);
+        await repository.removeMany(tx.db, gone, { ...by, record });
         return outcomes;
       }),
   };
@@ -258,6 +248,16 @@ function planUpdate(
     return link;
   });
   return { outcomes, overwrites: [...claimed.values()] };
+}
+
+function planRemoval(codes: readonly string[], existing: Stored, actor: Actor): WriteOutcome<string>[] {
+  const claimed = new Set<string>();
+  return codes.map((code) => {
+    if (!reaches(actor, existing.get(code))) return linkNotFound(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    claimed.add(code);
+    return code;
+  });
 }
 
 function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
