@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
+import { shown, turnTo } from "../support/panel-turns.ts";
 import { NARROW, signInToPanel, startPanel } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
@@ -55,23 +56,6 @@ async function fill(): Promise<void> {
     const { body } = await client.call("GET", "/links/long/code");
     return body.data.click_count === 2;
   });
-}
-
-/** Until the page has its heading, and nothing that stands for what is still loading. */
-async function shown(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.waitForFunction(() => document.querySelector(".mantine-Skeleton-root") === null);
-}
-
-/** Goes to a page inside the panel, as links do, which takes a third of a load. */
-async function turnTo(page: Page, path: string): Promise<void> {
-  await page.evaluate((address) => {
-    document.querySelector("h1")?.setAttribute("data-left", "");
-    history.pushState(null, "", address);
-    dispatchEvent(new PopStateEvent("popstate"));
-  }, `/panel/${path}`);
-  await page.waitForFunction(() => document.querySelector("h1[data-left]") === null);
-  await shown(page);
 }
 
 /** Elements whose own text is cut, or wider than the page. */

@@ -67,8 +67,10 @@ export function Shell() {
         <AccountMenu />
       </header>
       <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
-        <Group h={36} px="sm" mb="xs" justify="space-between">
-          <Text fw={700}>{INSTANCE_NAME}</Text>
+        <Group h={36} px="sm" mb="xs" wrap="nowrap">
+          <Text fw={700} truncate title={INSTANCE_NAME} flex={1}>
+            {INSTANCE_NAME}
+          </Text>
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" aria-label={t`Close the menu`} />
         </Group>
         <div className={classes["pages"]}>

@@ -48,7 +48,7 @@ export function AccountMenu() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown mah="calc(100dvh - 5rem)" style={{ overflowY: "auto" }}>
-          <Menu.Label>{account.username}</Menu.Label>
+          <Menu.Label style={{ overflowWrap: "anywhere" }}>{account.username}</Menu.Label>
           {schemes.map(({ value, label, icon: Icon }) => (
             <Menu.Item
               key={value}

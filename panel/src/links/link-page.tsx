@@ -145,6 +145,7 @@ function Address({ link }: { link: Link }) {
         rel="noreferrer noopener"
         size="sm"
         c="dimmed"
+        lineClamp={3}
         style={{ overflowWrap: "anywhere" }}
       >
         {link.target}
@@ -157,7 +158,7 @@ function Facts({ link }: { link: Link }) {
   return (
     <Group gap="xs" mih={FACTS_PX}>
       {link.title !== null && (
-        <Text fw={600} dir="auto">
+        <Text fw={600} dir="auto" miw={0} style={{ overflowWrap: "anywhere" }}>
           {link.title}
         </Text>
       )}
