@@ -52,6 +52,7 @@ test("a refusal is sent before the body ends and does not wait for the rest", as
     ["/auth/refresh", 2 * MIB, "", 413, "4 KiB"],
     ["/links", 2 * MIB, "[".repeat(100), 400, "64 levels"],
     ["/links", 2 * MIB, `{"a":[${"{},".repeat(10_000)}`, 400, "10000 values"],
+    ["/links", 2 * MIB, `{"a":"${"\\t".repeat(100_001)}`, 400, "100000 escapes"],
     ["/links/batch", 16 * MIB, '{"links":['.padEnd(100, "["), 400, "64 levels"],
     ["/links/batch", 16 * MIB, "[".repeat(100), 400, "64 levels"],
     ["/links/batch", 16 * MIB, `{"links":[${"{},".repeat(5_001)}`, 400, "BatchSizeTooLarge"],

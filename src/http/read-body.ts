@@ -7,8 +7,8 @@ import type { BodyReservation } from "./body-memory.ts";
 const JSON_LIMIT = 2 * 1024 * 1024;
 /** For a body of a few short fields, or an ignored one. */
 export const SHORT_LIMIT = 4 * 1024;
-/** Brackets and commas. A single object needs less than a hundredth. */
-const MOST_PARTS = 10_000;
+/** `mostParts`: brackets and commas. A single object needs less than a hundredth. */
+const MOST_IN_JSON = { mostParts: 10_000, mostEscapes: 100_000 };
 
 const STALL_MS = 15_000;
 const SEND_MS = 30_000;
@@ -111,9 +111,9 @@ export function createDecoder() {
   };
 }
 
-/** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values) */
+/** Ignores Content-Type. @throws like readText, BadRequest (no JSON, too deep, too many values or escapes) */
 export async function readJson(source: BodySource, limit = JSON_LIMIT, isOptional = false): Promise<unknown> {
-  const scan = createJsonScan({ mostParts: MOST_PARTS });
+  const scan = createJsonScan(MOST_IN_JSON);
   const text = await gatherText(source, limit, scan.push);
   return text === "" && isOptional ? {} : parseJson(text);
 }

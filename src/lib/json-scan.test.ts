@@ -16,9 +16,9 @@ function scanned(text: string, step: number): { marks: Mark[]; parts: number } {
   return { marks, parts: scan.takeParts() };
 }
 
-function refusal(text: string, mostParts?: number): string {
+function refusal(text: string, bounds: Parameters<typeof createJsonScan>[0] = {}): string {
   try {
-    createJsonScan(mostParts === undefined ? {} : { mostParts }).push(Buffer.from(text));
+    createJsonScan(bounds).push(Buffer.from(text));
   } catch (error) {
     return (error as AppError).message;
   }
@@ -41,9 +41,15 @@ describe("levels and parts", () => {
   });
 
   test("at most the allowed parts", () => {
-    expect(refusal("[1,2,3]", 3)).toBe("");
-    expect(refusal("[1,2,3,4]", 3)).toContain("values");
-    expect(refusal("[[],[]]", 3)).toContain("values");
+    expect(refusal("[1,2,3]", { mostParts: 3 })).toBe("");
+    expect(refusal("[1,2,3,4]", { mostParts: 3 })).toContain("values");
+    expect(refusal("[[],[]]", { mostParts: 3 })).toContain("values");
+  });
+
+  test("at most the allowed escapes", () => {
+    const text = String.raw`["\\\"a","\u0041"]`;
+    expect(refusal(text, { mostEscapes: 3 })).toBe("");
+    expect(refusal(text, { mostEscapes: 2 })).toContain("escapes");
   });
 
   test("a text is refused before its end", () => {

@@ -1,7 +1,7 @@
 /**
- * Counts levels and parts of a JSON text as its bytes arrive, to refuse one that would hold the event loop: JSON.parse
- * takes 230 ms for 2 MiB of `[` and 500 ms for 16 MiB of `{},`, this scan a nanosecond a byte. Does not check the
- * syntax.
+ * Counts levels, parts and escapes of a JSON text as its bytes arrive, to refuse one that would hold the event loop:
+ * JSON.parse takes 230 ms for 2 MiB of `[`, 500 ms for 16 MiB of `{},` and 20 ms for 2 MiB of `\t` in a string, this scan
+ * a nanosecond a byte. Does not check the syntax.
  */
 import { appError } from "./errors.ts";
 
@@ -16,6 +16,8 @@ export type OnMark = (byte: number, at: number, level: number) => void;
 
 type Options = {
   mostParts?: number;
+  /** Backslashes that begin an escape. */
+  mostEscapes?: number;
   onMark?: OnMark;
 };
 
@@ -25,9 +27,14 @@ const BACKSLASH = 0x5c;
 const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b;
 const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d;
 
-export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }: Options = {}) {
+export function createJsonScan({
+  mostParts = Number.POSITIVE_INFINITY,
+  mostEscapes = Number.POSITIVE_INFINITY,
+  onMark,
+}: Options = {}) {
   let level = 0;
   let parts = 0;
+  let escapes = 0;
   let inString = false;
   let isEscaped = false;
 
@@ -56,12 +63,15 @@ export function createJsonScan({ mostParts = Number.POSITIVE_INFINITY, onMark }:
         mark(QUOTE, at);
         return at + 1;
       }
+      escapes++;
+      if (escapes > mostEscapes)
+        throw appError("BadRequest", `The JSON has more than ${mostEscapes} escapes.`);
       at++;
     }
   }
 
   return {
-    /** @throws BadRequest for too many levels or parts */
+    /** @throws BadRequest for too many levels, parts or escapes */
     push(bytes: Uint8Array): void {
       let at = inString ? skipString(bytes, 0) : 0;
       while (at < bytes.length) {

@@ -44,8 +44,9 @@ const MAX_ROW_BYTES = 64 * 1024;
 /** The portion of an import, sent in steps of the event loop of at most 10 ms. */
 const CHUNK_ROWS = 1_000;
 const CHUNK_BYTES = 512 * 1024;
-/** Before the header, read in one step of the event loop. */
+/** Before the header and with it, read in one step of the event loop. */
 const MOST_BLANK_LINES = 1000;
+const HEADER_ROOM = 2 * MAX_ROW_BYTES;
 const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
 
@@ -110,8 +111,11 @@ const byWidth = (a: { record: CsvRecord }, b: { record: CsvRecord }): number =>
   b.record.fields.length - a.record.fields.length;
 
 function firstRecord(bytes: Buffer, separator: CsvSeparator): CsvRecord {
+  const room = bytes.subarray(0, HEADER_ROOM);
   let lines = 0;
-  for (const record of readCsv(bytes, MAX_ROW_BYTES, separator)) {
+  for (const record of readCsv(room, MAX_ROW_BYTES, separator)) {
+    const isCut = record?.problem === null && record.end >= HEADER_ROOM && bytes.length > HEADER_ROOM;
+    if (isCut) break;
     if (isFilled(record)) return record;
     if (++lines === MOST_BLANK_LINES) break;
   }

@@ -38,6 +38,18 @@ describe("the header", () => {
   );
 });
 
+test("the header stands whole within the first 128 KiB", () => {
+  const open = (text: string) => () => openCsvFile(Buffer.from(text), { rule, now: NOW, keyOf: same });
+  const file = (blanks: number, header = "code,target") =>
+    open(`${",".repeat(blanks)}\n${header}\na,https://x.y\n`);
+  expect(errorOf(file(60_000))).toBe("nothing thrown");
+  expect(open(`${",\n".repeat(900)}code,target\n`)).not.toThrow();
+  expect(open(`${`${",".repeat(60_000)}\n`.repeat(3)}code,target\n`)).toThrow("blank lines");
+  const cut = `code,target,${"x".repeat(30_000)}`;
+  expect(open(`${`${",".repeat(60_000)}\n`.repeat(2)}${cut}\n`)).toThrow("blank lines");
+  expect(open(`code,target,${"x".repeat(200_000)}`)).toThrow("longer than 65,536 bytes");
+});
+
 describe("a row", () => {
   const columns = ["code", "target", "created_at", "expires_at", "password", "click_count"];
   const rules = { layout: layoutOf(columns), rule, now: NOW, keyOf: same };
