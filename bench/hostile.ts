@@ -4,23 +4,31 @@
  *
  *     bin/bun bench/hostile.ts [part of a name]
  *
- * Each request is sent three times on a connection of its own. The gap is that of bench/lib/loop-gap.ts without the time
- * in which other programs had the core. The bar is 20 ms; the program fails if a request exceeds it.
+ * Each request is sent three times on a connection of its own, those above the bar again at the end. The figures are
+ * those of bench/lib/loop-gap.ts: the processor time of the main thread in one turn of its loop, which other programs
+ * barely change, and the time for which the loop stood still without the time in which other programs had the core. The
+ * bar is 20 ms of either, in both rounds; the program fails if a request exceeds it.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSignedIn } from "../test/support/session.ts";
 import { dial } from "../test/support/wire.ts";
 
 const BAR_MS = 20;
+const TIMES = 3;
+/** Some requests are never answered. */
+const ANSWER_MS = 20_000;
 const HEAD_ROOM = 15_800;
 const JSON_BYTES = 2 * 1024 * 1024 - 1_000;
+const CSV_BYTES = 10_000_000;
 const folder = mkdtempSync(join(tmpdir(), "waymark-hostile-"));
 const report = join(folder, "gaps");
+writeFileSync(report, "");
 
 const { installation, server, client } = await startSignedIn({
   LOOP_GAP_FILE: report,
+  LOOP_GAP_EVERY_MS: "20",
   BUN_OPTIONS: `--preload ${join(import.meta.dir, "lib", "loop-gap.ts")}`,
 });
 await client.call("POST", "/links", { code: "a", target: "https://example.com/" });
@@ -74,18 +82,22 @@ const post = (path: string, type: string, body: string, method = "POST"): string
 const json = (path: string, body: unknown, method?: string) =>
   post(path, "application/json", typeof body === "string" ? body : JSON.stringify(body), method);
 const link = "/admin/v1/links";
+const csv = (text: string) =>
+  post(
+    `${link}/import?dry_run=true`,
+    "multipart/form-data; boundary=b",
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${text}\r\n--b--\r\n`,
+  );
 for (const [shape, make] of Object.entries(SHAPES)) {
   for (const field of ["target", "expires_at", "code", "password", "title"]) {
     const body = { target: "https://example.com/", [field]: make(JSON_BYTES / 2) };
     cases.push({ name: `JSON ${field}: ${shape}`, bytes: json(link, body) });
   }
   cases.push({ name: `JSON ${shape}`, bytes: json(link, make(JSON_BYTES)) });
-  const csv = `code,target\n${make(JSON_BYTES)}\n`;
-  const form = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${csv}\r\n--b--\r\n`;
-  cases.push({
-    name: `CSV ${shape}`,
-    bytes: post(`${link}/import?dry_run=true`, "multipart/form-data; boundary=b", form),
-  });
+  cases.push({ name: `CSV ${shape}`, bytes: csv(`code,target\n${make(CSV_BYTES)}`) });
+  const line = make(CSV_BYTES / 1_000);
+  cases.push({ name: `CSV lines of ${shape}`, bytes: csv(`code,target\n${`${line}\n`.repeat(999)}`) });
+  cases.push({ name: `CSV lines of ${shape} before the header`, bytes: csv(`${line}\n`.repeat(999)) });
 }
 const chunked = (body: string) =>
   `POST ${link} HTTP/1.1\r\nHost: h\r\n${AUTH}Transfer-Encoding: chunked\r\n\r\n${body}`;
@@ -95,37 +107,68 @@ cases.push(
   { name: "pipelined redirects", bytes: head("GET /a", "Host: h\r\n").repeat(16_000) },
   { name: "empty lines", bytes: "\r\n".repeat(260_000) + head("GET /a", "Host: h\r\n") },
   { name: "200 fields", bytes: head("GET /a", `Host: h\r\n${"a:b\r\n".repeat(190)}`) },
+  { name: "CSV of many columns", bytes: csv(`code,target${",a".repeat(32_000)}\n`.repeat(150)) },
+  { name: "CSV of short rows", bytes: csv(`code,target\n${"a,b\n".repeat(100_000)}`) },
+  { name: "CSV of short lines", bytes: csv(`code,target\n${"\n,".repeat(100_000)}`) },
   { name: "names of fields", bytes: json(link, `{${'"a":1,'.repeat(JSON_BYTES / 6 - 10)}"a":1}`) },
   { name: "batch of items", bytes: json(`${link}/batch`, { codes: Array(5_000).fill("zz") }, "DELETE") },
 );
 
-/** The longest gap that the server has reported since, after one whole report more. */
-async function worstSince(at: number): Promise<number> {
+/** In milliseconds. */
+type Hold = { used: number; stood: number };
+
+/** The longest that the server has reported since the line so far, after one whole report more. */
+async function longestSince(length: number): Promise<Hold> {
+  const over = Date.now();
   for (;;) {
-    await Bun.sleep(50);
-    const lines = readFileSync(report, "utf8").trim().split("\n");
-    const gaps = lines.map((line) => line.split(" ").map(Number)).filter(([time]) => time! >= at);
-    if (gaps.length > 0 && gaps.at(-1)![0]! >= Date.now() - 60)
-      return Math.max(...gaps.map(([, , own]) => own!));
+    await Bun.sleep(10);
+    const rows = readFileSync(report, "utf8")
+      .slice(length)
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ").map(Number));
+    if ((rows.at(-1)![0] ?? 0) <= over) continue;
+    return {
+      used: Math.max(...rows.map(([, , , used = 0]) => used)),
+      stood: Math.max(...rows.map(([, , stood = 0]) => stood)),
+    };
   }
 }
 
 async function send({ bytes }: Case): Promise<void> {
   const wire = dial(server.url);
   wire.send(bytes);
-  await Promise.race([wire.answer().catch(() => undefined), Bun.sleep(5_000)]);
+  await Promise.race([wire.answer().catch(() => undefined), Bun.sleep(ANSWER_MS)]);
   wire.hangUp();
 }
 
-const found: { name: string; ms: number }[] = [];
-for (const one of cases.filter(({ name }) => name.includes(process.argv[2] ?? ""))) {
-  const begun = Date.now();
-  for (let round = 0; round < 3; round++) await send(one);
-  found.push({ name: one.name, ms: await worstSince(begun) });
+async function measure(one: Case): Promise<Hold> {
+  const { length } = readFileSync(report, "utf8");
+  for (let time = 0; time < TIMES; time++) await send(one);
+  return longestSince(length);
 }
-found.sort((one, other) => other.ms - one.ms);
-for (const { name, ms } of found) console.log(`${ms.toFixed(1).padStart(8)} ms  ${name}`);
-const over = found.filter(({ ms }) => ms > BAR_MS).length;
+
+const isOver = ({ used, stood }: Hold): boolean => Math.max(used, stood) > BAR_MS;
+const lower = (a: Hold, b: Hold): Hold => ({
+  used: Math.min(a.used, b.used),
+  stood: Math.min(a.stood, b.stood),
+});
+
+const wanted = cases.filter(({ name }) => name.includes(process.argv[2] ?? ""));
+const found: { one: Case; hold: Hold }[] = [];
+for (const one of wanted) {
+  found.push({ one, hold: await measure(one) });
+  if (found.length % 50 === 0) console.error(`${found.length} of ${wanted.length} requests`);
+}
+for (const entry of found.filter(({ hold }) => isOver(hold))) {
+  entry.hold = lower(entry.hold, await measure(entry.one));
+}
+found.sort((one, other) => other.hold.used - one.hold.used);
+console.log("processor ms  loop stood ms");
+for (const { one, hold } of found) {
+  console.log(`${hold.used.toFixed(1).padStart(12)}${hold.stood.toFixed(1).padStart(15)}  ${one.name}`);
+}
+const over = found.filter(({ hold }) => isOver(hold)).length;
 console.log(`${found.length} requests, ${over} of them hold the event loop for more than ${BAR_MS} ms`);
 await installation.remove();
 rmSync(folder, { recursive: true, force: true });
