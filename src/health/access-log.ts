@@ -34,6 +34,6 @@ const LONGEST_PATH = 512;
 
 function pathOf(url: string): string {
   const path = url.slice(Math.max(0, pathStart(url)));
-  const end = path.search(/[?#]/);
+  const end = path.indexOf("?");
   return (end < 0 ? path : path.slice(0, end)).slice(0, LONGEST_PATH);
 }

@@ -20,7 +20,6 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
   MEANING[character.charCodeAt(0)] = CODE_CHARACTER;
 }
 MEANING["?".charCodeAt(0)] = END;
-MEANING["#".charCodeAt(0)] = END;
 MEANING["%".charCodeAt(0)] = ESCAPE;
 
 /** An invalid character, or more than 128 characters. */
@@ -28,7 +27,7 @@ export const NOT_A_CODE = -1;
 /** A percent sign: decode the path first. */
 export const ESCAPED = -2;
 
-/** End of the code at `start`: before `?`, `#` or the end of the text. Negative: NOT_A_CODE or ESCAPED. */
+/** End of the code at `start`: before `?` or the end of the text. Negative: NOT_A_CODE or ESCAPED. */
 export function scanCode(text: string, start: number): number {
   const length = text.length;
   let at = start;

@@ -1,5 +1,5 @@
 /**
- * Reads the URL of a request without `new URL`: a normalised `http://host/path?query#fragment`, or the bare
+ * Reads the URL of a request without `new URL`: a normalised `http://host/path?query`, or the bare
  * `/path?query` if there is no Host (wire/arrival.ts).
  */
 

@@ -12,17 +12,18 @@ const LONGEST_QUERY = 8192;
  */
 export const withUtm = (location: string, path: string, pathEnd: number): string =>
   path.charCodeAt(pathEnd) === QUESTION_MARK && path.includes("utm", pathEnd)
-    ? withPairs(location, untilFragment(path.slice(pathEnd + 1)), (key) => KEYS.has(key))
+    ? withPairs(location, path.slice(pathEnd + 1), (key) => KEYS.has(key))
     : location;
 
 /** Appends all pairs in the same way. */
 export function withQuery(location: string, path: string, pathEnd: number): string {
-  const query = path.charCodeAt(pathEnd) === QUESTION_MARK ? untilFragment(path.slice(pathEnd + 1)) : "";
+  const query = path.charCodeAt(pathEnd) === QUESTION_MARK ? path.slice(pathEnd + 1) : "";
   return query.length > LONGEST_QUERY ? location : withPairs(location, query, () => true);
 }
 
 function withPairs(location: string, query: string, isWanted: (key: string) => boolean): string {
-  const target = untilFragment(location);
+  const fragmentAt = location.indexOf("#");
+  const target = fragmentAt < 0 ? location : location.slice(0, fragmentAt);
   const ownAt = target.indexOf("?");
   const own = new Set(
     ownAt < 0
@@ -42,11 +43,6 @@ function withPairs(location: string, query: string, isWanted: (key: string) => b
   // Without a Host header, Bun leaves the query unescaped.
   return target + joint + toLocation(passed.join("&")) + location.slice(target.length);
 }
-
-const untilFragment = (text: string): string => {
-  const at = text.indexOf("#");
-  return at < 0 ? text : text.slice(0, at);
-};
 
 function keyOf(pair: string): string {
   const at = pair.indexOf("=");
