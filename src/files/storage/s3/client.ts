@@ -9,7 +9,6 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
-import { socketGet } from "../../../lib/socket-get.ts";
 import { checkedAddress, type S3Endpoint, type ResolveHost } from "./endpoint.ts";
 import { isS3Retryable, S3Refusal, s3Failure } from "./failure.ts";
 import { EMPTY_HASH, presignTarget, signHeaders } from "./signature.ts";
@@ -53,8 +52,6 @@ const PACE: S3Pace = {
 const ATTEMPTS = 4;
 const TEXT_BYTES = 8 * 1024 * 1024;
 const ADDRESS_MS = 10_000;
-/** After socketGet failed. */
-const AVOID_MS = 60_000;
 
 export type S3Request = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
@@ -63,8 +60,6 @@ export type S3Request = {
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: { bytes: Uint8Array<ArrayBuffer>; sha256: string };
-  /** Uses a connection of its own if possible. */
-  isLarge?: boolean;
   /** Besides 200, 204 and 206. */
   accept?: readonly number[];
   timeoutMs?: number;
@@ -76,7 +71,6 @@ export type S3Client = ReturnType<typeof createS3Client>;
 export function createS3Client({ endpoint, bucket, credentials, clock, resolve, pace: given }: S3Settings) {
   const pace = { ...PACE, ...given };
   const origin = createOrigin(endpoint, clock, resolve);
-  const getPlainly = createPlainGet(endpoint, clock);
   const pathOf = (key: string | undefined) => (key === undefined ? `/${bucket}` : `/${bucket}/${key}`);
 
   function prepare(request: S3Request): { target: string; headers: Record<string, string> } {
@@ -113,16 +107,13 @@ export function createS3Client({ endpoint, bucket, credentials, clock, resolve, 
       const url = `${await origin()}${target}`;
       const signal =
         request.signal === undefined ? late.signal : AbortSignal.any([request.signal, late.signal]);
-      const plain = request.isLarge ? await getPlainly({ url: new URL(url), headers, signal }) : null;
-      const response =
-        plain ??
-        (await fetch(url, {
-          method: request.method,
-          headers,
-          redirect: "manual",
-          signal,
-          ...(request.body !== undefined && { body: request.body.bytes }),
-        }));
+      const response = await fetch(url, {
+        method: request.method,
+        headers,
+        redirect: "manual",
+        signal,
+        ...(request.body !== undefined && { body: request.body.bytes }),
+      });
       const isAnswer = [200, 204, 206, ...(request.accept ?? [])].includes(response.status);
       if (!isAnswer) throw await refusalIn(response);
       return await read(response);
@@ -200,17 +191,6 @@ function createOrigin(
         : `http://${name}${endpoint.port === "" ? "" : `:${endpoint.port}`}`;
     known = { origin, until: clock.now() + ADDRESS_MS };
     return origin;
-  };
-}
-
-/** Null: use fetch (TLS, a proxy from the environment, or responses that are not plain). */
-function createPlainGet({ protocol }: S3Endpoint, clock: Clock): typeof socketGet {
-  let avoidUntil = 0;
-  return async (request) => {
-    if (protocol !== "http:" || clock.now() < avoidUntil) return null;
-    const response = await socketGet(request);
-    if (response === null) avoidUntil = clock.now() + AVOID_MS;
-    return response;
   };
 }
 

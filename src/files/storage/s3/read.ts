@@ -12,8 +12,6 @@ import { contentDamaged } from "../storage-failure.ts";
 type Reading = ReadOptions & { client: S3Client; key: string };
 
 const REOPENINGS = 5;
-/** From this size on a connection of its own pays off. */
-const LARGE_BYTES = 1024 * 1024;
 
 /** Rejects unless the response matches the request. */
 export async function openS3Object(reading: Reading): Promise<ReadableStream<Uint8Array>> {
@@ -111,7 +109,6 @@ async function request(
     method: "GET",
     key,
     signal,
-    isLarge: end - start >= LARGE_BYTES,
     headers: {
       ...(isPart && { Range: `bytes=${start}-${end}` }),
       ...(etag !== null && { "If-Match": etag }),

@@ -231,18 +231,14 @@ describe("a read", () => {
     expect(sha256(part)).toBe(sha256(large.slice(range.start, range.end + 1)));
   });
 
-  test("continues with fetch if the endpoint's responses are not plain", async () => {
+  test("may come without its length", async () => {
     const key = await put(driver, large);
-    const reader = open();
     const text = "x".repeat(LARGE);
     const chunked = { status: 200, body: text, headers: { ETag: '"x"', "Transfer-Encoding": "chunked" } };
-    stub.misbehave(chunked, isGet, 2);
+    stub.misbehave(chunked, isGet, 1);
     stub.asked.length = 0;
-    expect(sha256(await readAll(await reader.open(key, { size })))).toBe(sha256(Buffer.from(text)));
-    expect(stub.asked.filter(isGet).length).toBe(2);
-    stub.misbehave("cut", isGet, 3);
-    expect(sha256(await readAll(await reader.open(key, { size })))).toBe(sha256(large));
-    expect(stub.asked.filter(isGet).length).toBe(6);
+    expect(sha256(await readAll(await open().open(key, { size })))).toBe(sha256(Buffer.from(text)));
+    expect(stub.asked.filter(isGet).length).toBe(1);
   });
 
   test("may pause for longer than the stall limit, which still applies afterwards", async () => {
