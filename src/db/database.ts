@@ -48,12 +48,8 @@ export type Database = {
    * transactions would wait for this one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /**
-   * Synchronous if the database is in the process. `likelyId`: the id that the link had once, 0 if unknown; with the
-   * right one the lookup is cheaper if `findsById`.
-   */
-  findLink(code: string, likelyId?: number): LinkRow | undefined | Promise<LinkRow | undefined>;
-  readonly findsById: boolean;
+  /** Synchronous if the database is in the process. */
+  findLink(code: string): LinkRow | undefined | Promise<LinkRow | undefined>;
   /**
    * The next findLink sees every change that any process committed before this call. Otherwise lookups of one turn of
    * the event loop may share a snapshot, newer than the last answer to a write of this instance.
@@ -119,7 +115,6 @@ export async function openDatabase(
     dialect,
     transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
-    findsById: backend.findLink !== undefined,
     refreshLookups: backend.refreshLookups ?? (() => {}),
     ping: async () => void (await ask(backend.pingSql)),
     async version() {

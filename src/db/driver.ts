@@ -70,7 +70,7 @@ export type Backend = {
   /** A statement that reaches the data. */
   pingSql: string;
   /** See Database. */
-  findLink?: (code: string, likelyId?: number) => LinkRow | undefined;
+  findLink?: (code: string) => LinkRow | undefined;
   /** See Database. */
   refreshLookups?: () => void;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { openSqlite, type SqliteConnection, type SqliteSettings } from "./sqlite
 
 /**
  * Waits block redirects; readers wait only for recovery. The cache holds the inner pages of both trees of ten million
- * links, so a lookup reads two pages instead of four, and one with the likely id.
+ * links, so a lookup reads two pages instead of four.
  */
 const SETTINGS: Omit<SqliteSettings, "path"> = {
   readonly: true,
@@ -17,7 +17,6 @@ const SETTINGS: Omit<SqliteSettings, "path"> = {
   cacheKib: 16_384,
 };
 const COLUMNS = "id, code, target, expires_at, options, password_hash is not null as locked";
-const FIND_BY_ID = `select ${COLUMNS} from links where id = ?1 and code = ?2`;
 /**
  * One statement, so that a rename between two can't hide the link. With a join, SQLite would prepare it again for each
  * code: 10 µs.
@@ -59,12 +58,9 @@ export function createFinder(path: string, classify: (error: unknown) => Failure
   }
 
   return {
-    /** With the right `likelyId`, a lookup reads one page less: half of its time with ten million links. */
-    find(code: string, likelyId = 0): LinkRow | undefined {
+    find(code: string): LinkRow | undefined {
       try {
-        const reader = begin();
-        const likely = likelyId === 0 ? undefined : reader.firstSync(FIND_BY_ID, likelyId, code);
-        return (likely ?? reader.firstSync(FIND_LINK, code)) as LinkRow | undefined;
+        return begin().firstSync(FIND_LINK, code) as LinkRow | undefined;
       } catch (error) {
         refresh();
         throw translateFailure(classify, error);

@@ -253,24 +253,15 @@ test("closing folds the journal into the file", async () => {
   expect(existsSync(join(folder, "closed.db-wal"))).toBe(false);
 });
 
-test("findLink finds a link by its code, whatever the likely id", async () => {
-  const database = await open("likely.db", false);
+test("findLink finds a link by its code and former codes", async () => {
+  const database = await open("codes.db", false);
   const add = (code: string) => database.write.insertInto("links").values(row(code)).execute();
   for (const code of ["a", "b", "gone"]) await add(code);
-  const ids = new Map(
-    ["a", "b", "gone"].map((code) => [code, (database.findLink(code) as { id: number }).id]),
-  );
+  const { id } = database.findLink("b") as { id: number };
   await database.write.deleteFrom("links").where("code", "=", "gone").execute();
   await database.write.updateTable("links").set({ code: "renamed" }).where("code", "=", "b").execute();
-  await database.write
-    .insertInto("link_aliases")
-    .values({ code: "b", link_id: ids.get("b")!, created_at: 1 })
-    .execute();
-  for (const likelyId of [...ids.values(), 0, 999, 2 ** 31, -1]) {
-    expect(database.findLink("a", likelyId)).toMatchObject({ code: "a" });
-    for (const code of ["b", "renamed"]) {
-      expect(database.findLink(code, likelyId)).toMatchObject({ id: ids.get("b")!, code: "renamed" });
-    }
-    expect(database.findLink("gone", likelyId)).toBeUndefined();
-  }
+  await database.write.insertInto("link_aliases").values({ code: "b", link_id: id, created_at: 1 }).execute();
+  expect(database.findLink("a")).toMatchObject({ code: "a" });
+  for (const code of ["b", "renamed"]) expect(database.findLink(code)).toMatchObject({ id, code: "renamed" });
+  expect(database.findLink("gone")).toBeUndefined();
 });

@@ -38,7 +38,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
       },
       async *codes(beforeId) {
         const older = stored().filter((row) => beforeId === null || row.id < beforeId);
-        yield { codes: older.map((row) => row.code).join(" "), ids: older.map((row) => row.id).join(" ") };
+        yield older.map((row) => row.code).join(" ");
       },
       some: async (codes) => stored().filter((row) => codes.includes(row.code)),
     },

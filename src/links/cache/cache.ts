@@ -20,7 +20,7 @@ import {
   type SharedLinks,
   type StoredLink,
 } from "./cached-link.ts";
-import { type CodePage, createCodeFilter } from "./code-filter.ts";
+import { createCodeFilter } from "./code-filter.ts";
 import { ANY_CODE, createInvalidation } from "./invalidation.ts";
 import { createLoadPace } from "./load-pace.ts";
 import { createLinkLookup, type FindLink, type LookupLimits } from "./lookup.ts";
@@ -63,7 +63,8 @@ export type LinkCacheOptions = {
   scan: {
     /** Newest first, at most 10,000 per chunk. */
     links(): AsyncIterable<readonly StoredLink[]>;
-    codes(beforeId: number | null): AsyncIterable<CodePage>;
+    /** Several a text, separated by blanks, like aliases. */
+    codes(beforeId: number | null): AsyncIterable<string>;
     aliases(): AsyncIterable<string>;
     /** At most 1,000 codes. */
     some(codes: readonly string[]): Promise<readonly StoredLink[]>;
@@ -118,11 +119,10 @@ export function createLinkCache(options: LinkCacheOptions) {
     maxLinks: options.maxLinks,
     pace,
     put,
-    isFull: () => table.size() >= options.maxLinks,
   });
   const filter = createCodeFilter({
     async *loadCodes() {
-      for await (const codes of scan.aliases()) yield { codes, ids: null };
+      yield* scan.aliases();
       yield* warmer.codes();
     },
     rebuildSeconds: options.rebuildSeconds,
@@ -166,9 +166,9 @@ export function createLinkCache(options: LinkCacheOptions) {
     throw error;
   }
 
-  function ask(code: string, hash: number): CachedLink | null | Promise<CachedLink | null> {
+  function ask(code: string): CachedLink | null | Promise<CachedLink | null> {
     try {
-      const found = lookup.ask(code, (link) => learn(code, link), filter.likelyId(hash));
+      const found = lookup.ask(code, (link) => learn(code, link));
       return found instanceof Promise ? found.then(show, failed) : show(found);
     } catch (error) {
       return failed(error);
@@ -185,7 +185,7 @@ export function createLinkCache(options: LinkCacheOptions) {
       return fromTable(address, now);
     };
     try {
-      const found = ask(code, hash);
+      const found = ask(code);
       return found instanceof Promise ? found.catch(serveOld) : found;
     } catch (error) {
       return serveOld(error);
@@ -211,7 +211,7 @@ export function createLinkCache(options: LinkCacheOptions) {
       counts.missingHits++;
       return null;
     }
-    return ask(code, hash);
+    return ask(code);
   }
 
   function forget(code: string): void {
@@ -270,16 +270,16 @@ export function createLinkCache(options: LinkCacheOptions) {
 }
 
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {
-  const ask: FindLink = (code, likelyId) => {
+  const ask: FindLink = (code) => {
     counts.lookups++;
-    return findLink(code, likelyId);
+    return findLink(code);
   };
   if (shared === undefined) return ask;
-  return async (code: string, likelyId?: number) => {
+  return async (code: string) => {
     let isShared = true;
     const link = await shared.find(code, () => {
       isShared = false;
-      return ask(code, likelyId);
+      return ask(code);
     });
     if (isShared) counts.sharedHits++;
     return link;

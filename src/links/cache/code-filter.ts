@@ -1,5 +1,5 @@
 /**
- * The Bloom filter over all codes, and the likely ids of those that the table lacks (row-hints.ts).
+ * The Bloom filter over all codes.
  *
  * It excludes nothing before the first load and after `distrust`. A load reads all codes as hashes (four bytes each)
  * and fills a filter of the right size in slices, which replaces the old one. Codes added meanwhile go into both.
@@ -9,18 +9,10 @@ import { type Bloom, createBloom } from "../../lib/bloom.ts";
 import { hashCode, hashCodes } from "../../lib/code-hash.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { LoadPace } from "./load-pace.ts";
-import { createRowHints, type RowHints } from "./row-hints.ts";
-
-export type CodePage = {
-  /** Several, separated by blanks. */
-  codes: string;
-  /** Of these codes, likewise; null: unknown. Pages with ids come last. */
-  ids: string | null;
-};
 
 type Deps = {
-  /** Codes added meanwhile may be missing. */
-  loadCodes(): AsyncIterable<CodePage>;
+  /** Several a text, separated by blanks. Codes added meanwhile may be missing. */
+  loadCodes(): AsyncIterable<string>;
   /** Seconds between two loads, 0 for never; read before each load. */
   rebuildSeconds(): number;
   pace: LoadPace;
@@ -37,7 +29,6 @@ const SPARE = 1.25;
 
 export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger }: Deps) {
   let filter: Bloom | null = null;
-  let hints: RowHints | null = null;
   let room = 0;
   let loading: Loading | null = null;
   let isComplete = true;
@@ -48,25 +39,20 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   const hashOf = (code: string): number => hashCode(code, 0, code.length, seed);
 
   /** False if closed meanwhile, or if codes may be missing. */
-  async function load({ hashes, ids, added }: Loading): Promise<boolean> {
+  async function load({ hashes, added }: Loading): Promise<boolean> {
     isComplete = true;
-    for await (const page of loadCodes()) {
+    for await (const codes of loadCodes()) {
       await pace.rest();
       if (closed || !isComplete) return false;
-      hashCodes(page.codes, seed, hashes.add);
-      if (page.ids !== null) eachNumber(page.ids, ids.add);
+      hashCodes(codes, seed, hashes.add);
     }
     const next = createBloom(Math.max(SMALLEST_CAPACITY, Math.ceil(hashes.size() * SPARE)));
     await inSlices(hashes, (at) => next.add(hashes.at(at)));
-    const nextHints = ids.size() > 0 ? createRowHints(ids.size()) : null;
-    const first = hashes.size() - ids.size();
-    await inSlices(ids, (at) => nextHints?.add(hashes.at(first + at), ids.at(at) >>> 0));
     const done = await inSlices(added, (at) => next.add(added.at(at)));
     if (closed || !isComplete) return false;
     // No await from here on, so no code is missing.
     for (let at = done; at < added.size(); at++) next.add(added.at(at));
     filter = next;
-    hints = nextHints;
     room = next.capacity - hashes.size() - added.size();
     return true;
   }
@@ -82,7 +68,7 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
   }
 
   async function reload(): Promise<void> {
-    loading = { hashes: createIntList(), ids: createIntList(), added: createIntList() };
+    loading = { hashes: createIntList(), added: createIntList() };
     const lists = Object.values(loading);
     let isDone = false;
     let pause = 0;
@@ -117,7 +103,6 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
     /** Certainly no link has a code with this hash. */
     excludes: (hash: number): boolean => filter !== null && !filter.mayHave(hash),
     /** Where a lookup may find the code with this hash; 0: unknown. */
-    likelyId: (hash: number): number => (hints === null ? 0 : hints.find(hash)),
     add(code: string): void {
       const hash = hashOf(code);
       loading?.added.add(hash);
@@ -145,14 +130,12 @@ export function createCodeFilter({ loadCodes, rebuildSeconds, pace, seed, logger
       clearTimeout(timer);
       trusted.resolve();
     },
-    bytes: (): number => (filter?.bytes ?? 0) + (hints?.bytes ?? 0),
+    bytes: (): number => filter?.bytes ?? 0,
   };
 }
 
 type Loading = {
   readonly hashes: IntList;
-  /** Of the last hashes. */
-  readonly ids: IntList;
   /** Hashes of codes that were added meanwhile. */
   readonly added: IntList;
 };
@@ -176,18 +159,4 @@ function createIntList() {
       for (const block of blocks.splice(0)) block.buffer.transfer(0);
     },
   };
-}
-
-/** Whole numbers, separated by single blanks. */
-function eachNumber(text: string, use: (value: number) => void): void {
-  let value = 0;
-  for (let at = 0; at < text.length; at++) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (digit >= 0) value = value * 10 + digit;
-    else {
-      use(value);
-      value = 0;
-    }
-  }
-  use(value);
 }

@@ -8,8 +8,7 @@ import type { FoundLink } from "./cached-link.ts";
 export type LookupLimits = { maxActive: number; maxWaiting: number; deadlineMs: number };
 
 type Answer = FoundLink | null | undefined;
-/** `likelyId` as in Database.findLink. */
-export type FindLink = (code: string, likelyId?: number) => Answer | Promise<Answer>;
+export type FindLink = (code: string) => Answer | Promise<Answer>;
 
 type Question = {
   readonly code: string;
@@ -96,7 +95,6 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
     ask(
       code: string,
       onFound: (link: FoundLink | null) => void,
-      likelyId?: number,
     ): FoundLink | null | Promise<FoundLink | null> {
       const asked = open.get(code);
       if (asked !== undefined) return asked.answer.promise;
@@ -104,7 +102,7 @@ export function createLinkLookup(find: FindLink, { maxActive, maxWaiting, deadli
         if (waiting.length >= maxWaiting) throw unavailable("Too many links are being looked up at once.");
         return join(code, onFound, null);
       }
-      const found = find(code, likelyId);
+      const found = find(code);
       if (found instanceof Promise) return join(code, onFound, found);
       onFound(found ?? null);
       return found ?? null;

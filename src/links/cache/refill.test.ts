@@ -32,7 +32,7 @@ function open(overrides: Partial<LinkCacheOptions> = {}) {
         yield rowsOf(targets.keys());
       },
       async *codes() {
-        yield { codes: [...targets.keys()].join(" "), ids: null };
+        yield [...targets.keys()].join(" ");
       },
       async some(codes) {
         database.bulk++;

@@ -1,7 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { StoredLink } from "./cached-link.ts";
-import type { CodePage } from "./code-filter.ts";
 import { cacheable } from "./special-link.ts";
 
 const PAGE = 1000;
@@ -13,7 +11,7 @@ type Row = Omit<StoredLink, "expiresAt"> & Parameters<typeof cacheable>[0];
 
 /** A link made during the scan may be missing; none comes twice. */
 export function createLinkScan(
-  { read, dialect, findsById }: Pick<Database, "read" | "dialect" | "findsById">,
+  { read, dialect }: Pick<Database, "read" | "dialect">,
   enforcesPasswords: () => boolean = () => false,
 ) {
   const stored = () =>
@@ -37,8 +35,8 @@ export function createLinkScan(
       }
     },
 
-    /** Codes of links with a smaller id, or of all, at most 4,000 a page; with ids if lookups use them. */
-    async *codes(beforeId: number | null): AsyncGenerator<CodePage> {
+    /** Codes of links with a smaller id, or of all: at most 4,000 a text, separated by blanks. */
+    async *codes(beforeId: number | null): AsyncGenerator<string> {
       for (let before = beforeId ?? Number.MAX_SAFE_INTEGER; ; ) {
         const page = read
           .selectFrom("links")
@@ -46,16 +44,15 @@ export function createLinkScan(
           .where("id", "<", before)
           .orderBy("id", "desc")
           .limit(CODES);
-        const { codes, ids, first, count } = await read
+        const { codes, first, count } = await read
           .selectFrom(page.as("page"))
           .select(({ fn }) => [
             dialect.joinTexts("code").as("codes"),
-            (findsById ? dialect.joinTexts("id") : sql<null>`null`).as("ids"),
             fn.min("id").as("first"),
             fn.countAll().as("count"),
           ])
           .executeTakeFirstOrThrow();
-        if (codes !== null) yield { codes, ids };
+        if (codes !== null) yield codes;
         if (Number(count) < CODES) return;
         before = Number(first);
       }

@@ -42,17 +42,11 @@ forEachDialect(({ openDb }) => {
     const scan = createLinkScan(database);
     const links = (await Array.fromAsync(scan.links())).flat();
     const codesOf = async (before: number | null) =>
-      (await Array.fromAsync(scan.codes(before))).flatMap(({ codes }) => codes.split(" ")).sort();
+      (await Array.fromAsync(scan.codes(before))).flatMap((codes) => codes.split(" ")).sort();
     const all = links.map((link) => link.code);
     expect(await codesOf(null)).toEqual(all.toSorted());
     expect(await codesOf(links[1199]!.id)).toEqual(all.slice(1200).sort());
     expect(await codesOf(links.at(-1)!.id)).toEqual([]);
-    const idOf = new Map(links.map(({ code, id }) => [code, id]));
-    for await (const { codes, ids } of scan.codes(null)) {
-      const expected = codes.split(" ").map((code) => idOf.get(code));
-      if (database.findsById) expect(ids?.split(" ").map(Number)).toEqual(expected as number[]);
-      else expect(ids).toBeNull();
-    }
   });
 
   test("some returns the existing links, by the bytes of their codes", async () => {
@@ -71,7 +65,7 @@ forEachDialect(({ openDb }) => {
     const rows = long.map((code) => ({ ...row, code }));
     await database.transaction((tx) => database.dialect.insertMany(tx, "links", rows));
     const pages = await Array.fromAsync(createLinkScan(database).codes(null));
-    const found = pages.flatMap(({ codes }) => codes.split(" ")).filter((code) => code.startsWith("x"));
+    const found = pages.flatMap((codes) => codes.split(" ")).filter((code) => code.startsWith("x"));
     expect(found.sort()).toEqual(long);
   });
 });

@@ -45,13 +45,13 @@ export const isSpecial = (location: string): boolean => location.startsWith(PREF
 export const readSpecial = (location: string): SpecialLink | null =>
   isSpecial(location) ? (JSON.parse(location.slice(PREFIX.length)) as SpecialLink) : null;
 
-type FindRow = (code: string, likelyId?: number) => LookedUp | undefined | Promise<LookedUp | undefined>;
+type FindRow = (code: string) => LookedUp | undefined | Promise<LookedUp | undefined>;
 
 /** Stays synchronous if the database is. */
 export function createLinkFinder({ findLink }: { findLink: FindRow }, enforcesPasswords: () => boolean) {
   const shown = (row: LookedUp | undefined) => row && cacheable(row, enforcesPasswords());
-  return (code: string, likelyId?: number) => {
-    const row = findLink(code, likelyId);
+  return (code: string) => {
+    const row = findLink(code);
     return row instanceof Promise ? row.then(shown) : shown(row);
   };
 }

@@ -15,15 +15,13 @@ const stored = (id: number, code = `c${id}`, target = `https://h/${id}`): Stored
 function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<LinkCacheOptions> = {}) {
   const rows = new Map<string, FoundLink>();
   const asked: string[] = [];
-  const likelyIds: (number | undefined)[] = [];
   const scannedBefore: (number | null)[] = [];
   const cache = createLinkCache({
     maxLinks: 1000,
     ttlSeconds: 0,
     rebuildSeconds: () => 0,
-    findLink(code, likelyId) {
+    findLink(code) {
       asked.push(code);
-      likelyIds.push(likelyId);
       return rows.get(code);
     },
     scan: {
@@ -37,10 +35,7 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
       async *codes(before) {
         scannedBefore.push(before);
         const beyond = [...rows].filter(([, { id }]) => before === null || id < before);
-        yield {
-          codes: beyond.map(([code]) => code).join(" "),
-          ids: beyond.map(([, { id }]) => id).join(" "),
-        };
+        yield beyond.map(([code]) => code).join(" ");
       },
       some: async () => [],
     },
@@ -52,7 +47,6 @@ function open(steps: (StoredLink[] | (() => unknown))[], overrides: Partial<Link
     cache,
     rows,
     asked,
-    likelyIds,
     scannedBefore,
     find: (code: string) => cache.find(code, CLOCK.now()),
   };
@@ -165,32 +159,4 @@ test("with more links than room the table takes the newest, the filter all", asy
   expect(find("c9")).toEqual({ id: 9, location: "https://h/9" });
   expect(asked).toEqual([]);
   expect(find("c5")).toEqual({ id: 5, location: "https://h/5" });
-});
-
-test("links beyond the table are looked up with their id, also after the filter was made again", async () => {
-  const steps = [[stored(5), stored(4)]];
-  const room = open(steps, { maxLinks: 2, rebuildSeconds: () => 0.01 });
-  for (const id of [1, 2, 3, 4, 5])
-    room.rows.set(`c${id}`, { id, target: `https://h/${id}`, expires_at: null });
-  room.cache.start();
-  await room.cache.ready();
-  for (const code of ["c3", "c2", "c1"]) expect(room.find(code)).toMatchObject({ id: Number(code[1]) });
-  expect(room.likelyIds).toEqual([3, 2, 1]);
-  // Without ids at first, because the table had them.
-  room.likelyIds.length = 0;
-  while (room.scannedBefore.length < 3) await Bun.sleep(5);
-  expect(room.find("c5")).toMatchObject({ id: 5 });
-  expect(room.likelyIds).toEqual([5]);
-  room.cache.close();
-});
-
-test("while the table has all links, no ids are kept", async () => {
-  const room = open([[stored(2), stored(1)]], { rebuildSeconds: () => 0.01 });
-  room.rows.set("c1", { id: 1, target: "https://h/1", expires_at: null });
-  room.cache.start();
-  await room.cache.ready();
-  const { bytes } = room.cache.stats();
-  while (room.scannedBefore.length < 2) await Bun.sleep(5);
-  expect(room.cache.stats().bytes).toBe(bytes);
-  room.cache.close();
 });

@@ -3,19 +3,16 @@
  * the Bloom filter. A link that changes between reading and storing is skipped.
  */
 import type { StoredLink } from "./cached-link.ts";
-import type { CodePage } from "./code-filter.ts";
 import type { LoadPace } from "./load-pace.ts";
 
 type Deps = {
   /** Newest first. */
   loadLinks(): AsyncIterable<readonly StoredLink[]>;
   /** Codes of links with a smaller id. */
-  loadCodes(before: number | null): AsyncIterable<CodePage>;
+  loadCodes(before: number | null): AsyncIterable<string>;
   maxLinks: number;
   pace: LoadPace;
   put(link: StoredLink): void;
-  /** The table has no room, so lookups need ids. */
-  isFull(): boolean;
 };
 
 const MOST_CHANGES = 100_000;
@@ -23,7 +20,7 @@ const COLLECT_AFTER = 20_000;
 /** Links between two rests: less than half a millisecond. */
 const SLICE = 250;
 
-export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, isFull }: Deps) {
+export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put }: Deps) {
   /** Codes changed since the chunk was read; null if any link may have changed. */
   let changes: Set<string> | null = new Set();
   let isRunning = false;
@@ -38,11 +35,8 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, is
     }
   }
 
-  async function* codes(): AsyncGenerator<CodePage> {
-    if (filled === emptied) {
-      for await (const page of loadCodes(null)) yield isFull() ? page : { ...page, ids: null };
-      return;
-    }
+  async function* codes(): AsyncGenerator<string> {
+    if (filled === emptied) return yield* loadCodes(null);
     const filling = emptied;
     isRunning = true;
     let count = 0;
@@ -51,7 +45,7 @@ export function createLinkWarmer({ loadLinks, loadCodes, maxLinks, pace, put, is
       changes = new Set();
       for await (const links of loadLinks()) {
         await putAll(links.slice(0, maxLinks - count));
-        yield { codes: links.map((link) => link.code).join(" "), ids: null };
+        yield links.map((link) => link.code).join(" ");
         count += links.length;
         last = links.at(-1)?.id ?? last;
         // Otherwise a million released rows hold tens of megabytes.
