@@ -45,6 +45,29 @@ describe("heads", () => {
     expect([0, 431]).toContain(status);
   });
 
+  // That they are linear, test/tidy-expressions.test.ts proves.
+  test("Connection and Authorization of the largest size are read to their end", async () => {
+    const blanks = " ".repeat(15_500);
+    const tabs = "\t".repeat(15_500);
+    const lists = [
+      `a${blanks}a`,
+      `a${tabs}a`,
+      ",".repeat(15_500),
+      "a,".repeat(7_700),
+      `"${"\\\\".repeat(7_000)}`,
+    ];
+    for (const list of lists) {
+      const answer = await get("/a/b", `Connection: ${list}, close\r\n`);
+      expect([list.slice(0, 3), answer.status]).toEqual([list.slice(0, 3), 307]);
+      expect(answer.text.toLowerCase()).toContain("connection: close");
+      const refused = await get(
+        "/admin/v1/links",
+        `Authorization: Bearer ${list} x y\r\nConnection: close\r\n`,
+      );
+      expect([list.slice(0, 3), refused.status]).toEqual([list.slice(0, 3), 401]);
+    }
+  });
+
   test("an absolute-form target is resolved to its path", async () => {
     expect((await get("http://x.example/a/b")).status).toBe(307);
     expect((await get("http://evil.example/admin/v1/links")).status).toBe(401);

@@ -1,6 +1,6 @@
 /** The methods of every address: what is refused, what `Allow` lists and what is documented must agree. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Client, startSignedIn } from "./support/session.ts";
+import { type Client, PASSWORD, signIn, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-const ask = (method: string, path: string) => fetch(server.url + path, { method, redirect: "manual" });
+const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
+  fetch(server.url + path, { method, headers, redirect: "manual" });
 const allowOf = (answer: Response): string[] => answer.headers.get("Allow")?.split(", ") ?? [];
 
 /** The accepted methods, after a check that every refusal lists exactly these. */
@@ -115,5 +116,63 @@ test("Allow of a code is exact; a share accepts its password", async () => {
     expect(answers.map((answer) => [answer.status, answer.headers.get("Allow")])).toEqual(
       methods.map(() => [405, allow]),
     );
+  }
+});
+
+/** Addresses that the document does not name. */
+const OTHERS = [
+  [
+    "/admin",
+    "/admin/",
+    "/admin/v1",
+    "/admin/v1/nothing",
+    "/admin/x",
+    "/admin/v1/links/",
+    "/admin/v1/links/a/",
+  ],
+  ["/health/", "/health/x", "/health/live", "/health/ready", "/health/metrics", "/panel", "/panel/"],
+  [
+    "/panel/v1",
+    "/panel/v1/x",
+    "/panel/links",
+    "/panel/assets/x.js",
+    "/files",
+    "/files/",
+    "/files/x/y",
+    "/files/tus/",
+  ],
+  [
+    "/folders",
+    "/folders/",
+    "/folders/1/x",
+    "/favicon.ico",
+    "/robots.txt",
+    "/.well-known/security.txt",
+    "/x/",
+    "/a//b",
+  ],
+].flat();
+
+/** Each method is refused with an Allow that lists the others, or nothing is there for any of them. */
+async function isExact(path: string, headers: Record<string, string>): Promise<boolean> {
+  const answers = await Promise.all(METHODS.map((method) => ask(method, path, headers)));
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+  if (answers.every(({ status }) => status === 404))
+    return answers.every((answer) => !answer.headers.has("Allow"));
+  const allow = METHODS.filter((_, index) => answers[index]!.status !== 405).join(", ");
+  const said = answers.filter(({ status, headers: fields }) => status === 405 || fields.has("Allow"));
+  return said.length > 0 && said.every(({ headers: fields }) => fields.get("Allow") === allow);
+}
+
+test("Allow is exact for other origins and roles, and at other addresses", async () => {
+  await client.call("POST", "/users", { username: "ann", password: PASSWORD, role: "user" });
+  const { token } = await signIn(server.url, PASSWORD, "ann");
+  const enabled = await client.call("PUT", "/config/cors.enabled", { value: "true" });
+  expect(enabled.status).toBe(200);
+  const documentedToo = Object.keys(documented).map((pattern) => pattern.replaceAll(/\{\w+\}/g, "1"));
+  for (const headers of [{}, { Origin: "https://a.example" }, { Authorization: `Bearer ${token}` }]) {
+    // A call of the user's may end the session.
+    const paths = "Authorization" in headers ? OTHERS : [...documentedToo, ...OTHERS];
+    for (const path of paths) expect([path, await isExact(path, headers)]).toEqual([path, true]);
   }
 });
