@@ -1,7 +1,7 @@
 /** Settings, storages and health in Chromium, against the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, startPanel, story } from "../support/panel.ts";
 import { storagesFor } from "../support/storages.ts";
 import { soon } from "../support/until.ts";
 
@@ -15,8 +15,7 @@ afterAll(() => panel.stop());
 const field = (page: Page, key: string) => page.getByLabel(new RegExp(`, ${key.replaceAll(".", "\\.")}$`));
 
 once("settings are refused at their field, kept while away, and saved together", async () => {
-  const { page, complaints, close } = await panel.open("/panel/settings?q=default_url");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/settings?q=default_url");
   await field(page, "features.default_url").fill("no address");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "http" }).waitFor();
@@ -61,8 +60,7 @@ once("settings are refused at their field, kept while away, and saved together",
 });
 
 once("a list is changed in rows by keyboard, and each row says what is wrong with it", async () => {
-  const { page, close } = await panel.open("/panel/settings?q=trusted_proxies");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/settings?q=trusted_proxies");
   const list = page.getByRole("group", { name: "api.trusted_proxies" });
   const row = (at: number) =>
     list.getByLabel(`Trusted proxies, api.trusted_proxies, entry ${at}`, { exact: true });
@@ -90,8 +88,7 @@ once("a list is changed in rows by keyboard, and each row says what is wrong wit
 });
 
 once("a secret is replaced and removed, and never shown", async () => {
-  const { page, close } = await panel.open("/panel/settings?q=health_token");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/settings?q=health_token");
   await page.getByText("No value is set.").waitFor();
   await page.getByRole("button", { name: "Generate a value for api.health_token" }).click();
   await page.getByText("1 change is not saved").waitFor();
@@ -113,8 +110,7 @@ once("a secret is replaced and removed, and never shown", async () => {
 });
 
 once("a storage is made, tested and removed; one that is away or in use says so", async () => {
-  const { page, complaints, close } = await panel.open("/panel/policies");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/policies");
   const form = page.getByRole("dialog");
   await page.getByRole("button", { name: "New storage" }).click();
   await form.getByLabel("Name").fill("<b>Archive");
@@ -178,8 +174,7 @@ once("a storage is made, tested and removed; one that is away or in use says so"
 
 const S3 = storagesFor("panel")[1]?.[1] as Record<string, string> | undefined;
 (S3 === undefined ? test.skip : once)("a storage on S3 is tested", async () => {
-  const { page, close } = await panel.open("/panel/policies");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/policies");
   const form = page.getByRole("dialog");
   await page.getByRole("button", { name: "New storage" }).click();
   await form.getByText("S3 storage").click();
@@ -209,8 +204,7 @@ const S3 = storagesFor("panel")[1]?.[1] as Record<string, string> | undefined;
 });
 
 story("a setting that needs a restart is counted until the server has restarted", async () => {
-  const { page, close } = await panel.open("/panel/settings?q=enable_detailed_logging");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/settings?q=enable_detailed_logging");
   const name = "analytics.enable_detailed_logging";
   await page.locator("label", { has: field(page, name) }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -229,8 +223,7 @@ story("a setting that needs a restart is counted until the server has restarted"
 once(
   "on a slow network a setting is saved once, however often one presses, and can't be discarded meanwhile",
   async () => {
-    const { page, context, close } = await panel.open("/panel/settings");
-    await signInToPanel(page);
+    const { page, context, close } = await panel.enter("/panel/settings");
     const writes: string[] = [];
     const sent = Promise.withResolvers<void>();
     await context.route(/\/v1\/config$/, async (route) => {

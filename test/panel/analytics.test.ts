@@ -65,8 +65,7 @@ async function recordClicks(): Promise<void> {
 }
 
 once("while details are off a link's page says so and shows no empty list", async () => {
-  const { page, complaints, close } = await panel.open("/panel/link/spring");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/link/spring");
   const note = page.getByRole("note").filter({ hasText: "because “Enable detailed logging” is off" });
   await note.waitFor();
   await chart(page).waitFor();
@@ -89,8 +88,7 @@ once("while details are off a link's page says so and shows no empty list", asyn
 
 story("a brush by mouse, touch and keys filters every list; a click arrives live", async () => {
   await recordClicks();
-  const { page, context, complaints, close } = await panel.open("/panel/link/spring");
-  await signInToPanel(page);
+  const { page, context, complaints, close } = await panel.enter("/panel/link/spring");
   const referrer = (name: string) => list(page, "Referrers").getByText(name, { exact: true });
   await referrer("news.example").waitFor();
   await page.getByText("clicks of people", { exact: true }).waitFor();
@@ -170,8 +168,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
 });
 
 story("analytics of all links are exported, as sums and as clicks, by the server's time", async () => {
-  const { page, complaints, close } = await panel.open("/panel/analytics?range=90d&visitors=all");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/analytics?range=90d&visitors=all");
   await list(page, "Countries").getByText("Malta").waitFor();
   await list(page, "Referrers").getByText("news.example").waitFor();
   const exported = async (name: string): Promise<string> => {
@@ -210,8 +207,7 @@ once("an editor's overview has own links only", async () => {
 });
 
 once("axe finds nothing on pages with numbers, in both sizes and schemes", async () => {
-  const { page, complaints, close } = await panel.open("/panel/");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/");
   const pages = { "": "Newest clicks", analytics: "Newest clicks", "link/spring?part=x": "Newest clicks" };
   for (const [path, section] of Object.entries(pages)) {
     await page.goto(`${panel.origin}/panel/${path}`);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { driveClient } from "../support/drive.ts";
-import { NARROW, once, signInToPanel, startPanel } from "../support/panel.ts";
+import { NARROW, once, startPanel } from "../support/panel.ts";
 import { signIn } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -40,8 +40,7 @@ const OVERLAYS: { path: string; open(page: Page): Promise<unknown> }[] = [
 ];
 
 once("Back closes dialogs, side forms, previews and commands, also on the first page of a tab", async () => {
-  const { page, context, complaints, close } = await panel.open("/panel/");
-  await signInToPanel(page);
+  const { context, complaints, close } = await panel.enter("/panel/");
   for (const { path, open } of OVERLAYS) {
     const tab = await context.newPage();
     await tab.goto(`${panel.origin}/panel/${path}`);
@@ -71,8 +70,7 @@ once("Back closes dialogs, side forms, previews and commands, also on the first 
 });
 
 once("a page that is chosen in the commands is one step from the page before", async () => {
-  const { page, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links");
   const before = await entries(page);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("storage");
@@ -97,8 +95,7 @@ once("a page that is chosen in the commands is one step from the page before", a
 });
 
 once("Back closes a form after a reload that it outlived, the menu of a phone, and no sign-in", async () => {
-  const { page, close } = await panel.open("/panel/links", { size: NARROW });
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links", { size: NARROW });
   await page.getByRole("button", { name: "New link" }).click();
   await dialog(page).waitFor();
   await page.reload();
@@ -127,8 +124,7 @@ once("Back closes a form after a reload that it outlived, the menu of a phone, a
 });
 
 once("Escape and Back call off a dialog that still loads", async () => {
-  const { page, context, close } = await panel.open("/panel/link/spring");
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter("/panel/link/spring");
   for (const leave of [() => page.keyboard.press("Escape"), () => back(page)]) {
     await page.reload();
     const asked = Promise.withResolvers<void>();
@@ -189,8 +185,7 @@ const CHOICES: { path: string; choose(page: Page): Promise<unknown>; undone(page
 ];
 
 once("Back undoes a zoom and other choices one by one, and typing at once", async () => {
-  const { page, complaints, close } = await panel.open("/panel/");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/");
   const zoom = page.getByRole("button", { name: "Zoom in" });
   const firstDay = page.getByLabel("First day");
   await page.getByRole("slider", { name: "Clicks by time" }).focus();

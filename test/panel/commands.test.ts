@@ -51,8 +51,7 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
   });
   expect(share.status).toBe(201);
 
-  const { page, complaints, close } = await panel.open("/panel/tokens");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/tokens");
   await page.getByRole("button", { name: "New token" }).focus();
   await openCommands(page);
   const commands = page.getByRole("dialog", { name: "Commands" });
@@ -93,8 +92,7 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
 test.skipIf(!CHROMIUM)(
   "of the commands found one is chosen, also when the chosen one and others go",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/tokens");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/tokens");
     await openCommands(page);
     const chosen = page.getByRole("option", { selected: true });
     const field = page.getByRole("combobox");
@@ -115,8 +113,7 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "settings are found by their names in the reader's language, and by their keys",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/tokens");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/tokens");
     await page.evaluate(() => localStorage.setItem("waymark-language", "de"));
     await page.reload();
     // The key has no effect before.
@@ -148,8 +145,7 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "what is typed while the commands or the page load stands in their field",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/tokens");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/tokens");
     const field = page.locator("[cmdk-input]");
     const title = page.getByRole("heading", { level: 1 });
     for (const [held, late] of [
@@ -183,9 +179,8 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it back", async () => {
-  const { page, context, complaints, close } = await panel.open("/panel/events");
+  const { page, context, complaints, close } = await panel.enter("/panel/events");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await signInToPanel(page);
   await page.getByRole("table").waitFor();
   expect(await paste(page, "not an address")).toBe(true);
   expect(await paste(page, "  https://example.com/pasted?a=1#b \n")).toBe(false);
@@ -215,8 +210,7 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
 });
 
 test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in place", async () => {
-  const { page, complaints, close } = await panel.open("/panel/api");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/api");
   await page.locator("iframe[data-ready=true]").waitFor();
   await page.getByRole("button", { name: "Make a token" }).click();
   const form = page.getByRole("dialog");

@@ -4,14 +4,7 @@ import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
 import { csvReport, keptReport } from "../../panel/src/links/csv/csv-report.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
-import {
-  expectAccessibleInAllLooks,
-  once,
-  signInToPanel,
-  startPanel,
-  story,
-  undo,
-} from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, startPanel, story, undo } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -89,8 +82,7 @@ story(
   "a file is previewed, imported over existing links, its failed rows reported, and all comes back by an export",
   async () => {
     await panel.client.call("POST", "/links", { code: "old", target: "https://example.com/before" });
-    const { page, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/links");
     await page.getByRole("button", { name: "More for links" }).click();
     await page.getByRole("menuitem", { name: /Import/ }).click();
     const many = Array.from({ length: 3_000 }, (_, at) => `many/${at},https://example.com/${at},,\n`).join(
@@ -159,8 +151,7 @@ story(
 once(
   "a time that can't be read is told before and after an import, and its link does not expire",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/links/import");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/links/import");
     const buffer = Buffer.from(
       `code,target,created_at,expires_at,click_count\nparty,https://example.com/,,31.12.2026,"1,000"\nfine,https://example.com/,,2027-01-01T00:00:00Z,\n`,
     );
@@ -213,8 +204,7 @@ once(
       target: "https://example.com/",
       tags: ["summer"],
     });
-    const { page, close } = await panel.open("/panel/links/deleted");
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/links/deleted");
     await page.getByRole("textbox", { name: "Search deleted links" }).fill("nothing");
     await page.getByText("No deleted link matches.").waitFor();
     await page.getByRole("textbox", { name: "Search deleted links" }).fill("ONERROR");

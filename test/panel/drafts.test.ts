@@ -23,8 +23,7 @@ const linkOf = async (code: string) => (await panel.client.call("GET", `/links/$
 test.skipIf(!CHROMIUM)(
   "editors in place keep what is typed over Escape, other pages and a reload",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/links");
     const row = page.getByRole("form", { name: "Edit spring" });
     const edit = async () => {
       await page.getByRole("row").filter({ hasText: "spring" }).waitFor();
@@ -77,8 +76,7 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "forms keep what is typed over closing and the end of the session, without secrets",
   async () => {
-    const { page, context, complaints, close } = await panel.open("/panel/files");
-    await signInToPanel(page);
+    const { page, context, complaints, close } = await panel.enter("/panel/files");
     const share = async () => {
       await page.getByRole("button", { name: "Actions for report.txt" }).click();
       await page.getByRole("menuitem", { name: "Share" }).click();
@@ -147,8 +145,7 @@ test.skipIf(!CHROMIUM)(
     const drive = driveClient(panel.server.url, panel.client.token);
     await drive.upload("taken.txt", "text");
     await drive.upload("plan.txt", "text");
-    const { page, complaints, close } = await panel.open("/panel/files");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/files");
 
     const row = page.getByRole("row").filter({ hasText: "plan.txt" });
     const name = page.getByRole("textbox", { name: "New name of plan.txt" });

@@ -5,7 +5,7 @@ import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { shown, turnTo } from "../support/panel-turns.ts";
-import { NARROW, signInToPanel, startPanel } from "../support/panel.ts";
+import { NARROW, startPanel } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 const RUN = "window.ran=1";
@@ -86,11 +86,9 @@ const smallFields = (page: Page): Promise<string[]> =>
   );
 
 test.skipIf(!CHROMIUM)("hostile values run nothing and break nothing", async () => {
-  const { page, complaints, close } = await panel.open("/panel/");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/settings");
   for (const path of [...PANEL_ROUTES, `link/${LONG_CODE}`]) {
-    await page.goto(`${panel.origin}/panel/${path}`);
-    await shown(page);
+    await turnTo(page, path);
     const state = await page.evaluate(() => ({
       ran: "ran" in window,
       images: document.querySelectorAll("img[src=x]").length,
@@ -109,8 +107,7 @@ for (const [locale, word] of Object.entries({
   zh: "链接",
 })) {
   test.skipIf(!CHROMIUM)(`at 390 px no page is wider and no label is cut: ${locale}`, async () => {
-    const { page, close } = await panel.open("/panel/", { size: NARROW });
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/", { size: NARROW });
     await page.evaluate((language) => localStorage.setItem("waymark-language", language), locale);
     await page.goto(`${panel.origin}/panel/settings`);
     await shown(page);

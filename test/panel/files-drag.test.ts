@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { NARROW, once, signInToPanel, startPanel, undo, WIDE } from "../support/panel.ts";
+import { NARROW, once, startPanel, undo, WIDE } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -57,8 +57,7 @@ once("rows are dragged onto folders and breadcrumbs; elsewhere nothing happens",
   await me.folder("child folder", inner);
   for (const name of ["1.txt", "2.txt", "3.txt"]) await me.upload(name, name, { folder: `${top}` });
   for (const size of [WIDE, NARROW]) {
-    const { page, complaints, close } = await panel.open(`/panel/files?folder=${top}`, { size });
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter(`/panel/files?folder=${top}`, { size });
     await row(page, "1.txt").waitFor();
     const changes: string[] = [];
     page.on("request", (request) => {
@@ -103,8 +102,7 @@ once("rows are dragged onto folders and breadcrumbs; elsewhere nothing happens",
 once("a long list scrolls while one drags; entries of another tab are not taken for own ones", async () => {
   const top = await me.folder("long");
   for (let n = 1; n <= 60; n++) await me.folder(`folder ${n}`, top);
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${top}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${top}`);
   await row(page, "folder 1").waitFor();
   const grid = page.getByRole("grid");
   const { x, y, height } = (await grid.boundingBox())!;
@@ -139,8 +137,7 @@ once(
   async () => {
     const top = await me.folder("desktop");
     const inner = await me.folder("inner", top);
-    const { page, context, complaints, close } = await panel.open(`/panel/files?folder=${top}`);
-    await signInToPanel(page);
+    const { page, context, complaints, close } = await panel.enter(`/panel/files?folder=${top}`);
     await row(page, "inner").waitFor();
     const browser = await context.newCDPSession(page);
     const cover = page.getByText("Drop to upload to");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { type DriveClient, driveClient } from "../support/drive.ts";
-import { focused, once, signInToPanel, startPanel } from "../support/panel.ts";
+import { focused, once, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 let me: DriveClient;
@@ -39,8 +39,7 @@ once(
     for (const name of ["a.txt", "b.txt", "c.txt"]) await me.upload(name, name, { folder: `${folder}` });
     const picture = Uint8Array.fromBase64("R0lGODlhAQABAIAAAMgeHgAAACwAAAAAAQABAAACAkQBADs=");
     await me.upload("d.gif", picture, { folder: `${folder}`, type: "image/gif" });
-    const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
     await row(page, "a.txt").waitFor();
     const busy = page.locator("[role=row][aria-busy=true]");
 
@@ -114,8 +113,7 @@ once(
 
 once("the list shows a file that was stored before the list of uploads had loaded", async () => {
   const folder = await me.folder("quick");
-  const { page, complaints, close } = await panel.open("/panel/");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/");
   const held = Promise.withResolvers<void>();
   await page.route(/\/upload-dock-[^/]*\.js$/, async (route) => {
     await held.promise;

@@ -9,7 +9,6 @@ import {
   expectAccessible,
   expectAccessibleInAllLooks,
   NARROW,
-  signInToPanel,
   startPanel,
   focused,
   undo,
@@ -47,8 +46,7 @@ test.skipIf(!CHROMIUM)("a folder is sorted, selected, renamed and trashed by key
   for (const name of ["file 10.txt", "file 2.txt", "file 1.txt"])
     await me.upload(name, name, { folder: `${folder}` });
   await me.folder("inner", folder);
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await row(page, "file 1.txt").waitFor();
   await expectRows(page, ["inner", "file 1.txt", "file 2.txt", "file 10.txt"]);
   await page.getByRole("button", { name: "Name" }).click();
@@ -114,8 +112,7 @@ test.skipIf(!CHROMIUM)("entries are moved by drag and by the dialog, and back", 
   const target = await me.folder("target", folder);
   const deep = await me.folder("deep", target);
   for (const name of ["a.txt", "b.txt", "c.txt"]) await me.upload(name, name, { folder: `${folder}` });
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await row(page, "a.txt").click({ position: { x: 400, y: 20 } });
   await row(page, "b.txt").click({ position: { x: 400, y: 20 }, modifiers: ["Shift"] });
   await page.getByText("2 selected").waitFor();
@@ -152,8 +149,7 @@ test.skipIf(!CHROMIUM)("a search leads to the folder; the trash is listed, resto
   const inner = await me.folder("needle folder", folder);
   await me.upload("needle.txt", "needle", { folder: `${inner}` });
   await me.upload(HOSTILE, "hostile", { folder: `${inner}` });
-  const { page, complaints, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/files");
   await row(page, "searched").waitFor();
   await page.keyboard.press("/");
   await page.getByRole("searchbox").and(page.locator(":focus")).waitFor();
@@ -205,8 +201,7 @@ test.skipIf(!CHROMIUM)(
     await database.close();
     for (const name of [HOSTILE, LONG, TURNED, "🎉 party 🎉.png"])
       await me.upload(name, "x", { folder: `${folder}` });
-    const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
     await page.getByText("10,004 entries").waitFor();
     await page.getByRole("row").nth(5).waitFor();
     expect(await page.getByRole("row").count()).toBeLessThan(60);

@@ -77,8 +77,7 @@ test.skipIf(!CHROMIUM)("nothing in a previewed file runs or fetches", async () =
   for (const [name, type, content] of hostile()) {
     expect((await me.upload(name, content, { folder: `${folder}`, type })).status).toBe(201);
   }
-  const { page, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await page.getByRole("link", { name: "1 page.html" }).click();
   const dialog = page.getByRole("dialog");
   for (const [name] of hostile()) {
@@ -111,8 +110,7 @@ test.skipIf(!CHROMIUM)(
     const { body } = await me.upload("a picture.png", pixel(), { folder: `${folder}`, type: "image/png" });
     await me.upload("b text.md", "# Title\n<b>not bold</b>", { folder: `${folder}`, type: "text/markdown" });
     await me.upload("c other.bin", "\x00\x01", { folder: `${folder}` });
-    const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
     await page.getByRole("row").filter({ hasText: "a picture.png" }).waitFor();
     await page.getByRole("grid").focus();
     await page.keyboard.press("Enter");
@@ -157,8 +155,7 @@ once("the owner sees a PDF, in which nothing runs; what is none has no preview",
   ] as const) {
     await me.upload(name, content, { folder: `${folder}`, type: "application/pdf" });
   }
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await page.getByRole("link", { name: "a.pdf" }).click();
   const dialog = page.getByRole("dialog");
   const shown = dialog.getByTitle("Preview of a.pdf");

@@ -66,8 +66,7 @@ story("50 MB outlive a reload, kill -9 of the server and a time without network"
   const bytes = randomBytes(50 * 1024 * 1024);
   const file = join(scratch, "large.bin");
   writeFileSync(file, bytes);
-  const { page, context, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter("/panel/files");
   const network = await context.newCDPSession(page);
   const limit = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_500_000 };
   await network.send("Network.enable");
@@ -127,8 +126,7 @@ story("50 MB outlive a reload, kill -9 of the server and a time without network"
 
 once("a dropped tree comes whole; taken names are asked about once", async () => {
   const folder = await me.folder("dropped");
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await page.getByText("This folder is empty.").waitFor();
   const tree = { photos: { "a.txt": "first a", empty: {}, deep: { "b.txt": "first b" } }, "c.txt": "" };
   await dropTree(page, tree);
@@ -166,8 +164,7 @@ once("another tab takes over; a file that is not kept is chosen again", async ()
   const folder = await me.folder("tabs");
   const file = join(scratch, "again.bin");
   writeFileSync(file, "x".repeat(3_000_000));
-  const { page, context, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter(`/panel/files?folder=${folder}`);
   const network = await context.newCDPSession(page);
   await network.send("Network.enable");
   await network.send("Network.emulateNetworkConditions", {
@@ -223,8 +220,7 @@ once("a refusal shows the server's sentence and can be tried again", async () =>
   await limit(1_000);
   const file = join(scratch, "too-large.txt");
   writeFileSync(file, "x".repeat(2_000));
-  const { page, close } = await panel.open(`/panel/files?folder=${folder}`);
-  await signInToPanel(page);
+  const { page, close } = await panel.enter(`/panel/files?folder=${folder}`);
   await choose(page, file);
   const uploads = page.getByRole("region", { name: "Uploads" });
   await uploads.getByText("1 upload failed").waitFor();
@@ -240,8 +236,7 @@ once("a refusal shows the server's sentence and can be tried again", async () =>
 once("an upload rests while nobody is signed in, and goes on for the same account", async () => {
   const path = join(scratch, "resting.bin");
   writeFileSync(path, randomBytes(5_000_000));
-  const { page, complaints, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/files");
   await page.clock.install();
   await page.goto(`${panel.origin}/panel/files`);
   const begun = Promise.withResolvers<void>();

@@ -42,8 +42,7 @@ once("an administrator chooses the storage of a folder by keyboard, and undoes i
   const inner = await me.folder("films", top);
   await me.upload("old.txt", "old", { folder: `${inner}` });
   const [standard] = (await me.call("GET", "/admin/policies")).body.data;
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${top}`);
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${top}`);
   await page.getByRole("row").filter({ hasText: "films" }).waitFor();
   await page.getByRole("grid").focus();
   await page.getByRole("button", { name: "Actions for films" }).focus();
@@ -79,8 +78,7 @@ once("the form shows what a folder inherits and the server's sentence, also on a
   const inner = await me.folder("deep", await me.folder("middle", top));
   await me.call("PATCH", `/folders/${top}`, { policy_id: fast });
   const middle = (await me.call("GET", `/folders/${inner}`)).body.data.folder.parent_id;
-  const { page, complaints, close } = await panel.open(`/panel/files?folder=${middle}`, { size: NARROW });
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter(`/panel/files?folder=${middle}`, { size: NARROW });
   await openStorage(page, "deep");
   const form = page.getByRole("dialog", { name: "Storage of deep" });
   await form.getByText("Now fast, as set for inherits.").waitFor();

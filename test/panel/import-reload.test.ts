@@ -1,7 +1,7 @@
 /** What a reload leaves of an import, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -38,8 +38,7 @@ async function reportOf(page: Page): Promise<string> {
 }
 
 story("the report of an import outlives reloads until it is left, without passwords", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links/import");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links/import");
   await choose(page, 'slug,URL,title\nkept,https://example.com/,a\nbad code,https://example.com/,"x\ny"\n');
   await page.getByRole("button", { name: "Import 1 row" }).press("Enter");
   await happened(page).waitFor();
@@ -69,8 +68,7 @@ story("the report of an import outlives reloads until it is left, without passwo
 });
 
 story("a reload in the middle of an import tells what became of it, and how to go on", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links/import");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links/import");
   const rows = Array.from({ length: 3_000 }, (_, at) => `cut${at},https://example.com/,a password\n`).join(
     "",
   );
@@ -114,8 +112,7 @@ story("a reload in the middle of an import tells what became of it, and how to g
 });
 
 once("a file of several parts says how many of them were imported before a reload", async () => {
-  const { page, close } = await panel.open("/panel/links/import");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links/import");
   const counts = { total_rows: 5, success_count: 5, skipped_count: 0, failed_count: 0, failed_items: [] };
   const data = { ...counts, overwritten_count: 0 };
   let parts = 0;

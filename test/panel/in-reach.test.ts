@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { ticksOf } from "../../panel/src/clicks/chart/ticks.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { press } from "../support/keyboard.ts";
-import { NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { NARROW, startPanel, WIDE } from "../support/panel.ts";
 import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -36,8 +36,7 @@ function askedOn(page: Page): string[] {
 test.skipIf(!CHROMIUM)(
   "with every column the list scrolls to its end, and actions stay in sight",
   async () => {
-    const { page, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/links");
     await rowOf(page, "spring").waitFor();
     await page.evaluate(
       (columns) => localStorage.setItem("waymark-link-columns", columns),
@@ -60,8 +59,7 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("the form of a link with a long code shows the code and can be closed", async () => {
-  const { page, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links");
   for (const size of [WIDE, NARROW]) {
     await page.setViewportSize(size);
     await rowOf(page, LONG_CODE).getByRole("button", { name: "Actions for" }).click();
@@ -78,8 +76,7 @@ test.skipIf(!CHROMIUM)("the form of a link with a long code shows the code and c
 });
 
 test.skipIf(!CHROMIUM)("filters are counted one by one and go together", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?state=active&tag=one&tag=two&q=spring");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?state=active&tag=one&tag=two&q=spring");
   await page.getByText("1 link", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Filter 3" }).waitFor();
   await page.getByRole("button", { name: "Clear all" }).click();
@@ -92,8 +89,7 @@ test.skipIf(!CHROMIUM)("filters are counted one by one and go together", async (
 test.skipIf(!CHROMIUM)(
   "a code that leads nowhere is asked for once, and again when one comes back",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/links");
     await rowOf(page, "spring").waitFor();
     const asked = askedOn(page);
     // The script that asks ahead comes after the page has asked.
@@ -117,8 +113,7 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("a link of the list shows before the server answers for it", async () => {
-  const { page, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links");
   await rowOf(page, "spring").waitFor();
   const held = Promise.withResolvers<void>();
   await page.route(/\/links\/spring$/, (route) => held.promise.then(() => route.continue()));
@@ -130,8 +125,7 @@ test.skipIf(!CHROMIUM)("a link of the list shows before the server answers for i
 });
 
 test.skipIf(!CHROMIUM)("while a page loads, the previous one stays and a bar says so", async () => {
-  const { page, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links");
   await rowOf(page, "spring").waitFor();
   const held = Promise.withResolvers<void>();
   await page.route(/assets\/analytics-page-.*js$/, (route) => held.promise.then(() => route.continue()));
@@ -146,8 +140,7 @@ test.skipIf(!CHROMIUM)("while a page loads, the previous one stays and a bar say
 });
 
 test.skipIf(!CHROMIUM)("on a phone a chart stays where it is while a part of it is chosen", async () => {
-  const { page, close } = await panel.open("/panel/link/spring", { size: NARROW });
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/link/spring", { size: NARROW });
   const chart = page.getByRole("slider", { name: "Clicks by time" });
   await chart.waitFor();
   const top = async () => (await chart.boundingBox())!.y;
@@ -164,8 +157,7 @@ test.skipIf(!CHROMIUM)(
   async () => {
     const path = "/links/spring";
     for (let at = 0; at < 24; at++) await panel.client.call("PATCH", path, { title: `Title ${at}` });
-    const { page, close } = await panel.open("/panel/link/spring", { size: NARROW });
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/link/spring", { size: NARROW });
     const history = page.getByRole("region", { name: "History" });
     await history.getByRole("button", { name: "Show more" }).press("Enter");
     const next = history.locator(":focus");
@@ -180,8 +172,7 @@ test.skipIf(!CHROMIUM)(
 test.skipIf(!CHROMIUM)(
   "on a phone what to do with a selection stands in one row, at the end of the page",
   async () => {
-    const { page, close } = await panel.open("/panel/links", { size: NARROW });
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/links", { size: NARROW });
     await rowOf(page, "spring").waitFor();
     await page.getByRole("grid").press("ControlOrMeta+a");
     const bar = page.getByRole("region", { name: "Selection" });

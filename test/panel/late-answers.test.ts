@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { press } from "../support/keyboard.ts";
-import { once, signInToPanel, startPanel } from "../support/panel.ts";
+import { once, startPanel } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const CODES = ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"];
@@ -22,8 +22,7 @@ const targets = async (search: string): Promise<number> =>
   (await panel.client.call("GET", `/links?search=${search}`)).body.pagination!.total;
 
 async function openList(query = "") {
-  const opened = await panel.open(`/panel/links?sort=code${query}`);
-  await signInToPanel(opened.page);
+  const opened = await panel.enter(`/panel/links?sort=code${query}`);
   await opened.page.getByRole("grid").waitFor();
   return opened;
 }
@@ -184,8 +183,7 @@ once("an answer or an undo does not bring somebody back to a page they have left
 });
 
 once("a double click acts once", async () => {
-  const { page, complaints, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/files");
   const writes: string[] = [];
   page.on("request", (request) => {
     if (request.method() !== "GET") writes.push(new URL(request.url()).pathname);
@@ -221,8 +219,7 @@ once("a double click acts once", async () => {
 });
 
 once("text typed into a setting while it is saved stays, and so does text in others", async () => {
-  const { page, close } = await panel.open("/panel/settings?q=_code_length");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/settings?q=_code_length");
   const [random, share] = ["features.random_code_length", "features.share_code_length"].map((key) =>
     page.getByRole("textbox", { name: new RegExp(key) }),
   );

@@ -7,7 +7,6 @@ import {
   expectAccessibleInAllLooks,
   focused,
   once,
-  signInToPanel,
   startPanel,
   story,
   undo,
@@ -54,8 +53,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
     target: "https://example.com/",
     tags: ["spring"],
   });
-  const { page, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/links");
   await page.getByRole("row").filter({ hasText: "taken" }).waitFor();
   await page.keyboard.press("n");
   const form = page.getByRole("dialog");
@@ -134,8 +132,7 @@ story(
       target: "https://example.com/1",
       title: HOSTILE,
     });
-    const { page, close } = await panel.open("/panel/link/poster");
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/link/poster");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const history = page.getByRole("region", { name: "History" });
     await settings.getByText("An address", { exact: true }).waitFor();
@@ -174,8 +171,7 @@ story(
 
 once("a QR code takes colours and a logo, and warns of colours that can't be scanned", async () => {
   await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
-  const { page, close } = await panel.open("/panel/link/qr");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/link/qr");
   await page.getByRole("button", { name: "QR", exact: true }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "QR code" });
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();

@@ -34,8 +34,7 @@ const expectFirst = (page: Page, row: number): Promise<void> =>
 const rowOf = (page: Page, code: string) => page.getByRole("row").filter({ hasText: code });
 
 test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of the same list", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links");
   await page.getByText("2,400 links").waitFor();
   await page.getByRole("button", { name: "Code" }).click();
   await rowOf(page, "c00000").waitFor();
@@ -82,8 +81,7 @@ test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of t
 test.skipIf(!CHROMIUM)(
   "the list looks well to axe in every look and state, also with hostile texts",
   async () => {
-    const { page, complaints, close } = await panel.open("/panel/links?q=onerror");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/links?q=onerror");
     await page.getByText("24 links").waitFor();
     await page.getByRole("checkbox").first().check();
     for (const colorScheme of ["light", "dark"] as const) {

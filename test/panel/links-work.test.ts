@@ -35,8 +35,7 @@ const totalOf = async (query = ""): Promise<number> =>
   (await panel.client.call("GET", `/links${query}`)).body.pagination!.total;
 
 once("a link is edited in its row; a refusal keeps what was typed", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
   await rowOf(page, "c000").waitFor();
   await press(page, "j", "j", "F2");
   const form = page.getByRole("form", { name: "Edit c001" });
@@ -74,8 +73,7 @@ once("a link is edited in its row; a refusal keeps what was typed", async () => 
 });
 
 once("a range selected by keys is changed, deleted, and both are taken back", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
   await rowOf(page, "c000").waitFor();
   await press(page, "j", "j", "j", "x", "Shift+ArrowDown", "Shift+J");
   await page.getByText("3 selected").waitFor();
@@ -130,8 +128,7 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
 });
 
 story("a change of selected links goes on after a reload, and is undone as a whole", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?sort=code");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
   await rowOf(page, "c000").waitFor();
   await press(page, "j", "x", "Shift+End");
   const count = COUNT + 1;
@@ -178,8 +175,7 @@ story("a change of selected links goes on after a reload, and is undone as a who
 });
 
 story("all that a filter finds is counted, changed and deleted, and comes back", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?sort=code&tag=%5B%22third%22%5D");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?sort=code&tag=%5B%22third%22%5D");
   await page.getByText("40 links").waitFor();
   await press(page, "Control+a");
   await page.getByText("40 selected").waitFor();
@@ -222,8 +218,7 @@ story(
       tags: ["many"],
     }));
     await panel.client.call("POST", "/links/batch", { links });
-    const { page, complaints, close } = await panel.open("/panel/links?tag=%5B%22many%22%5D");
-    await signInToPanel(page);
+    const { page, complaints, close } = await panel.enter("/panel/links?tag=%5B%22many%22%5D");
     await page.getByText("1,200 links", { exact: true }).waitFor();
     const work = page.getByRole("region", { name: "Selection" });
 
@@ -302,8 +297,7 @@ once("selected links move to another domain as one change, and back", async () =
   for (const code of ["mover-1", "mover-2"]) {
     await panel.client.call("POST", "/links", { code, target: "https://example.com/" });
   }
-  const { page, complaints, close } = await panel.open("/panel/links?q=mover-");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?q=mover-");
   const patches: string[] = [];
   page.on("request", (request) => request.method() === "PATCH" && patches.push(request.url()));
   for (const code of ["mover-1", "mover-2"]) {

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { openDatabase } from "../../src/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { driveClient } from "../support/drive.ts";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, once, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const MOST_ROWS = 60;
@@ -63,8 +63,7 @@ const scrollToPart = (page: Page, part: number) =>
 const place = (page: Page) => page.evaluate(() => scrollY);
 
 story("10,000 shares are one list: it scrolls, sorts and searches, and keeps its place", async () => {
-  const { page, complaints, close } = await panel.open("/panel/shares");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/shares");
   await page.getByText("1 share", { exact: true }).waitFor();
   expect(await table(page).getAttribute("aria-rowcount")).toBe("2");
   await shareAs("second");
@@ -165,8 +164,7 @@ once("events, deleted links and the trash load on as one scrolls", async () => {
   for (let at = 0; at < 105; at++) {
     await drive.call("POST", `/folders/${await drive.folder(`folder ${at}`)}/trash`);
   }
-  const { page, complaints, close } = await panel.open("/panel/events");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/events");
   const LISTS = [
     { path: "events", last: "event-0", rows: 400 },
     { path: "links/deleted", last: "gone-0", rows: 120 },

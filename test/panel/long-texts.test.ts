@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { press } from "../support/keyboard.ts";
-import { once, signInToPanel, startPanel } from "../support/panel.ts";
+import { once, startPanel } from "../support/panel.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
 
 const MOST = 9_000;
@@ -18,9 +18,8 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 async function open(path: string) {
-  const opened = await panel.open(path);
+  const opened = await panel.enter(path);
   await opened.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: panel.origin });
-  await signInToPanel(opened.page);
   return opened;
 }
 

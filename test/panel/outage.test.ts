@@ -1,13 +1,7 @@
 /** A panel whose server dies, starts again or has a newer panel, and a browser without a network. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CHROMIUM } from "../support/chromium.ts";
-import {
-  expectAccessible,
-  expectAccessibleInAllLooks,
-  signInToPanel,
-  startPanel,
-  WIDE,
-} from "../support/panel.ts";
+import { expectAccessible, expectAccessibleInAllLooks, startPanel, WIDE } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -20,8 +14,7 @@ afterAll(() => panel.stop());
 test.skipIf(!CHROMIUM)(
   "kill -9 and a new start are told, healed without a reload, and lose nothing typed",
   async () => {
-    const { page, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, close } = await panel.enter("/panel/links");
     await page.getByRole("row").filter({ hasText: "before" }).waitFor();
     await page.evaluate(() => Object.assign(window, { isSamePage: true }));
     await page.getByRole("button", { name: "New link" }).click();
@@ -56,8 +49,7 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("a page that is opened while the network is away shows when it is back", async () => {
-  const { page, context, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter("/panel/links");
   await page.getByRole("row").filter({ hasText: "before" }).waitFor();
   await context.setOffline(true);
   await page.getByText("No network.").waitFor();
@@ -70,8 +62,7 @@ test.skipIf(!CHROMIUM)("a page that is opened while the network is away shows wh
 });
 
 test.skipIf(!CHROMIUM)("styles that fail to load at first are there at the second try", async () => {
-  const { page, context, close } = await panel.open("/panel/tokens");
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter("/panel/tokens");
   const refused = new Set<string>();
   await context.route(/assets\/[^/]*\.css$/, (route) => {
     const address = route.request().url();
@@ -88,8 +79,7 @@ test.skipIf(!CHROMIUM)("styles that fail to load at first are there at the secon
 });
 
 test.skipIf(!CHROMIUM)("a proxy that answers for a server that is away counts as an outage", async () => {
-  const { page, context, close } = await panel.open("/panel/domains");
-  await signInToPanel(page);
+  const { page, context, close } = await panel.enter("/panel/domains");
   await page.getByRole("row").filter({ hasText: "made.example.com" }).waitFor();
   const failing = { status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" };
   await context.route(/\/(?:panel|admin)\//, (route) => route.fulfill(failing));
@@ -103,8 +93,7 @@ test.skipIf(!CHROMIUM)("a proxy that answers for a server that is away counts as
 test.skipIf(!CHROMIUM)(
   "files that a newer panel replaced are told, and a page whose file is gone reloads once",
   async () => {
-    const { page, context, close } = await panel.open("/panel/links");
-    await signInToPanel(page);
+    const { page, context, close } = await panel.enter("/panel/links");
     await page.getByRole("row").filter({ hasText: "before" }).waitFor();
     let documents = 0;
     page.on("request", (request) => (documents += request.isNavigationRequest() ? 1 : 0));

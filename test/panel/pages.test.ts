@@ -23,8 +23,7 @@ const expectStatus = (address: string, status: number): Promise<void> =>
   });
 
 story("sign in, make a link, find it, delete it and undo", async () => {
-  const { page, complaints, close } = await panel.open("/panel/links?q=spring");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/links?q=spring");
   await page.waitForURL((url) => url.search === "?q=spring");
   await page.getByText("No link matches").waitFor();
 
@@ -71,8 +70,7 @@ once("a session that ended in the middle of a form asks once, and a wrong passwo
 });
 
 story("an administrator makes a token, an account and a domain; the token works", async () => {
-  const { page, complaints, close } = await panel.open("/panel/tokens");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/tokens");
   await page.getByRole("button", { name: "New token" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name").fill("ci");
@@ -117,8 +115,7 @@ story("an administrator makes a token, an account and a domain; the token works"
 });
 
 once("files are uploaded into a folder, shared with a password, moved to the trash and back", async () => {
-  const { page, complaints, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/files");
   await page.getByRole("button", { name: "New folder" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name").fill("<i>Reports");

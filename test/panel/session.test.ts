@@ -90,8 +90,7 @@ story("a session that ended for good asks over the form, which is then sent as i
 });
 
 story("two tabs renew one after the other, leave together and come back together", async () => {
-  const { page, context, complaints, close } = await panel.open("/panel/links");
-  await signInToPanel(page);
+  const { page, context, complaints, close } = await panel.enter("/panel/links");
   const other = await context.newPage();
   await other.goto(`${panel.origin}/panel/domains`);
   await menuOf(other).waitFor();

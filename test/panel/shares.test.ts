@@ -61,8 +61,7 @@ once("a new share begins with what one must choose, and says what to do without 
 });
 
 story("one dialog shares a file with a password, and opens a drop box", async () => {
-  const { page, complaints, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/files");
   await shareFrom(page, "<img src=x onerror=alert(1)>.txt");
   // What is said of the code moves nothing.
   const below = async () => (await form(page).getByLabel("Expires").boundingBox())!.y;
@@ -115,8 +114,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
 
 once("a code changes from a URL to a share and back, by keyboard alone", async () => {
   await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
-  const { page, complaints, close } = await panel.open("/panel/link/flyer");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/link/flyer");
   const press = (key: string) => page.keyboard.press(key);
   await page.getByRole("button", { name: "More", exact: true }).press("Enter");
   await page.getByRole("menuitem", { name: "Change what it leads to" }).press("Enter");
@@ -159,8 +157,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
 });
 
 once("all shares are in one list, whose state lives in the URL; one is ended", async () => {
-  const { page, complaints, close } = await panel.open("/panel/shares?kind=file&sort=code&order=asc");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/shares?kind=file&sort=code&order=asc");
   await page.getByText("1 share", { exact: true }).waitFor();
   await page
     .getByRole("columnheader", { name: "Share" })
@@ -198,8 +195,7 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
 });
 
 story("what strangers send shows as it comes; axe finds nothing in four looks", async () => {
-  const { page, complaints, close } = await panel.open("/panel/shares?box=inbox");
-  await signInToPanel(page);
+  const { page, complaints, close } = await panel.enter("/panel/shares?box=inbox");
   await page.getByText("Nothing has come yet.").waitFor();
   const sent = await stranger().put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");
   expect(sent.status).toBeLessThan(400);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { signInToPanel, startPanel } from "../support/panel.ts";
+import { startPanel } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -39,29 +39,47 @@ type Answers = "waits" | "fails" | "refuses" | "passes";
 const FAILURE = "The disk of the database is full.";
 const REFUSAL = "This needs the role of an administrator.";
 
-/** Answers the requests for one pathname as it is told. */
-async function controlled(page: Page, asked: string) {
-  let answers: Answers = "waits";
-  let change = Promise.withResolvers<void>();
-  await page.route(
-    ({ pathname }) => pathname === asked,
-    async (route) => {
-      if (answers === "waits") await change.promise;
-      if (answers === "passes") return route.continue();
-      const [status, message] = answers === "fails" ? [500, FAILURE] : [403, REFUSAL];
-      await route.fulfill({ status, json: { code: 1, message, error: "Internal" } });
-    },
-  );
-  return (next: Answers) => {
-    answers = next;
-    change.resolve();
-    change = Promise.withResolvers<void>();
-  };
+const FAILURES = {
+  fails: { status: 500, message: FAILURE },
+  refuses: { status: 403, message: REFUSAL },
+} as const;
+
+type Teller = { tell(next: Answers): void };
+
+/**
+ * Answers the requests for one pathname as it is told, from the next document on. It stands for the network inside the
+ * page, because a route of Playwright's has every page load all scripts again.
+ */
+async function controlled(page: Page, asked: string, first: Answers = "waits") {
+  await page.evaluate((told) => sessionStorage.setItem("told", JSON.stringify(told)), { asked, first });
+  return (next: Answers) => page.evaluate((told) => (window as unknown as Teller).tell(told), next);
 }
 
+const control = (page: Page) =>
+  page.addInitScript((failures) => {
+    const told = JSON.parse(sessionStorage.getItem("told") ?? "{}") as { asked?: string; first: Answers };
+    const ask = window.fetch;
+    let answers = told.first;
+    let change = Promise.withResolvers<void>();
+    const tell = (next: Answers) => {
+      answers = next;
+      change.resolve();
+      change = Promise.withResolvers();
+    };
+    const answer = async (input: RequestInfo | URL, init?: RequestInit) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+      if (pathname !== told.asked) return ask(input, init);
+      if (answers === "waits") await change.promise;
+      if (answers === "passes" || answers === "waits") return ask(input, init);
+      const { status, message } = failures[answers];
+      return Response.json({ code: 1, message, error: "Internal" }, { status });
+    };
+    Object.assign(window, { tell, fetch: answer });
+  }, FAILURES);
+
 test.skipIf(!CHROMIUM)("a list waits, fails with the server's sentence, retries and is empty", async () => {
-  const { page, close } = await panel.open("/panel/api");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/api");
+  await control(page);
   for (const { path, asked, shown } of LISTS) {
     const answer = await controlled(page, asked);
     await page.goto(`${panel.origin}/panel/${path}`);
@@ -69,38 +87,34 @@ test.skipIf(!CHROMIUM)("a list waits, fails with the server's sentence, retries 
     await page.locator("main [aria-busy=true]").first().waitFor();
     expect([path, await page.getByText(shown).count()]).toEqual([path, 0]);
 
-    answer("fails");
+    await answer("fails");
     const alert = page.getByRole("alert").filter({ hasText: FAILURE });
     await alert.waitFor();
     // Lists in view heal by themselves; this one is left to its button.
     await page.evaluate(() => Object.defineProperty(document, "visibilityState", { value: "hidden" }));
-    answer("passes");
+    await answer("passes");
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByText(shown).first().waitFor();
     expect([path, await page.getByRole("alert").count()]).toEqual([path, 0]);
-    await page.unrouteAll({ behavior: "ignoreErrors" });
   }
   await close();
 });
 
 test.skipIf(!CHROMIUM)("a list that the server refuses says so in the server's words", async () => {
-  const { page, close } = await panel.open("/panel/api");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/api");
+  await control(page);
   for (const { path, asked } of LISTS.filter((list) => !list.path.includes("?q="))) {
-    const answer = await controlled(page, asked);
-    answer("refuses");
+    await controlled(page, asked, "refuses");
     await page.goto(`${panel.origin}/panel/${path}`);
     const alert = page.getByRole("alert").filter({ hasText: "Your account may not see this" });
     // A list that asks again shows no alert meanwhile.
     await soon(async () => expect([path, await alert.getByText(REFUSAL).count()]).toEqual([path, 1]));
-    await page.unrouteAll({ behavior: "ignoreErrors" });
   }
   await close();
 });
 
 test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads to the links", async () => {
-  const { page, close } = await panel.open("/panel/link/not/there");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/link/not/there");
   await page.getByRole("heading", { level: 1, name: "There is nothing at this address" }).waitFor();
   await page.getByText('There is no link "not/there".').waitFor();
   await page.getByRole("link", { name: "Show the links" }).click();
@@ -109,14 +123,13 @@ test.skipIf(!CHROMIUM)("the page of a link that does not exist says so and leads
 });
 
 test.skipIf(!CHROMIUM)("polling repeats sooner after a failure", async () => {
-  const { page, close } = await panel.open("/panel/api");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/api");
+  await control(page);
   await page.clock.install();
-  const answer = await controlled(page, "/health");
-  answer("fails");
+  const answer = await controlled(page, "/health", "fails");
   await page.goto(`${panel.origin}/panel/`);
   await page.getByRole("status").filter({ hasText: FAILURE }).waitFor();
-  answer("passes");
+  await answer("passes");
   // Healthy, it is asked for once a minute.
   await page.clock.runFor(10_000);
   await soon(async () => expect(await page.getByText("Everything works.").count()).toBe(1));

@@ -65,8 +65,7 @@ once("hidden tabs leave the connections to the tab that is seen, and catch up", 
 
 once("clicks that came while the tab was hidden show when it is seen", async () => {
   await visit("earlier");
-  const { page, close } = await panel.open("/panel/link/spring");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/link/spring");
   const newest = page.getByRole("region", { name: "Newest clicks" });
   await newest.getByText("Live", { exact: true }).waitFor();
   await show(page, "hidden");

@@ -33,8 +33,7 @@ const keepNotices = (page: Page) =>
   });
 
 async function openList(q: string) {
-  const opened = await panel.open(`/panel/links?sort=code&q=${q}`);
-  await signInToPanel(opened.page);
+  const opened = await panel.enter(`/panel/links?sort=code&q=${q}`);
   await keepNotices(opened.page);
   await rowOf(opened.page, q).first().waitFor();
   return opened;
@@ -107,8 +106,7 @@ once("files that could not be put back are offered again", async () => {
   upload.append("file", new File(["text"], "kept.txt"));
   const headers = { Authorization: `Bearer ${panel.client.token}` };
   await fetch(`${panel.server.url}/files/upload`, { method: "POST", headers, body: upload });
-  const { page, close } = await panel.open("/panel/files");
-  await signInToPanel(page);
+  const { page, close } = await panel.enter("/panel/files");
   await keepNotices(page);
   const row = rowOf(page, "kept.txt");
   await row.click();

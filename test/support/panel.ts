@@ -91,7 +91,7 @@ export const startPanelBrowser = (): Promise<Browser> =>
 
 /** Opens pages of the panel at `origin` in contexts of their own. `localhost` keeps secure cookies over plain HTTP. */
 export const panelOpener =
-  (browser: Browser, url: string) =>
+  (browser: Browser, url: string, isSignedIn = false) =>
   async (path: string, { size = WIDE, dark = false, locale = "en" }: Look = {}): Promise<OpenedPanel> => {
     const context = await browser.newContext({
       viewport: size,
@@ -107,7 +107,14 @@ export const panelOpener =
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
     page.on("pageerror", (error) => complaints.push(String(error)));
+    // A session of its own, without the form, which takes as long as the page.
+    if (isSignedIn)
+      await context.request.post(`${panelOrigin(url)}/admin/v1/auth/login`, {
+        data: { password: PASSWORD },
+        failOnStatusCode: true,
+      });
     await page.goto(panelOrigin(url) + path);
+    if (isSignedIn) await page.getByRole("button", { name: /Account menu/ }).waitFor();
     return { page, context, complaints, close: () => context.close() };
   };
 
@@ -157,6 +164,8 @@ export async function startPanel(settings: Settings = {}, stored: Record<string,
     origin: panelOrigin(server.url),
     databaseUrl: database?.url ?? `sqlite:${join(installation.dataDir, "waymark.db")}`,
     open: panelOpener(browser!, server.url),
+    /** As `open`, as administrator. */
+    enter: panelOpener(browser!, server.url, true),
     /** The ended server, at the same address. */
     async startAgain(): Promise<void> {
       panel.server = await serve(installation, { WAYMARK__SERVER__PORT: port });
