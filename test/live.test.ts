@@ -73,10 +73,8 @@ test("a stop does not wait for viewers", async () => {
   // Viewers of the previous test leave within a second.
   for (; response.status === 503; response = await client.fetch("/analytics/live")) await Bun.sleep(100);
   expect(response.status).toBe(200);
-  const startedAt = performance.now();
   const ending = server.stop();
+  // A request that the stop waited for would be cut, and its stream fail.
   for await (const event of events(response)) expect(event.at).toBeString();
   expect(await ending).toBe(0);
-  // A request that stayed open would be cut only after ten seconds.
-  expect(performance.now() - startedAt).toBeLessThan(9_000);
 });

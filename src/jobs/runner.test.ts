@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLeases } from "../cluster/leases.ts";
-import { forEachDialect } from "../db/for-each-dialect.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../db/for-each-dialect.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createJobRunner, type Job } from "./runner.ts";
 
@@ -69,7 +69,7 @@ forEachDialect(({ openDb }) => {
     expect(await running).toBe(true);
     expect(await b.runNow(name)).toBe(true);
   });
-});
+}, WITHOUT_MYSQL);
 
 test("an unknown job is refused", async () => {
   const leases = { hold: async () => null };

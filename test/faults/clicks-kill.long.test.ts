@@ -5,6 +5,6 @@ for (const database of ["mysql", "mariadb"] as const) {
   testFaults(
     "SIGKILL and SIGTERM of supervisor and workers under load: every answered redirect is counted, none twice",
     killUnderLoad,
-    { rounds: 4, workers: 2, database },
+    { rounds: 4, workers: 2, pauseMs: 5, database },
   );
 }

@@ -52,7 +52,7 @@ export type ClickNumbers = {
 
 /** Stops at the first comparison that fails. */
 export async function killUnderLoad(options: FaultOptions): Promise<FaultResult<ClickNumbers>> {
-  const { database, workers = 1, report } = options;
+  const { database, workers = 1, pauseMs, report } = options;
   const fresh = await createMigrated(database);
   const waymark = install({
     WAYMARK__DATABASE__URL: fresh.url,
@@ -66,7 +66,7 @@ export async function killUnderLoad(options: FaultOptions): Promise<FaultResult<
     await prepare(waymark, codes);
     for (const round of countRounds(options)) {
       const server = await waymark.serve();
-      const load = startLoad(server.url, codes, tally);
+      const load = startLoad(server.url, codes, tally, pauseMs);
       await Bun.sleep(Math.random() * LONGEST_LIFE_MS);
       await endInTurn(server, round, LONGEST_LIFE_MS);
       await load.end();
@@ -191,7 +191,7 @@ const isExact = (column: "clicks" | "automated", lacks: number, dropped: number)
   column === "clicks" ? lacks === dropped : lacks >= 0 && lacks <= dropped;
 
 /** Connections that request random codes, one request at a time each, until they break. */
-function startLoad(url: string, codes: readonly string[], tally: Tally) {
+function startLoad(url: string, codes: readonly string[], tally: Tally, pauseMs = 0) {
   const { hostname, port } = new URL(url);
   const clients = Array.from({ length: CONNECTIONS }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -221,7 +221,8 @@ function startLoad(url: string, codes: readonly string[], tally: Tally) {
       }
       addOne(tally.answered, code);
       if (agent === AUTOMATED) addOne(tally.automated.answered, code);
-      ask();
+      if (pauseMs > 0) setTimeout(ask, pauseMs);
+      else ask();
     });
     socket.on("error", () => {});
     socket.on("close", () => resolve());

@@ -12,8 +12,8 @@ import type { Node } from "./cluster.ts";
 
 /** The two seconds promised without Redis, and one for a loaded machine. */
 export const ALLOWED_MS = 3_000;
-const REQUESTS_A_CONNECTION = 150;
-const PAUSE_MS = 4;
+const REQUESTS_A_CONNECTION = 50;
+const PAUSE_MS = 15;
 
 export const targetOf = (code: string, version: number): string => `http://localhost/${code}/${version}`;
 

@@ -22,7 +22,7 @@ export type FaultOptions = {
   database: DialectName;
   storage?: StorageName;
   workers?: number;
-  /** Of clients that change links or upload, after each answer. By default they hardly pause. */
+  /** Of clients, after each answer. By default they hardly pause. */
   pauseMs?: number;
   /** Receives the numbers now and then. */
   report?: (tried: object) => void;

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect, type TestDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect, type TestDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, once, startContent } from "../content.test-support.ts";
 import { bytesOf, sha256 } from "../storage/driver.contract.ts";
 import { type S3Stub, startS3Stub } from "../storage/s3/stub.test-support.ts";
@@ -189,7 +189,7 @@ forEachDialect((dialect) => {
       });
     });
   }
-});
+}, WITHOUT_MYSQL);
 
 /** Runs the program until it ends or is killed. */
 async function run(

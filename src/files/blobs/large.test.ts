@@ -1,7 +1,7 @@
 /** Uploads that pass through blocks, the hash thread and, on most disks, by the system's cache. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "../../db/database.ts";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import type { StoredBytes } from "./service.ts";
 import { type ContentHarness, keepOne, startContent } from "../content.test-support.ts";
 import { bytesOf, readAll, sha256 } from "../storage/driver.contract.ts";
@@ -72,4 +72,4 @@ forEachDialect((dialect) => {
     expect(at.stored()).toEqual(before);
     await expectStored(await at.blobs.store(pieces(bytes, 65_536), at.policy.id, { maxBytes: 0 }), bytes);
   });
-});
+}, WITHOUT_MYSQL);

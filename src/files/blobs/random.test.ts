@@ -4,7 +4,7 @@
  * printed with a failure; WAYMARK_TEST_SEED repeats it (as far as schedules repeat), WAYMARK_TEST_STEPS makes it longer.
  */
 import { describe, expect, test } from "bun:test";
-import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { forEachDialect, WITHOUT_MYSQL } from "../../db/for-each-dialect.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
 import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
 
@@ -94,4 +94,4 @@ forEachDialect((dialect) => {
       await at.close();
     });
   });
-});
+}, WITHOUT_MYSQL);
