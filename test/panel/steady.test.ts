@@ -1,7 +1,7 @@
 /** Nothing moves while a page or form loads over a slow network. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { NARROW, once, startPanel, WIDE } from "../support/panel.ts";
+import { NARROW, once, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 const ROUTES = ["", "analytics", "links", "link/long/code", "links/import", "links/deleted", "links/tags"];
 const LATENCY_MS = 400;
@@ -46,7 +46,8 @@ async function slowly(page: Page): Promise<(place: string) => Promise<void>> {
 
 for (const size of [WIDE, NARROW]) {
   once(`pages and the form of a link stay in place at ${size.width} px`, async () => {
-    const { page, complaints, close } = await panel.enter("/panel/", { size });
+    const { page, complaints, close } = await panel.open("/panel/", { size });
+    await signInToPanel(page);
     const expectStill = await slowly(page);
     for (const route of ROUTES) {
       await page.goto(`${panel.origin}/panel/${route}`);
