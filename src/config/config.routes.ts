@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { formatRfc3339 } from "../lib/rfc3339.ts";
-import { type ConfigItem, type ConfigSchema, viewItem } from "./items.ts";
+import { type ConfigItem, viewItem } from "./items.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
-import { CONFIG_KEYS } from "./definitions.ts";
+import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
 
 const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);
 const action = z.enum(["generate_token"]);
@@ -109,7 +109,7 @@ const commonEndpoints = (config: Config): Endpoint[] => [
     ownsPath: true,
     summary: "List the definitions of the settings",
     answer: z.array(schemaAnswer),
-    handle: () => config.schema().map(schemaView),
+    handle: () => CONFIG_KEYS.map(schemaView),
   }),
   endpoint({
     ...shared,
@@ -199,22 +199,25 @@ const writtenView = (item: ConfigItem): z.input<typeof writtenAnswer> => ({
   message: item.pendingValue === undefined ? null : "Stored. It takes effect after a restart.",
 });
 
-const schemaView = (schema: ConfigSchema): z.input<typeof schemaAnswer> => ({
-  key: schema.key,
-  value_type: schema.valueType,
-  default_value: schema.defaultValue,
-  description: schema.description,
-  allowed: schema.allowed,
-  minimum: schema.bounds?.min ?? null,
-  maximum: schema.bounds?.max ?? null,
-  unit: schema.bounds?.unit ?? null,
-  category: schema.category,
-  enum_options: schema.enumOptions === null ? null : [...schema.enumOptions],
-  requires_restart: schema.requiresRestart,
-  editable: schema.editable,
-  order: schema.order,
-  action: schema.action,
-});
+function schemaView(key: ConfigKey, order: number): z.input<typeof schemaAnswer> {
+  const { bounds, options, ...definition } = definitionOf(key);
+  return {
+    key,
+    value_type: definition.type,
+    default_value: definition.defaultText,
+    description: definition.description,
+    allowed: definition.allowed,
+    minimum: bounds?.min ?? null,
+    maximum: bounds?.max ?? null,
+    unit: bounds?.unit ?? null,
+    category: definition.category,
+    enum_options: options && [...options],
+    requires_restart: definition.requiresRestart,
+    editable: definition.editable,
+    order,
+    action: definition.action,
+  };
+}
 
 const changeView = (change: SettingChange): z.input<typeof changeAnswer> => ({
   id: change.id,

@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type ConfigItem, type ConfigSchema, itemOf, type RevealOptions, schemaOf } from "./items.ts";
+import { type ConfigItem, itemOf, type RevealOptions } from "./items.ts";
 import { createConfigRepository } from "./config.repository.ts";
 import type { SettingChange } from "./stored-setting.ts";
 import type { SettingTexts } from "./snapshot.ts";
@@ -81,7 +81,6 @@ export function createConfig(deps: Deps) {
 
     /** In the order of the table, secrets masked unless `reveal`. */
     list: (reveal?: RevealOptions): ConfigItem[] => CONFIG_KEYS.map((key) => show(key, reveal)),
-    schema: (): ConfigSchema[] => CONFIG_KEYS.map(schemaOf),
     /** @throws ConfigNotFound */
     getOne: (key: string, reveal?: RevealOptions): ConfigItem => show(known(key), reveal),
     /** Newest first, at most `limit` (1 to 100), secrets masked. @throws ConfigNotFound */

@@ -2,8 +2,8 @@
 import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
-import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
-import type { Action, Bounds, Category, EnumOption, ValueType } from "./value-types.ts";
+import { type ConfigKey, definitionOf } from "./definitions.ts";
+import type { Category, ValueType } from "./value-types.ts";
 
 export type ConfigItem = {
   key: ConfigKey;
@@ -17,23 +17,6 @@ export type ConfigItem = {
   updatedAt: number;
   /** The text in force after the next start, if it differs. */
   pendingValue?: string;
-};
-
-export type ConfigSchema = {
-  key: ConfigKey;
-  valueType: ValueType;
-  defaultValue: string;
-  description: string;
-  /** What follows "must be". */
-  allowed: string;
-  bounds: Bounds | null;
-  category: Category;
-  enumOptions: readonly EnumOption[] | null;
-  requiresRestart: boolean;
-  editable: boolean;
-  /** Position in lists, from 0. */
-  order: number;
-  action: Action | null;
 };
 
 export type RevealOptions = { secrets?: boolean };
@@ -58,24 +41,6 @@ export function itemOf(
   if (snapshot.latest[key] !== snapshot.texts[key]) item.pendingValue = shown(snapshot.latest[key]);
   return item;
 }
-
-export const schemaOf = (key: ConfigKey): ConfigSchema => {
-  const definition = definitionOf(key);
-  return {
-    key,
-    valueType: definition.type,
-    defaultValue: definition.defaultText,
-    description: definition.description,
-    allowed: definition.allowed,
-    bounds: definition.bounds,
-    category: definition.category,
-    enumOptions: definition.options,
-    requiresRestart: definition.requiresRestart,
-    editable: definition.editable,
-    order: CONFIG_KEYS.indexOf(key),
-    action: definition.action,
-  };
-};
 
 export const viewItem = (item: ConfigItem) => ({
   key: item.key,

@@ -14,12 +14,7 @@ export const JOINT_RULES: readonly JointRule[] = [
   {
     keys: ROUTE_PREFIX_KEYS,
     fallback: ROUTE_PREFIX_KEYS,
-    conflict: (textOf) =>
-      findPrefixConflict({
-        "routes.admin_prefix": textOf("routes.admin_prefix"),
-        "routes.health_prefix": textOf("routes.health_prefix"),
-        "routes.frontend_prefix": textOf("routes.frontend_prefix"),
-      }),
+    conflict: findPrefixConflict,
   },
   {
     keys: ["api.cookie_secure", "api.cookie_same_site"],

@@ -9,20 +9,20 @@ export const ROUTE_PREFIX_KEYS = [
   "routes.frontend_prefix",
 ] as const;
 
-export type RoutePrefixKey = (typeof ROUTE_PREFIX_KEYS)[number];
+type RoutePrefixKey = (typeof ROUTE_PREFIX_KEYS)[number];
 
 const TAKEN = ["/files", "/folders"];
 
 /** A sentence that names the key in conflict, or null. */
-export function findPrefixConflict(prefixes: Readonly<Record<RoutePrefixKey, string>>): string | null {
+export function findPrefixConflict(prefixOf: (key: RoutePrefixKey) => string): string | null {
   for (const [index, key] of ROUTE_PREFIX_KEYS.entries()) {
-    const prefix = prefixes[key];
+    const prefix = prefixOf(key);
     for (const taken of TAKEN) {
       if (overlap(prefix, taken)) return `${key}: '${prefix}' belongs to the file endpoints at '${taken}'.`;
     }
     for (const other of ROUTE_PREFIX_KEYS.slice(index + 1)) {
-      if (overlap(prefix, prefixes[other])) {
-        return `${key}: '${prefix}' and ${other} '${prefixes[other]}' are equal or one hides the other. Choose different paths.`;
+      if (overlap(prefix, prefixOf(other))) {
+        return `${key}: '${prefix}' and ${other} '${prefixOf(other)}' are equal or one hides the other. Choose different paths.`;
       }
     }
   }

@@ -29,42 +29,38 @@ export type Action = "generate_token";
 type NumberUnit = "seconds" | "minutes" | "days" | "characters" | "clicks" | "records";
 export type EnumOption = { value: string; label: string; description: string | null };
 
-export type SettingInfo = {
+type About = {
   category: Category;
   description: string;
   /** A changed value is pending until the next start. */
-  requiresRestart?: true;
+  requiresRestart: boolean;
   /** Answers, history and logs show a mask. */
-  sensitive?: true;
-  /** API, commands and imports can't write it. */
-  editable?: false;
+  sensitive: boolean;
+  /** API, commands and imports can write it. */
+  editable: boolean;
   /** The first start generates a value, which an empty text never replaces. */
-  generated?: true;
-  action?: Action;
+  generated: boolean;
+  action: Action | null;
 };
+export type SettingInfo = Pick<About, "category" | "description"> & Partial<About>;
 
 /** Bounds of a number, both inclusive. */
 export type Bounds = { min: number; max: number; unit?: NumberUnit };
 
-export type Definition<T> = {
-  readonly type: ValueType;
+type Kind<T> = {
+  type: ValueType;
   /** Canonical. */
-  readonly defaultText: string;
+  defaultText: string;
   /** What follows "must be" in an error. */
-  readonly allowed: string;
+  allowed: string;
   /** Null unless it is a number. */
-  readonly bounds: Bounds | null;
-  readonly options: readonly EnumOption[] | null;
-  readonly category: Category;
-  readonly description: string;
-  readonly requiresRestart: boolean;
-  readonly sensitive: boolean;
-  readonly editable: boolean;
-  readonly generated: boolean;
-  readonly action: Action | null;
+  bounds: Bounds | null;
+  options: readonly EnumOption[] | null;
   canonical(text: string): CheckedText;
   parse(canonical: string): T;
 };
+
+export type Definition<T> = Readonly<Kind<T> & About>;
 
 /** Longest canonical text. */
 export const VALUE_MAX_BYTES = 8192;
@@ -72,14 +68,23 @@ const LIST_MAX_ITEMS = 100;
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-type Kind<T> = Pick<Definition<T>, "type" | "defaultText" | "allowed" | "options" | "canonical" | "parse"> & {
-  bounds?: Bounds;
+const USUAL = {
+  bounds: null,
+  options: null,
+  requiresRestart: false,
+  sensitive: false,
+  editable: true,
+  generated: false,
+  action: null,
 };
 
-function define<T>(kind: Kind<T>, about: SettingInfo): Definition<T> {
+type Own<T> = Omit<Kind<T>, "bounds" | "options"> & Partial<Kind<T>>;
+
+function define<T>(kind: Own<T>, about: SettingInfo): Definition<T> {
   return Object.freeze({
+    ...USUAL,
     ...kind,
-    bounds: kind.bounds ?? null,
+    ...about,
     canonical(text: string): CheckedText {
       const refusal = { error: `must be ${kind.allowed}` };
       if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
@@ -89,13 +94,6 @@ function define<T>(kind: Kind<T>, about: SettingInfo): Definition<T> {
         ? { error: `must be at most ${VALUE_MAX_BYTES} bytes long` }
         : checked;
     },
-    category: about.category,
-    description: about.description,
-    requiresRestart: about.requiresRestart ?? false,
-    sensitive: about.sensitive ?? false,
-    editable: about.editable ?? true,
-    generated: about.generated ?? false,
-    action: about.action ?? null,
   });
 }
 
@@ -139,7 +137,6 @@ export function int(fallback: number, bounds: IntBounds, about: SettingInfo): De
       defaultText: String(fallback),
       allowed,
       bounds: { ...bounds, min: orZero ? 0 : min },
-      options: null,
       canonical(text) {
         const value = /^[+-]?\d{1,18}$/.test(text) ? Number(text) : Number.NaN;
         const inBounds = (value >= min && value <= max) || (orZero && value === 0);
@@ -166,7 +163,6 @@ export function float(
       defaultText: writeFloat(fallback),
       allowed,
       bounds: { min, max },
-      options: null,
       canonical(text) {
         const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
         return value >= min && value <= max ? writeFloat(Math.abs(value)) : { error: `must be ${allowed}` };
@@ -188,7 +184,6 @@ export function string(
       type: "string",
       defaultText: fallback,
       allowed,
-      options: null,
       canonical: check,
       parse: (value) => value,
     },
@@ -247,7 +242,7 @@ function listKind<V extends string>(
   items: string,
   options: readonly EnumOption[] | null,
   check: (item: string) => CheckedText,
-): Kind<readonly V[]> {
+): Own<readonly V[]> {
   const allowed = `a list ${items}, as a JSON array or separated by commas, at most ${LIST_MAX_ITEMS}`;
   return {
     type,
