@@ -11,7 +11,6 @@ const MOST_LINES = 120;
  */
 const LONGER = [
   "src/auth/sessions/service.ts createSessions",
-  "src/clicks/analytics/counts.repository.ts createCountRepository",
   "src/clicks/analytics/service.ts createAnalytics",
   "src/clicks/analytics/values.repository.ts createValueRepository",
   "src/clicks/journal/journal.ts createJournal",

@@ -34,26 +34,19 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return { hour: hour?.hour ?? null, day: day?.day ?? null };
     },
 
-    async monthCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
-      if (list.length === 0) return new Map();
-      const query = months(list)
-        .where("link_id", "=", linkId)
-        .select(["month as bucket", "clicks", "automated"]);
-      return countsOf(await query.execute());
+    monthCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      const own = months(list).where("link_id", "=", linkId);
+      return countsOf(list, own.select(["month as bucket", "clicks", "automated"]));
     },
 
-    async dayCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
-      if (list.length === 0) return new Map();
-      const query = days(list).where("link_id", "=", linkId).select(["day as bucket", "clicks", "automated"]);
-      return countsOf(await query.execute());
+    dayCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      const own = days(list).where("link_id", "=", linkId);
+      return countsOf(list, own.select(["day as bucket", "clicks", "automated"]));
     },
 
-    async hourCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
-      if (list.length === 0) return new Map();
-      const query = hours(list)
-        .where("link_id", "=", linkId)
-        .select(["hour as bucket", "clicks", "automated"]);
-      return countsOf(await query.execute());
+    hourCounts(linkId: number, list: readonly number[]): Promise<BucketCounts> {
+      const own = hours(list).where("link_id", "=", linkId);
+      return countsOf(list, own.select(["hour as bucket", "clicks", "automated"]));
     },
 
     /** From raw rows. */
@@ -137,5 +130,10 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
   };
 }
 
-const countsOf = (rows: readonly ({ bucket: number } & ClickSum)[]): BucketCounts =>
-  new Map(rows.map(({ bucket, clicks, automated }) => [bucket, { clicks, automated }]));
+async function countsOf(
+  list: readonly number[],
+  query: { execute(): Promise<({ bucket: number } & ClickSum)[]> },
+): Promise<BucketCounts> {
+  const rows = list.length === 0 ? [] : await query.execute();
+  return new Map(rows.map(({ bucket, ...sum }) => [bucket, sum]));
+}
