@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, pathId, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
@@ -65,9 +65,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       async handle({ c, query, account }) {
         const ofAll = query.all === "true";
         if (ofAll) refuseOthers(account);
-        const text = c.req.param("id") ?? "";
-        const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-        if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such token.");
+        const id = pathId(c, "NotFound", "There is no such token.");
         await apiTokens.revoke(id, ofAll ? null : account.id, actorOf(account));
         return { message: "Token revoked" };
       },

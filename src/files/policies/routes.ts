@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { appError } from "../../lib/errors.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, pathId } from "../../http/endpoint.ts";
 import type { Policies } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
 import { policyUsageView, viewPolicyUsage } from "./policy-usage.ts";
@@ -97,10 +96,4 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
   ];
 }
 
-/** @throws PolicyNotFound for an impossible id */
-function idOf(c: HttpContext): number {
-  const text = c.req.param("id") ?? "";
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw appError("PolicyNotFound", "There is no such storage policy.");
-  return id;
-}
+const idOf = (c: HttpContext): number => pathId(c, "PolicyNotFound", "There is no such storage policy.");

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint, pathId } from "../../http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
-import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link/link.ts";
 import type { DeletedLinks } from "./deleted.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
 
 const MOST_SEARCHED = 1_000;
+const NO_SUCH_LINK = "There is no deleted link with this id that can be put back.";
 
 export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
   id: z.int(),
@@ -78,15 +78,10 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
       answer: linkViewSchema,
       async handle({ c, body, account }) {
         const actor = actorOf(account);
-        const key = await deleted.restore(actor, idIn(c), body.code || null);
+        const id = pathId(c, "LinkNotFound", NO_SUCH_LINK);
+        const key = await deleted.restore(actor, id, body.code || null);
         return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
       },
     }),
   ];
-}
-
-function idIn(c: HttpContext): number {
-  const id = Number(c.req.param("id"));
-  if (Number.isSafeInteger(id) && id > 0) return id;
-  throw appError("LinkNotFound", "There is no deleted link with this id that can be put back.");
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
-import { appError } from "../../lib/errors.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, pathId } from "../../http/endpoint.ts";
 import { createDomainSchema, domainView, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";
 
@@ -34,7 +33,7 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       body: updateDomainSchema,
       failures: [409],
       handle: async ({ c, body, account }) =>
-        viewDomain(await domains.update(idIn(c), body, actorOf(account))),
+        viewDomain(await domains.update(idOf(c), body, actorOf(account))),
     }),
     endpoint({
       ...shared,
@@ -44,17 +43,11 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
       failures: [409],
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await domains.remove(idIn(c), actorOf(account));
+        await domains.remove(idOf(c), actorOf(account));
         return { message: "The domain was deleted." };
       },
     }),
   ];
 }
 
-/** @throws NotFound when the parameter is not an id */
-function idIn(c: HttpContext): number {
-  const text = c.req.param("id") ?? "";
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such domain.");
-  return id;
-}
+const idOf = (c: HttpContext): number => pathId(c, "NotFound", "There is no such domain.");
