@@ -1,6 +1,6 @@
 /** Click counting: the journal that the redirect writes, the flush thread, and the books. */
 import { createBooksSnapshotWriter } from "./books-snapshot.ts";
-import { type ClickStats, createClickBooks } from "./books.ts";
+import { createClickBooks } from "./books.ts";
 import type { DatabaseSettings } from "../db/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
@@ -10,7 +10,6 @@ import { createDetailGate } from "./details/gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
 import type { GeoSettings } from "./details/geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
-import type { RecentClick } from "./journal/latest.ts";
 import { createOverflow } from "./journal/overflow.ts";
 import { listSegments, sequenceOf } from "./journal/segment.ts";
 import { takeSlot, tidySlot } from "./journal/slot.ts";
@@ -19,25 +18,7 @@ import { createJournal, type Journal } from "./journal/journal.ts";
 
 export type { ClickStats } from "./books.ts";
 
-export type Clicks = Pick<Journal, "record" | "recordRefused"> & {
-  /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
-  detailRefusal(): DetailRefusal | null;
-  recordDetails(...click: Parameters<Journal["recordDetails"]>): void;
-  /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
-  flush(): Promise<void>;
-  stats(): ClickStats;
-  /** At most `most` clicks after an instant, oldest first. */
-  latest(sinceMs: number, most: number): RecentClick[];
-  /**
-   * A lower bound beyond 262,144 uncounted clicks. The last known number if the answer takes longer than the bound.
-   * Never rejects.
-   */
-  pendingLinks(boundMs?: number): Promise<number>;
-  /** Call it when a `click.` or `analytics.` key changes. */
-  refresh(): void;
-  /** A last flush of at most ten seconds. The next start counts the rest. Never rejects. */
-  close(): Promise<void>;
-};
+export type Clicks = Awaited<ReturnType<typeof createClicks>>;
 
 export type ClickConfig = {
   /** click.enable_tracking */
@@ -96,8 +77,13 @@ const LIMITS: ClickLimits = {
 const TICK_MS = 1000;
 const PENDING_BOUND_MS = 500;
 
+const detailSettings = ({ details }: ClickConfig) => ({
+  locates: details?.locates() ?? false,
+  mostLogRows: details?.mostLogRows() ?? 0,
+});
+
 /** First counts what earlier processes left. The database may be away. */
-export async function createClicks(options: ClicksOptions): Promise<Clicks> {
+export async function createClicks(options: ClicksOptions) {
   const { config, logger, clock } = options;
   const limits = { ...LIMITS, ...options.limits };
   const gate = createDetailGate({
@@ -111,10 +97,6 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   tidySlot(slot);
   const leftovers = listSegments(slot.dir);
   const intervalMs = () => config.flushInterval() * 1000;
-  const detailSettings = () => ({
-    locates: config.details?.locates() ?? false,
-    mostLogRows: config.details?.mostLogRows() ?? 0,
-  });
 
   const thread = await startFlushThread({
     database: options.settings,
@@ -123,7 +105,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
     ownDir: slot.dir,
     intervalMs: intervalMs(),
     geo: options.geo ?? { maxminddbPath: null, geoipApiUrl: null },
-    details: detailSettings(),
+    details: detailSettings(config),
     logLevel: logger.level,
     leftovers,
     logger,
@@ -162,7 +144,7 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   const refresh = () => {
     journal.setEnabled(config.enabled());
     thread.setInterval(intervalMs());
-    thread.setDetails(detailSettings());
+    thread.setDetails(detailSettings(config));
     watchForDue();
   };
 
@@ -186,18 +168,27 @@ export async function createClicks(options: ClicksOptions): Promise<Clicks> {
   return {
     record: journal.record,
     recordRefused: journal.recordRefused,
-    detailRefusal: () => (journal.isEnabled() ? gate.refusal() : null),
-    recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) {
+    /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
+    detailRefusal: (): DetailRefusal | null => (journal.isEnabled() ? gate.refusal() : null),
+    recordDetails: ((linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) => {
       if (!journal.isEnabled()) return;
       if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated))
         gate.disconnected();
-    },
+    }) satisfies (...click: Parameters<Journal["recordDetails"]>) => void,
+    /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
     flush: thread.flush,
     stats,
+    /** At most `most` clicks after an instant, oldest first. */
     latest: journal.latest,
-    pendingLinks: (boundMs = PENDING_BOUND_MS) => thread.pendingLinks(boundMs),
+    /**
+     * A lower bound beyond 262,144 uncounted clicks. The last known number if the answer takes longer than the bound.
+     * Never rejects.
+     */
+    pendingLinks: (boundMs = PENDING_BOUND_MS): Promise<number> => thread.pendingLinks(boundMs),
+    /** Call it when a `click.` or `analytics.` key changes. */
     refresh,
-    async close() {
+    /** A last flush of at most ten seconds. The next start counts the rest. Never rejects. */
+    async close(): Promise<void> {
       clearInterval(ticking);
       await journal.close();
       await thread.close(limits.closeMs).catch((error: unknown) => {

@@ -151,7 +151,7 @@ export function createSupervisor(deps: {
     const worker: Worker = {
       index,
       process: spawnOrEnd({ index, port: first?.port ?? null, onMessage, onExit }),
-      rpc: createRpc({
+      rpc: createRpc<WorkerCalls>({
         send: (message) => worker.process.send(message),
         handlers: {
           ...handlers,

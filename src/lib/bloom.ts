@@ -3,13 +3,7 @@
  * Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters"). At 12 bits a code: about 0.5 % false positives
  * at capacity, 3 % at 1.5 times capacity. A filter neither grows nor forgets.
  */
-export type Bloom = {
-  add(hash: number): void;
-  mayHave(hash: number): boolean;
-  /** In codes. */
-  readonly capacity: number;
-  readonly bytes: number;
-};
+export type Bloom = ReturnType<typeof createBloom>;
 
 const BITS_PER_CODE = 12;
 const WORDS_PER_BLOCK = 8;
@@ -21,7 +15,7 @@ const SALT = new Int32Array([
 ]);
 
 /** Takes hashes of `hashCode`. */
-export function createBloom(capacity: number): Bloom {
+export function createBloom(capacity: number) {
   const blocks = Math.max(1, Math.ceil((capacity * BITS_PER_CODE) / (WORDS_PER_BLOCK * 32)));
   const words = new Int32Array(blocks * WORDS_PER_BLOCK);
 
@@ -29,12 +23,12 @@ export function createBloom(capacity: number): Bloom {
     Math.floor(((hash >>> 0) * blocks) / TWO_POW_32) * WORDS_PER_BLOCK;
 
   return {
-    add(hash) {
+    add(hash: number): void {
       const first = firstWord(hash);
       const key = rehash(hash);
       for (let i = 0; i < WORDS_PER_BLOCK; i++) words[first + i]! |= 1 << (Math.imul(key, SALT[i]!) >>> 27);
     },
-    mayHave(hash) {
+    mayHave(hash: number): boolean {
       const first = firstWord(hash);
       const key = rehash(hash);
       for (let i = 0; i < WORDS_PER_BLOCK; i++) {
@@ -42,6 +36,7 @@ export function createBloom(capacity: number): Bloom {
       }
       return true;
     },
+    /** In codes. */
     capacity,
     bytes: words.byteLength,
   };

@@ -12,19 +12,7 @@ type SentError = { message: string; name?: ErrorName; code?: string };
 export type RpcHandlers = Record<string, (payload: never) => unknown>;
 
 /** `Remote`: handlers of the other side. */
-export type Rpc<Remote extends RpcHandlers> = {
-  /** Rejects if the other side fails, lacks the handler or is late. */
-  call<M extends keyof Remote & string>(
-    method: M,
-    payload: Parameters<Remote[M]>[0],
-    timeoutMs?: number,
-  ): Promise<Awaited<ReturnType<Remote[M]>>>;
-  tell<M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void;
-  /** Ignores foreign messages. */
-  receive(message: unknown): void;
-  /** Fails running and later calls with the reason. */
-  close(reason?: unknown): void;
-};
+export type Rpc<Remote extends RpcHandlers> = ReturnType<typeof createRpc<Remote>>;
 
 type Waiting = {
   resolve(value: never): void;
@@ -41,7 +29,7 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
   /** None by default. */
   timeoutMs?: number;
   onTimeout?(method: string, timeoutMs: number): unknown;
-}): Rpc<Remote> {
+}) {
   const { handlers, onTimeout = notAnswered } = deps;
   const waiting = new Map<number, Waiting>();
   let nextId = 1;
@@ -81,7 +69,12 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
   }
 
   return {
-    call(method, payload, timeoutMs = deps.timeoutMs) {
+    /** Rejects if the other side fails, lacks the handler or is late. */
+    call<M extends keyof Remote & string>(
+      method: M,
+      payload: Parameters<Remote[M]>[0],
+      timeoutMs = deps.timeoutMs,
+    ): Promise<Awaited<ReturnType<Remote[M]>>> {
       const { promise, resolve, reject } = Promise.withResolvers<never>();
       if (closed !== undefined) {
         reject(closed.reason);
@@ -96,14 +89,17 @@ export function createRpc<Remote extends RpcHandlers>(deps: {
       send({ type: "call", id, method, payload });
       return promise;
     },
-    tell: (method, payload) => send({ type: "call", id: NOBODY, method, payload }),
-    receive(message) {
+    tell: <M extends keyof Remote & string>(method: M, payload: Parameters<Remote[M]>[0]): void =>
+      send({ type: "call", id: NOBODY, method, payload }),
+    /** Ignores foreign messages. */
+    receive(message: unknown): void {
       if (!isRpcMessage(message)) return;
       if (message.type === "call") serve(message);
       else if (message.type === "answer") settle(message.id)?.resolve(message.payload as never);
       else settle(message.id)?.reject(fromSent(message.error));
     },
-    close(reason = new Error("the channel is closed")) {
+    /** Fails running and later calls with the reason. */
+    close(reason: unknown = new Error("the channel is closed")): void {
       closed ??= { reason };
       for (const id of waiting.keys()) settle(id)?.reject(closed.reason);
     },

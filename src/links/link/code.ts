@@ -38,19 +38,17 @@ export const linkNotFound = (key: unknown): AppError =>
       : "There is no link with this code.",
   );
 
-export type CodeRule = {
-  /** LinkInvalidCode, LinkReservedCode or null. */
-  refusal(code: string): AppError | null;
-};
+export type CodeRule = ReturnType<typeof createCodeRule>;
 
 /** @param prefixes route prefixes, with or without leading slash; read at each call */
-export function createCodeRule(prefixes: () => readonly string[]): CodeRule {
+export function createCodeRule(prefixes: () => readonly string[]) {
   const reservedBy = (code: string): string | undefined =>
     [...prefixes().map((prefix) => prefix.replace(/^\/+|(?<!\/)\/+$/g, "")), ...ALWAYS_RESERVED].find(
       (prefix) => prefix !== "" && (code === prefix || code.startsWith(`${prefix}/`)),
     );
   return {
-    refusal(code) {
+    /** LinkInvalidCode, LinkReservedCode or null. */
+    refusal(code: string): AppError | null {
       if (code.length === 0 || code.length > CODE_MAX_LENGTH) {
         return appError("LinkInvalidCode", `A code has 1 to ${CODE_MAX_LENGTH} characters.`);
       }
