@@ -3,43 +3,33 @@ import { formatRfc3339 } from "../lib/rfc3339.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { MASK } from "./writer.ts";
 import { type ConfigKey, definitionOf } from "./definitions.ts";
-import type { Category, ValueType } from "./value-types.ts";
-
-export type ConfigItem = {
-  key: ConfigKey;
-  /** The text in force. */
-  value: string;
-  valueType: ValueType;
-  category: Category;
-  requiresRestart: boolean;
-  isSensitive: boolean;
-  /** Epoch milliseconds; for a setting never written, when the installation was made. */
-  updatedAt: number;
-  /** The text in force after the next start, if it differs. */
-  pendingValue?: string;
-};
 
 export type RevealOptions = { secrets?: boolean };
+
+export type ConfigItem = ReturnType<typeof itemOf>;
 
 export function itemOf(
   snapshot: Snapshot,
   key: ConfigKey,
   installedAt: number,
   { secrets = false }: RevealOptions = {},
-): ConfigItem {
+) {
   const definition = definitionOf(key);
-  const shown = (text: string) => (definition.sensitive && !secrets && text !== "" ? MASK : text);
-  const item: ConfigItem = {
+  const [text, next] = [snapshot.texts[key], snapshot.latest[key]];
+  const shown = (given: string) => (definition.sensitive && !secrets && given !== "" ? MASK : given);
+  return {
     key,
-    value: shown(snapshot.texts[key]),
+    /** The text in force. */
+    value: shown(text),
     valueType: definition.type,
     category: definition.category,
     requiresRestart: definition.requiresRestart,
     isSensitive: definition.sensitive,
+    /** Epoch milliseconds; for a setting never written, when the installation was made. */
     updatedAt: snapshot.updatedAt.get(key) ?? installedAt,
+    /** The text in force after the next start, if it differs. */
+    ...(next !== text && { pendingValue: shown(next) }),
   };
-  if (snapshot.latest[key] !== snapshot.texts[key]) item.pendingValue = shown(snapshot.latest[key]);
-  return item;
 }
 
 export const viewItem = (item: ConfigItem) => ({
