@@ -4,14 +4,7 @@ import { OTHER, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.t
 
 export type NamedShare = { name: string; clicks: number; percentage: number };
 
-export type DeviceShares = {
-  browsers: NamedShare[];
-  systems: NamedShare[];
-  devices: NamedShare[];
-  botPercentage: number;
-  /** Clicks with a user agent. */
-  total: number;
-};
+export type DeviceShares = ReturnType<typeof deviceShares>;
 
 /** Most frequent first. The rest counts as OTHER. */
 export const MOST_PROFILES = 2_000;
@@ -48,7 +41,7 @@ export function byCountry(share: ValueShare): ValueShare {
   return { ...share, values };
 }
 
-export function deviceShares({ values, total, visitors }: ValueShare, limit: number): DeviceShares {
+export function deviceShares({ values, total, visitors }: ValueShare, limit: number) {
   const browsers = new Map<string, number>();
   const systems = new Map<string, number>();
   const devices = new Map<string, number>();
@@ -74,6 +67,7 @@ export function deviceShares({ values, total, visitors }: ValueShare, limit: num
     systems: most(systems),
     devices: most(devices),
     botPercentage: percentage(bots, total),
+    /** Clicks with a user agent. */
     total,
   };
 }

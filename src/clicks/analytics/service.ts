@@ -29,15 +29,7 @@ export type ReferrerShare = Share & { referrer: string };
 export type PlaceShare = Share & Place;
 export type PlaceUnit = "country" | "city";
 
-export type LinkReport = {
-  /** The key; see links/link/key.ts. */
-  code: string;
-  clicks: number;
-  both: ClickSum;
-  trend: Trend;
-  referrers: ReferrerShare[];
-  places: PlaceShare[];
-};
+export type LinkReport = Awaited<ReturnType<Analytics["link"]>>;
 
 /**
  * Ranges as from parseRange, limits bounded by the caller, visitors all by default. With `key` the clicks of that link,
@@ -191,12 +183,7 @@ export function createAnalytics({ database, clock }: Deps) {
       return deviceShares(await values.share("agent", id, cut, MOST_PROFILES, visitors), limit);
     },
     /** By day unless another unit is given. @throws BadRequest like trend */
-    async link(
-      key: string,
-      range: DateRange,
-      visitors: Visitors = "all",
-      unit: Unit = "day",
-    ): Promise<LinkReport> {
+    async link(key: string, range: DateRange, visitors: Visitors = "all", unit: Unit = "day") {
       const id = await idOf(key);
       const [{ sums, ...shown }, cut] = await Promise.all([
         trend(id, range, unit, visitors),
@@ -214,6 +201,7 @@ export function createAnalytics({ database, clock }: Deps) {
         { clicks: 0, automated: 0 },
       );
       return {
+        /** The key; see links/link/key.ts. */
         code: key,
         clicks: countOf(both, visitors),
         both,

@@ -21,13 +21,7 @@ export type CsvChunk = {
   done: number;
 };
 
-export type CsvFile = {
-  bytes: number;
-  hasPasswords: boolean;
-  hasClicks: boolean;
-  /** From the start, any number of times. Yields to the event loop. */
-  chunks(): AsyncGenerator<CsvChunk, undefined>;
-};
+export type CsvFile = ReturnType<typeof openCsvFile>;
 
 export const isFailed = (row: CsvLink | FailedRow): row is FailedRow => "error_code" in row;
 
@@ -51,13 +45,14 @@ const SLICE_MS = 0.5;
 const SWEPT_BYTES = 1024 * 1024;
 
 /** @throws CsvParseError without a usable header */
-export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">): CsvFile {
+export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
   const { layout, start, separator } = readHeader(bytes);
   return {
     bytes: bytes.length,
     hasPasswords: layout.at.password !== undefined,
     hasClicks: layout.at.click_count !== undefined,
-    async *chunks() {
+    /** From the start, any number of times. Yields to the event loop. */
+    async *chunks(): AsyncGenerator<CsvChunk, undefined> {
       const slices = createTimeSlices(SLICE_MS);
       const sweeper = createSweeper(SWEPT_BYTES);
       let rows: (CsvLink | FailedRow)[] = [];

@@ -11,22 +11,6 @@ export type ImportMode = (typeof IMPORT_MODES)[number];
 export const importModeOf = (text: string | undefined): ImportMode =>
   IMPORT_MODES.find((mode) => mode === text?.trim().toLowerCase()) ?? "skip";
 
-/** total = success + skipped + failed. */
-export type ImportResult = {
-  total_rows: number;
-  success_count: number;
-  /** The rows among them that replace a link or an earlier row. */
-  overwritten_count: number;
-  skipped_count: number;
-  failed_count: number;
-  /** The first 100,000. */
-  failed_items: FailedRow[];
-  /** Cells of rows that succeed. */
-  unread_count: number;
-  /** The first 100,000. */
-  unread_items: UnreadItem[];
-};
-
 /** For clients that ask for no more. */
 export const specifiedResult = (result: ImportResult) => {
   const { total_rows, success_count, skipped_count, failed_count, failed_items } = result;
@@ -59,16 +43,22 @@ export type ImportOptions = {
 /** More than the rows of an ordinary file of 10 MB. */
 const MOST_ITEMS_LISTED = 100_000;
 
-export const noRows = (): ImportResult => ({
+/** total = success + skipped + failed. */
+export const noRows = () => ({
   total_rows: 0,
   success_count: 0,
+  /** The rows among them that replace a link or an earlier row. */
   overwritten_count: 0,
   skipped_count: 0,
   failed_count: 0,
-  failed_items: [],
+  /** The first 100,000. */
+  failed_items: [] as FailedRow[],
+  /** Cells of rows that succeed. */
   unread_count: 0,
-  unread_items: [],
+  /** The first 100,000. */
+  unread_items: [] as UnreadItem[],
 });
+export type ImportResult = ReturnType<typeof noRows>;
 
 /** The row is or would be written. */
 export function succeed(result: ImportResult, { row, code, unread }: CsvLink): void {

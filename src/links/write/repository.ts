@@ -21,13 +21,6 @@ export type ExistingLink = Omit<Link, "clickCount" | "automatedClicks"> & {
 
 export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt">;
 
-export type LinkStats = {
-  totalLinks: number;
-  totalClicks: number;
-  automatedClicks: number;
-  activeLinks: number;
-};
-
 export type LinkRepository = ReturnType<typeof createLinkRepository>;
 
 const CHUNK = 1000;
@@ -234,7 +227,7 @@ export function createLinkRepository(
         await deleteLinks(tx, "code", chunk, { ...deletion, dialect });
     },
 
-    async stats(now: number): Promise<LinkStats> {
+    async stats(now: number) {
       const [totals, expired] = await Promise.all([readTotals(read), countExpired(now)]);
       return {
         totalLinks: totals.links,
