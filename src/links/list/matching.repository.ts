@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely";
 import type { Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { keysOf } from "../link/key.ts";
@@ -6,6 +6,22 @@ import type { LinkFilter } from "./filter.ts";
 import type { Start } from "./plan.ts";
 
 type Links = ExpressionBuilder<Schema, "links">;
+
+const builder = expressionBuilder<Schema, "links" | "link_clicks">();
+
+const withTag = (tag: string) =>
+  builder
+    .selectFrom("link_tags")
+    .where("link_tags.tag_id", "=", (id) =>
+      id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag),
+    );
+
+/** Tests rows, in the form that `matching` describes. */
+export function hasTag(tag: string, id: "links.id" | "link_clicks.link_id"): Expression<SqlBool> {
+  // A server may turn `exists` into a join that starts with the tag.
+  const link = withTag(tag).whereRef("link_tags.link_id", "=", id).select(builder.lit(1).as("found"));
+  return builder.fn.coalesce(builder(link, "=", 1), builder.lit(false));
+}
 
 /**
  * Indexes serve the conditions of `starts` only. The others have a form that keeps planners off indexes, and of which
@@ -36,15 +52,9 @@ export const matching =
       demand(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]), true);
     }
     for (const [at, tag] of tags.entries()) {
-      const tagged = eb
-        .selectFrom("link_tags")
-        .where("link_tags.tag_id", "=", (id) =>
-          id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag),
-        );
-      // A server may turn `exists` into a join that starts with the tag.
-      const link = tagged.whereRef("link_tags.link_id", "=", "links.id").select(eb.lit(1).as("found"));
       const isStart = at === 0 && starts.includes("tag");
-      demand(isStart ? eb("links.id", "in", tagged.select("link_tags.link_id")) : eb(link, "=", 1), isStart);
+      if (isStart) demand(eb("links.id", "in", withTag(tag).select("link_tags.link_id")), true);
+      else conditions.push(hasTag(tag, "links.id"));
     }
     // Last: it costs most.
     if (search !== null) {

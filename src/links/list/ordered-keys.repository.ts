@@ -4,7 +4,7 @@ import type { Db, Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
-import { matching } from "./matching.repository.ts";
+import { hasTag, matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
 import type { ListPlace } from "./place.ts";
 import { BOUNDS, type ListPlan, type Start } from "./plan.ts";
@@ -83,8 +83,10 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
       ? clicks
       : plan.by === "sort"
         ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
-        : // A subquery, because a server may reorder a join.
-          clicks.where((eb) => {
+        : clicks.where((eb) => {
+            const isByTags = isEverything({ ...filter, tags: [] });
+            if (isByTags) return eb.and(filter.tags.map((tag) => hasTag(tag, "link_clicks.link_id")));
+            // A subquery, because a server may reorder a join.
             const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
             return eb(link.select(eb.lit(1).as("found")), "=", 1);
           });

@@ -27,7 +27,7 @@ export type ListPlan = { by: "walk" } | { by: "sort"; from: Start | null };
 export const WALK: ListPlan = { by: "walk" };
 
 /** Links of a start that are counted. */
-export const COUNTED = 50_000;
+export const COUNTED = 100_000;
 /** So few are sorted whatever a walk might cost: matches are seldom spread evenly. */
 const SORTED = 20_000;
 /** Of a link that is read and sorted, in links passed along an index; of one passed along that of clicks. */
