@@ -32,7 +32,6 @@ const LONGER = [
   "src/links/actor-links.ts createActorLinks",
   "src/links/cache/cache.ts createLinkCache",
   "src/links/deleted/repository.ts createDeletedRepository",
-  "src/links/list/repository.ts createLinkListRepository",
   "src/links/query-batch/query-batch.ts createQueryBatch",
   "src/links/tags/repository.ts createTagRepository",
   "src/links/tags/tagging.repository.ts createTagging",

@@ -10,7 +10,8 @@ import type { Slice } from "./ordered-keys.repository.ts";
 import type { LinkQuery, PlacedQuery } from "./page.ts";
 import type { ListPlace } from "./place.ts";
 import { type ListPlan, planFor, smallest, startOfCount } from "./plan.ts";
-import type { LinkListRepository, Starts } from "./repository.ts";
+import type { LinkListRepository } from "./repository.ts";
+import type { Starts } from "./sizes.repository.ts";
 import { createTotalCache } from "./total-cache.ts";
 
 export type LinkPage = { links: Link[]; total: number };

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/database.ts";
-import type { IdRange } from "./repository.ts";
+import type { IdRange } from "./sizes.repository.ts";
 
 export type Counted = { link_id: number; clicks: number };
 

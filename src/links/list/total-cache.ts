@@ -3,7 +3,7 @@
  * empties it.
  */
 import type { LinkFilter } from "./filter.ts";
-import type { Starts } from "./repository.ts";
+import type { Starts } from "./sizes.repository.ts";
 
 const MOST_KEPT = 100;
 

@@ -1,7 +1,8 @@
 /** Portions of the links that a call handles, by id: what a filter finds among all links or among named ones. */
 import { chunked } from "../../lib/chunked.ts";
 import type { LinkFilter } from "../list/filter.ts";
-import type { FoundKey, IdRange, LinkListRepository } from "../list/repository.ts";
+import type { FoundKey, LinkListRepository } from "../list/repository.ts";
+import type { IdRange } from "../list/sizes.repository.ts";
 
 export type FoundRepository = Pick<LinkListRepository, "keysWithin" | "keysAmong" | "idsOfCodes" | "extent">;
 
