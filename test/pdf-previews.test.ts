@@ -1,6 +1,6 @@
 /**
  * PDF in the pages of shares, drawn in Chromium by our viewer: nothing of a PDF runs or fetches, and none hangs the
- * page. Pictures and media that can't be shown leave no hole.
+ * page. Pictures and media that can't be shown leave no hole, and times are in the reader's zone.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Frame, Page } from "playwright-core";
@@ -128,6 +128,28 @@ test.skipIf(CHROMIUM === null && !isRequired)(
       if (tag === null) await page.locator(".view").waitFor({ state: "detached" });
       else expect(await page.locator(`.view ${tag}`).evaluate(takesRoom)).toBe(true);
       await page.getByRole("link", { name: "Download" }).waitFor();
+      await close();
+    }
+  },
+);
+
+test.skipIf(CHROMIUM === null && !isRequired)(
+  "times of shares and drop boxes are in the reader's zone, in the page's language",
+  async () => {
+    const folder = await me.folder("times");
+    const expires_at = "2030-01-02T20:30:00Z";
+    const limits = { max_bytes: 1_000, max_files: 1 };
+    for (const [path, input] of [
+      [`/folders/${folder}/share`, {}],
+      [`/folders/${folder}/drop`, limits],
+    ] as const) {
+      const { body } = await me.call("POST", path, { ...input, expires_at });
+      const { page, context, complaints, close } = await visit(body.data.url);
+      const cdp = await context.newCDPSession(page);
+      await cdp.send("Emulation.setTimezoneOverride", { timezoneId: "Asia/Tokyo" });
+      await page.reload();
+      await page.getByText("Jan 3, 2030, 5:30 AM", { exact: true }).waitFor();
+      expect(complaints).toEqual([]);
       await close();
     }
   },

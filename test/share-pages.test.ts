@@ -91,6 +91,28 @@ describe("the page of a shared file", () => {
     }
   });
 
+  test("has the share's title as its heading, above the name; entries of a folder have their names", async () => {
+    const title = "Plans <of the house>";
+    const id = await upload("plan.txt", "plan", { type: "text/plain" });
+    const html = await htmlOf(await share("files", id, { title }));
+    expect(html).toContain("<title>Plans &lt;of the house&gt; · Waymark</title>");
+    expect(html).toContain("<h1><bdi>Plans &lt;of the house&gt;</bdi></h1>");
+    expect(html).toContain('<p class="soft"><bdi>plan.txt</bdi> · Text · 4\u00a0bytes</p>');
+    expect(html).toContain('<meta property="og:title" content="Plans &lt;of the house&gt;">');
+    expect(html).toContain('<meta property="og:description" content="plan.txt · Text · 4\u00a0bytes">');
+    const top = await me.folder("house");
+    const inner = await me.folder("cellar", top);
+    const file = await upload("cellar.txt", "x", { folder: String(inner), type: "text/plain" });
+    const url = await share("folders", top, { title });
+    expect(await htmlOf(url)).toContain("<h1><bdi>Plans &lt;of the house&gt;</bdi></h1>");
+    const below = [await htmlOf(`${url}?folder=${inner}`), await htmlOf(`${url}?file=${file}&view=1`)];
+    expect(below.map((page) => /<h1><bdi>(.*?)</.exec(page)![1])).toEqual(["cellar", "cellar.txt"]);
+    for (const page of below)
+      expect(page).toContain(`<a href="?folder=${top}"><bdi>Plans &lt;of the house&gt;</bdi></a>`);
+    const locked = await share("files", id, { title, password: "open sesame" });
+    expect(await (await browse(locked)).text()).not.toContain("Plans");
+  });
+
   test("comes for browsers, previews and scanners; programs get the bytes", async () => {
     const id = await upload("once.txt", "only once", { type: "text/plain" });
     const url = await share("files", id, { max_downloads: 1 });

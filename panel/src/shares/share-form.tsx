@@ -91,7 +91,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       <TextInput
         {...form.getInputProps("title")}
         label={t`Title`}
-        description={isDrop ? t`Visitors see it above the form.` : undefined}
+        description={isDrop ? t`Visitors see it above the form.` : t`Visitors see it as the heading.`}
         maxLength={200}
         data-autofocus={needsItem ? undefined : true}
       />

@@ -1,5 +1,6 @@
 /** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
-import { countText, instantText, quantityOfBytes } from "../../visitors/quantity-text.ts";
+import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
+import { instantHtml, LOCAL_TIMES } from "../../visitors/times.ts";
 import type { Look } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { inline } from "../../visitors/style.ts";
@@ -60,7 +61,7 @@ ${isOpen ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn"
 ${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
     },
     styles: STYLES,
-    scripts: isOpen && remembers ? SCRIPTS : [],
+    scripts: isOpen && remembers ? [LOCAL_TIMES, ...SCRIPTS] : [LOCAL_TIMES],
     policy: POLICY,
   });
 }
@@ -72,12 +73,12 @@ const noteOf = (note: DropNote | null): string =>
 
 function factsOf({ language, texts: { drop } }: Look, box: OpenDrop, most: number): string {
   const facts = [
-    [drop.filesLeft, countText(language, box.maxFiles - box.files)],
-    [drop.roomLeft, quantityOfBytes(language, roomIn(box))],
-    [drop.largest, quantityOfBytes(language, most)],
-    ...(box.expiresAt === null ? [] : [[drop.until, instantText(language, box.expiresAt)]]),
+    [drop.filesLeft, text(countText(language, box.maxFiles - box.files))],
+    [drop.roomLeft, text(quantityOfBytes(language, roomIn(box)))],
+    [drop.largest, text(quantityOfBytes(language, most))],
+    ...(box.expiresAt === null ? [] : [[drop.until, instantHtml(language, box.expiresAt)]]),
   ];
-  const rows = facts.map(([name, value]) => `<div><dt>${text(name!)}</dt><dd>${text(value!)}</dd></div>`);
+  const rows = facts.map(([name, html]) => `<div><dt>${text(name!)}</dt><dd>${html}</dd></div>`);
   return `<dl class="facts">${rows.join("")}</dl>`;
 }
 
@@ -97,7 +98,7 @@ function sentList({ language, texts }: Look, sent: readonly SentFile[]): string 
   if (sent.length === 0) return `<p class="soft">${text(texts.drop.nothing)}</p>`;
   const rows = sent.map(
     ({ name, size, at }) =>
-      `<li><bdi>${text(name)}</bdi><span>${text(quantityOfBytes(language, size))} · <time datetime="${new Date(at).toISOString()}">${text(instantText(language, at))}</time></span></li>`,
+      `<li><bdi>${text(name)}</bdi><span>${text(quantityOfBytes(language, size))} · ${instantHtml(language, at)}</span></li>`,
   );
   return `<ul class="files">${rows.join("")}</ul>`;
 }

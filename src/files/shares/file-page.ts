@@ -1,13 +1,14 @@
 /** The page of a file, shared by itself or in a folder. */
 import type { Look } from "../../visitors/look.ts";
+import { dayHtml } from "../../visitors/times.ts";
 import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { PDF_EMBED } from "../pdf/embed-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { dayHtml, sizeWords } from "./facts.ts";
+import { sizeWords } from "./facts.ts";
 import { iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { headHtml, pathHtml, termsHtml } from "./page-parts.ts";
+import { headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
 import { SHARE_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
@@ -28,16 +29,17 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const kind = kindOf(file);
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
-  const body = `${iconsOf([kind])}${pathHtml(look, path, true)}${headHtml(file.name, kind, text(soft))}
+  const body = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(share, file, kind, soft)}
 ${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
-<dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look, file.createdAt)}</dd>${termsHtml(look, share)}
+<dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
 <dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd></dl>`;
+  const title = titleOf(share, file);
   const drawsPdf = isDrawn(view);
   return htmlPage(look, {
-    title: file.name,
+    title,
     body: { html: body },
-    description: soft,
+    description: title === file.name ? soft : `${file.name} · ${soft}`,
     head: TYPE,
     width: "wide",
     styles: SHARE_STYLES,
@@ -86,14 +88,19 @@ const copyHtml = ({ texts }: Look, value: string): string =>
  * Shown after the right password for a download. Browsers stay on the page where a download starts, so it must not be
  * the form.
  */
-export function unlockedPage(look: Look, entry: StoredFile | Folder, href: string): VisitorPage {
+export function unlockedPage(
+  look: Look,
+  share: SharedEntry,
+  entry: StoredFile | Folder,
+  href: string,
+): VisitorPage {
   const texts = look.texts.share;
   const icon = entry.kind === "folder" ? "folder" : kindOf(entry);
   const soft = entry.kind === "folder" ? texts.folder : sizeWords(look, entry.size);
   return htmlPage(look, {
-    title: entry.name,
+    title: titleOf(share, entry),
     body: {
-      html: `${iconsOf([icon])}${headHtml(entry.name, icon, text(soft))}
+      html: `${iconsOf([icon])}${headHtml(share, entry, icon, soft)}
 <p class="right say" role="status">${text(texts.downloads)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
     },

@@ -2,10 +2,11 @@
 import type { Look } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { countWords, dayHtml, sizeWords } from "./facts.ts";
+import { dayHtml, LOCAL_TIMES } from "../../visitors/times.ts";
+import { countWords, sizeWords } from "./facts.ts";
 import { icon, type IconName, iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml } from "./page-parts.ts";
+import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
 import { SHARE_STYLES } from "./page-style.ts";
 import type { SharedEntry } from "./share.ts";
 
@@ -39,9 +40,9 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
     ...(downloadsLeft(share) === 0 ? [texts.usedUp.sentence] : []),
   ];
   return htmlPage(look, {
-    title: folder.name,
+    title: titleOf(share, folder),
     body: {
-      html: `${iconsOf(used)}${pathHtml(look, path, false)}${headHtml(folder.name, "folder", text(soft))}
+      html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(share, folder, "folder", soft)}
 ${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
 ${list}
@@ -50,6 +51,7 @@ ${pagerHtml(look, view)}`,
     description: soft,
     width: "wide",
     styles: SHARE_STYLES,
+    scripts: [LOCAL_TIMES],
   });
 }
 
@@ -61,11 +63,11 @@ function allHtml(look: Look, { share, path, entries }: FolderView): string {
 
 function rowHtml(look: Look, entry: Folder | StoredFile, used: Set<IconName>): string {
   if (entry.kind === "folder") {
-    return `<li><a href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look, entry.updatedAt)}</a></li>`;
+    return `<li><a href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look.language, entry.updatedAt)}</a></li>`;
   }
   const kind = kindOf(entry);
   used.add(kind);
-  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${icon(kind)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look, entry.createdAt)}</a></li>`;
+  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${icon(kind)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.createdAt)}</a></li>`;
 }
 
 function countsText(look: Look, { folders, files }: { folders: number; files: number }): string {

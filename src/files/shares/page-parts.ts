@@ -1,25 +1,42 @@
 /** Parts that pages of shares have in common. Links are relative, such as `?file=12`, so none contains the code. */
 import type { Look } from "../../visitors/look.ts";
 import { text } from "../../visitors/page.ts";
-import type { Folder } from "../tree/entry.ts";
-import { countWords, instantHtml } from "./facts.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { instantHtml } from "../../visitors/times.ts";
+import { countWords } from "./facts.ts";
 import { icon, type IconName } from "./icons.ts";
 import type { SharedEntry } from "./share.ts";
 
 /** Isolates the name's direction of writing. */
 export const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
 
-export const headHtml = (name: string, iconName: IconName, soft: string): string =>
-  `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(name)}</h1><p class="soft">${soft}</p></div></div>`;
+/** What was shared has the share's title, if it has one. */
+export const titleOf = (share: Titled, { id, name }: Folder | StoredFile): string =>
+  (id === share.entryId ? share.title : null) ?? name;
+
+/** The name is below the title if it is another one. */
+export function headHtml(
+  share: Titled,
+  entry: Folder | StoredFile,
+  iconName: IconName,
+  facts: string,
+): string {
+  const title = titleOf(share, entry);
+  const soft = `${title === entry.name ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
+  return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1><p class="soft">${soft}</p></div></div>`;
+}
 
 /** From the shared folder down. The last one is the page itself unless `isAbove`. */
-export function pathHtml(look: Look, path: readonly Folder[], isAbove: boolean): string {
+export function pathHtml(look: Look, share: Titled, path: readonly Folder[], isAbove: boolean): string {
   const linked = isAbove ? path : path.slice(0, -1);
   if (linked.length === 0) return "";
-  const items = linked.map(({ id, name }) => `<li><a href="?folder=${id}">${bdi(name)}</a></li>`);
+  const items = linked.map(
+    (folder) => `<li><a href="?folder=${folder.id}">${bdi(titleOf(share, folder))}</a></li>`,
+  );
   return `<nav class="path" aria-label="${text(look.texts.share.path)}"><ol>${items.join("")}</ol></nav>\n`;
 }
 
+type Titled = Pick<SharedEntry, "entryId" | "title">;
 type Terms = Pick<SharedEntry, "expiresAt" | "maxDownloads" | "downloads">;
 
 export const downloadsLeft = ({ maxDownloads, downloads }: Terms): number =>
@@ -29,7 +46,8 @@ export const downloadsLeft = ({ maxDownloads, downloads }: Terms): number =>
 export function termsHtml(look: Look, terms: Terms): string {
   const { until, left, leftOf } = look.texts.share;
   const { expiresAt, maxDownloads } = terms;
-  const end = expiresAt === null ? "" : `<dt>${text(until)}</dt><dd>${instantHtml(look, expiresAt)}</dd>`;
+  const end =
+    expiresAt === null ? "" : `<dt>${text(until)}</dt><dd>${instantHtml(look.language, expiresAt)}</dd>`;
   if (maxDownloads === null) return end;
   const shown = leftOf(countWords(look, downloadsLeft(terms)), countWords(look, maxDownloads));
   return `${end}<dt>${text(left)}</dt><dd>${text(shown)}</dd>`;

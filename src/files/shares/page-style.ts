@@ -1,5 +1,6 @@
 /** Style and scripts of the pages of shares. The button that copies the checksum shows only with its script. */
 import { inline } from "../../visitors/style.ts";
+import { LOCAL_TIMES } from "../../visitors/times.ts";
 
 const RULES = `
 .icons{position:absolute}
@@ -52,4 +53,4 @@ const HIDE = `
 for(const m of document.querySelectorAll(".view img,.view video,.view audio")){const f=()=>{if(!m.error||m.error.code>2)m.parentNode.remove()};m.addEventListener("error",f);if(m.error||m.complete&&!m.naturalWidth)f()}
 `.trim();
 
-export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE)];
+export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE), LOCAL_TIMES];

@@ -40,6 +40,7 @@ const fileOf = (name: string, mimeType = "application/octet-stream", size = 1): 
 const share: SharedEntry = {
   linkId: 1,
   code: "code",
+  title: null,
   createdAt: 0,
   expiresAt: null,
   passwordHash: null,

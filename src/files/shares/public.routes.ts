@@ -126,7 +126,7 @@ async function unlock(
     "file" in wish
       ? (await shares.place(share, wish.file)).file
       : (await shares.folders(share, wish.folder)).at(-1)!;
-  return answerPage(unlockedPage(pages.look(request), entry, location), 200, request, cookie);
+  return answerPage(unlockedPage(pages.look(request), share, entry, location), 200, request, cookie);
 }
 
 type FileWish = Extract<Wish, { file: number }>;

@@ -25,6 +25,7 @@ export function createSharesRepository({ database, record }: Deps) {
       .leftJoin("users", "users.id", "entries.account_id")
       .select([
         "links.code",
+        "links.title",
         "links.created_at as createdAt",
         "links.expires_at as expiresAt",
         "links.password_hash as passwordHash",
@@ -106,6 +107,7 @@ export function createSharesRepository({ database, record }: Deps) {
       return {
         linkId,
         code: row.code,
+        title: row.title,
         createdAt: row.createdAt,
         expiresAt: row.expiresAt,
         passwordHash: row.passwordHash,

@@ -3,6 +3,7 @@ import type { StoredFile } from "../tree/entry.ts";
 export type SharedEntry = {
   linkId: number;
   code: string;
+  title: string | null;
   createdAt: number;
   expiresAt: number | null;
   passwordHash: string | null;
