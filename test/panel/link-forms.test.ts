@@ -211,3 +211,55 @@ const expectLocation = (code: string, target: string | null): Promise<void> =>
     const { headers } = await fetch(`${panel.server.url}/${code}`, { redirect: "manual" });
     expect(headers.get("location")).toBe(target);
   });
+
+once(
+  "a save says what somebody has changed meanwhile, and offers both; other fields stay as they are",
+  async () => {
+    const target = "https://example.com/";
+    await panel.client.call("POST", "/links", { code: "both", target, title: "first" });
+    const elsewhere = (patch: object) => panel.client.call("PATCH", "/links/both", patch);
+    const stored = async () => (await panel.client.call("GET", "/links/both")).body.data;
+    const { page, complaints, close } = await panel.enter("/panel/link/both");
+    const notice = page.getByRole("alert").filter({ hasText: "admin has changed this since you opened it" });
+    const edit = async (title: string) => {
+      await page.getByRole("button", { name: "Edit: Title" }).click();
+      const form = page.getByRole("form", { name: "Title" });
+      await form.getByLabel("Title").fill(title);
+      return form;
+    };
+    const form = await edit("mine");
+    await elsewhere({ title: "theirs", note: "their note" });
+    await form.getByRole("button", { name: "Save", exact: true }).click();
+    await notice.getByText("Title: theirs").waitFor();
+    expect((await stored()).title).toBe("theirs");
+    await notice.getByRole("button", { name: "Save mine" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await stored()).toMatchObject({ title: "mine", note: "their note" });
+    await undo(page, "both is saved.");
+    await soon(async () => expect((await stored()).title).toBe("theirs"));
+
+    await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+    const all = page.getByRole("dialog");
+    await all.getByLabel("Title").fill("mine again");
+    await elsewhere({ title: "theirs again", note: "another note" });
+    await all.getByRole("button", { name: "Save", exact: true }).click();
+    await notice.getByText("Title: theirs again").waitFor();
+    await notice.getByRole("button", { name: "Keep theirs" }).click();
+    await all.waitFor({ state: "detached" });
+    await page.getByText("theirs again").first().waitFor();
+    expect(await stored()).toMatchObject({ title: "theirs again", note: "another note" });
+
+    await page.goto(`${panel.origin}/panel/links`);
+    await page.getByRole("row").filter({ hasText: "both" }).getByRole("gridcell").nth(2).click();
+    await page.keyboard.press("Enter");
+    const row = page.getByRole("form", { name: "Edit both" });
+    await row.getByLabel("Title").fill("mine");
+    await elsewhere({ title: "theirs" });
+    await row.getByRole("button", { name: "Save" }).click();
+    await notice.getByRole("button", { name: "Save mine" }).click();
+    await row.waitFor({ state: "detached" });
+    expect((await stored()).title).toBe("mine");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

@@ -36,6 +36,39 @@ export const createLink = async (link: NewLink): Promise<Link> =>
 export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
   (await answerOf(api.PATCH("/admin/v1/links/{code}", { params: placeOf(link), body: patch }))).data;
 
+/** Somebody has changed fields that a form shows otherwise. */
+export class ChangedElsewhere extends Error {
+  readonly now: Link;
+  readonly fields: readonly string[];
+  /** The account of the newest change. */
+  readonly by: string | null;
+
+  constructor(now: Link, fields: readonly string[], by: string | null) {
+    super();
+    this.now = now;
+    this.fields = fields;
+    this.by = by;
+  }
+}
+
+/** @param seen the link when its form was opened. @throws ChangedElsewhere if a field of the patch was changed since */
+export async function changeSeen(seen: Link, patch: LinkPatch): Promise<Link> {
+  const params = placeOf(seen);
+  const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params }));
+  const isOther = (name: string, value: unknown): boolean =>
+    JSON.stringify(now[name as keyof Link]) !== JSON.stringify(value);
+  const fields = Object.keys(patch).filter(
+    (name) =>
+      name in seen &&
+      isOther(name, seen[name as keyof Link]) &&
+      isOther(name, patch[name as keyof LinkPatch]),
+  );
+  if (fields.length === 0) return changeLink(seen, patch);
+  const query = { ...params.query, limit: 1 };
+  const history = await answerOf(api.GET("/admin/v1/links/{code}/history", { params: { ...params, query } }));
+  throw new ChangedElsewhere(now, fields, history.data[0]?.actor ?? null);
+}
+
 export const deleteLink = (link: Link): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/links/{code}", { params: placeOf(link) }));
 

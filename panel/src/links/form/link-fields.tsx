@@ -10,7 +10,8 @@ import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { FormFields } from "../../ui/side-form.tsx";
-import { changeLink, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
+import { ChangedElsewhere, changeSeen, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
+import { ChangedNotice } from "./changed-elsewhere.tsx";
 import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
 import { useFieldTexts } from "./field-texts.ts";
@@ -22,7 +23,9 @@ import { UtmBuilder } from "./utm-builder.tsx";
 
 type Props = { link: Link | null; onClose(): void; onSaved: OnLinkSaved | undefined };
 
-export function LinkFields({ link, onClose, onSaved }: Props) {
+export function LinkFields({ link: current, onClose, onSaved }: Props) {
+  // What others change meanwhile must not look like a change of this form.
+  const [link] = useState(current);
   const { t } = useLingui();
   const queries = useQueryClient();
   const texts = useFieldTexts();
@@ -40,8 +43,10 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
 
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
-    mutationFn: () =>
-      link === null ? createLink(newLinkOf(values)) : changeLink(link, linkPatchOf(values, link)),
+    mutationFn: (seen: Link | null) =>
+      link === null || seen === null
+        ? createLink(newLinkOf(values))
+        : changeSeen(seen, linkPatchOf(values, link)),
     async onSuccess(saved) {
       forget();
       close();
@@ -78,11 +83,13 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
     <FormFields
       onSubmit={(event) => {
         event.preventDefault();
-        if (availability.refusal === null) save.mutate();
+        if (availability.refusal === null) save.mutate(link);
         else focusFirstError(fields);
       }}
       onClose={onClose}
-      error={Object.values(errors).some(Boolean) ? null : save.error}
+      error={
+        Object.values(errors).some(Boolean) || save.error instanceof ChangedElsewhere ? null : save.error
+      }
       isPending={save.isPending}
       action={link === null ? t`Create` : t`Save`}
     >
@@ -114,6 +121,15 @@ export function LinkFields({ link, onClose, onSaved }: Props) {
             {hasPassword && field("removes_password")}
           </Stack>
         </Disclosure>
+        <ChangedNotice
+          error={save.error}
+          onMine={save.mutate}
+          onTheirs={() => {
+            forget();
+            onClose();
+            void refreshLinks(queries);
+          }}
+        />
       </Stack>
     </FormFields>
   );

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { ApiError, type Link, type LinkPatch } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
@@ -9,9 +9,10 @@ import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors } from "../../ui/side-form.tsx";
 import { useUndoOffer } from "../../ui/undo.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { MOST_TYPED, useTooLong } from "../form/target-bound.ts";
 import { withScheme } from "../form/with-scheme.ts";
-import { changeLink, refreshLinks, setLinkBack } from "../link-queries.ts";
+import { changeSeen, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
 import { TagsField } from "../tags-field.tsx";
@@ -26,8 +27,8 @@ const valuesOf = (link: Link): Values => ({
   expires_at: localOf(link.expires_at),
 });
 
-/** The fields that differ, and their former values. */
-function changesOf(link: Link, values: Values): { patch: LinkPatch; before: LinkPatch } {
+/** The fields that differ. */
+function changesOf(link: Link, values: Values): LinkPatch {
   const old = valuesOf(link);
   const next: Required<Pick<LinkPatch, "title" | "target" | "tags" | "expires_at">> = {
     title: values.title.trim() === "" ? null : values.title.trim(),
@@ -36,13 +37,11 @@ function changesOf(link: Link, values: Values): { patch: LinkPatch; before: Link
     expires_at: timeOfLocal(values.expires_at),
   };
   const patch: LinkPatch = {};
-  const before: LinkPatch = {};
   for (const name of ["title", "target", "tags", "expires_at"] as const) {
     if (JSON.stringify(old[name]) === JSON.stringify(values[name])) continue;
     Object.assign(patch, { [name]: next[name] });
-    Object.assign(before, { [name]: link[name] });
   }
-  return { patch, before };
+  return patch;
 }
 
 type Props = {
@@ -55,7 +54,9 @@ type Props = {
 };
 
 /** Edits a link in its row. The draft stays until it is saved or cancelled. */
-export function RowEditor({ link, field, top, onClose }: Props) {
+export function RowEditor({ link: current, field, top, onClose }: Props) {
+  // What others change meanwhile must not look like a change of this form.
+  const [link] = useState(current);
   const { t } = useLingui();
   const queries = useQueryClient();
   const sentenceOf = useSentence();
@@ -65,9 +66,11 @@ export function RowEditor({ link, field, top, onClose }: Props) {
   const tooLong = useTooLong(form.values.target);
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
-    mutationFn: async (values: Values) => {
-      const { patch, before } = changesOf(link, values);
-      return Object.keys(patch).length === 0 ? null : { saved: await changeLink(link, patch), before };
+    mutationFn: async ({ values, seen }: { values: Values; seen: Link }) => {
+      const patch = changesOf(link, values);
+      if (Object.keys(patch).length === 0) return null;
+      const before = Object.fromEntries(Object.keys(patch).map((name) => [name, seen[name as keyof Link]]));
+      return { saved: await changeSeen(seen, patch), before };
     },
     async onSuccess(done) {
       forget();
@@ -103,7 +106,8 @@ export function RowEditor({ link, field, top, onClose }: Props) {
   }
 
   const errors = Object.entries(form.errors).filter(([name]) => !(name in form.values));
-  const isUnplaced = save.error !== null && (Object.keys(form.errors).length === 0 || errors.length > 0);
+  const isUnplaced =
+    save.error instanceof ApiError && (Object.keys(form.errors).length === 0 || errors.length > 0);
   return (
     <div role="row" className={classes["editor"]} style={{ top }}>
       <div role="gridcell">
@@ -112,9 +116,18 @@ export function RowEditor({ link, field, top, onClose }: Props) {
           aria-label={t`Edit ${link.code}`}
           className={classes["form"]}
           onKeyDown={onKeyDown}
-          onSubmit={form.onSubmit((values) => save.mutate(values))}
+          onSubmit={form.onSubmit((values) => save.mutate({ values, seen: link }))}
         >
           {notice}
+          <ChangedNotice
+            error={save.error}
+            onMine={(seen) => save.mutate({ values: form.values, seen })}
+            onTheirs={() => {
+              forget();
+              onClose();
+              void refreshLinks(queries);
+            }}
+          />
           <div className={classes["fields"]}>
             <TextInput
               {...form.getInputProps("title")}
@@ -145,27 +158,38 @@ export function RowEditor({ link, field, top, onClose }: Props) {
               size="xs"
             />
           </div>
-          <Group justify="space-between" gap="xs" wrap="nowrap">
-            {isUnplaced ? (
-              <Text role="alert" size="sm" c="red" style={{ overflowWrap: "anywhere" }}>
-                {sentenceOf(save.error)}
-              </Text>
-            ) : (
-              <Text size="xs" c="dimmed" truncate>
-                {link.code}
-              </Text>
-            )}
-            <Group gap="xs" wrap="nowrap">
-              <Button size="compact-sm" variant="default" onClick={onClose}>
-                <Trans>Cancel</Trans>
-              </Button>
-              <Button size="compact-sm" type="submit" loading={save.isPending}>
-                <Trans>Save</Trans>
-              </Button>
-            </Group>
-          </Group>
+          <Foot
+            code={link.code}
+            problem={isUnplaced ? sentenceOf(save.error) : null}
+            isPending={save.isPending}
+            onClose={onClose}
+          />
         </form>
       </div>
     </div>
   );
 }
+
+type FootProps = { code: string; problem: string | null; isPending: boolean; onClose(): void };
+
+const Foot = ({ code, problem, isPending, onClose }: FootProps) => (
+  <Group justify="space-between" gap="xs" wrap="nowrap">
+    {problem !== null ? (
+      <Text role="alert" size="sm" c="red" style={{ overflowWrap: "anywhere" }}>
+        {problem}
+      </Text>
+    ) : (
+      <Text size="xs" c="dimmed" truncate>
+        {code}
+      </Text>
+    )}
+    <Group gap="xs" wrap="nowrap">
+      <Button size="compact-sm" variant="default" onClick={onClose}>
+        <Trans>Cancel</Trans>
+      </Button>
+      <Button size="compact-sm" type="submit" loading={isPending}>
+        <Trans>Save</Trans>
+      </Button>
+    </Group>
+  </Group>
+);

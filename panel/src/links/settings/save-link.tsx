@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Link, LinkPatch } from "../../base/api.ts";
 import { useUndoOffer } from "../../ui/undo.tsx";
-import { changeLink, type OnLinkSaved, refreshLinks, setLinkBack } from "../link-queries.ts";
+import { changeSeen, type OnLinkSaved, refreshLinks, setLinkBack } from "../link-queries.ts";
 
 type Handlers = { onSaved: OnLinkSaved; onError(error: Error): void };
 
@@ -15,16 +15,19 @@ function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
   return { ...before, ...("domain" in before && { domain: link.domain ?? "" }) } as LinkPatch;
 }
 
-/** Saves at once, and offers undo. */
-export function useSaveLink(link: Link, { onSaved, onError }: Handlers) {
+/** `seen`: the link whose fields the patch changes. */
+type Save = { patch: LinkPatch; seen: Link };
+
+/** Saves at once, and offers undo. Fails with ChangedElsewhere. */
+export function useSaveLink({ onSaved, onError }: Handlers) {
   const queries = useQueryClient();
   const offer = useUndoOffer();
   return useMutation({
-    mutationFn: (patch: LinkPatch) =>
-      Object.keys(patch).length === 0 ? Promise.resolve(link) : changeLink(link, patch),
-    async onSuccess(saved, patch) {
-      onSaved(saved, link);
-      const back = reversalOf(link, patch);
+    mutationFn: ({ patch, seen }: Save) =>
+      Object.keys(patch).length === 0 ? Promise.resolve(seen) : changeSeen(seen, patch),
+    async onSuccess(saved, { patch, seen }) {
+      onSaved(saved, seen);
+      const back = reversalOf(seen, patch);
       const message = <Trans>{saved.code} is saved.</Trans>;
       if (back === null) notifications.show({ message });
       else if (Object.keys(back).length > 0) {

@@ -1,11 +1,13 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useLateAnswer } from "../../ui/late-answer.ts";
+import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { CodeField, useAvailability } from "../form/code-field.tsx";
 import { useFieldTexts } from "../form/field-texts.ts";
 import { focusFirstError } from "../form/focus-error.ts";
@@ -13,14 +15,17 @@ import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
 import { useLinkDraft } from "../form/link-draft.ts";
 import { linkErrorsOf, linkPatchOf, type LinkFieldName, type LinkSettingName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
-import type { OnLinkSaved } from "../link-queries.ts";
+import { type OnLinkSaved, refreshLinks } from "../link-queries.ts";
 import { useSaveLink } from "./save-link.tsx";
 import classes from "./settings.module.css";
 
 type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved: OnLinkSaved };
 
 /** One field with Save and Cancel; Enter and Escape do the same. */
-export function SettingEditor({ name, link, onClose, onSaved }: Props) {
+export function SettingEditor({ name, link: current, onClose, onSaved }: Props) {
+  // What others change meanwhile must not look like a change of this form.
+  const [link] = useState(current);
+  const queries = useQueryClient();
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { label } = useFieldTexts()[name];
@@ -30,7 +35,7 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
   const availability = useAvailability(values, { code: link.code, domain: link.domain ?? "" });
   const isMoved = values.code.trim() !== link.code || values.domain !== (link.domain ?? "");
   const { close, tellIfGone } = useLateAnswer(onClose);
-  const save = useSaveLink(link, {
+  const save = useSaveLink({
     onSaved(saved, before) {
       forget();
       close();
@@ -66,7 +71,7 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         if (availability.refusal !== null) focusFirstError(form);
-        else save.mutate(linkPatchOf(values, link));
+        else save.mutate({ patch: linkPatchOf(values, link), seen: link });
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) onClose();
@@ -92,7 +97,16 @@ export function SettingEditor({ name, link, onClose, onSaved }: Props) {
         )}
         {(name === "code" || name === "domain") && isMoved && fieldOf("keep_old")}
         {name === "password" && link.password !== null && fieldOf("removes_password")}
-        {save.error !== null && !Object.values(errors).some(Boolean) && (
+        <ChangedNotice
+          error={save.error}
+          onMine={(seen) => save.mutate({ patch: linkPatchOf(values, link), seen })}
+          onTheirs={() => {
+            forget();
+            onClose();
+            void refreshLinks(queries);
+          }}
+        />
+        {save.error instanceof ApiError && !Object.values(errors).some(Boolean) && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
             {sentenceOf(save.error)}
           </Text>
