@@ -1,26 +1,37 @@
-/** Shorter gaps are not measured. */
-const LOOK_MS = 20;
+/** Between looks of a busy process. Shorter gaps are not measured. */
+const BUSY_LOOK_MS = 20;
+/** An idle process looks rarely. */
+const IDLE_LOOK_MS = 100;
+/** Of a core, over the last look. */
+const BUSY_SHARE = 0.05;
 const SLOT_MS = 5_000;
 /** A minute, and the current slot. */
 const SLOTS = 13;
 
 /**
- * The longest time that something blocked the event loop within the last minute. Reading changes nothing, so all
- * monitors and health pages see the same.
+ * The longest time that something blocked the event loop within the last minute; the first gap after a rest may be told
+ * up to IDLE_LOOK_MS shorter. Reading changes nothing, so all monitors and health pages see the same.
  */
 export function watchLoop() {
   const recent = createRecentMaximum();
   let last = performance.now();
-  const look = () => {
+  let work = process.cpuUsage();
+  let pause = BUSY_LOOK_MS;
+  let timer = setTimeout(look, pause).unref();
+
+  function look(): void {
     const now = performance.now();
-    recent.add(now - last - LOOK_MS, now);
+    const { user, system } = process.cpuUsage(work);
+    recent.add(now - last - pause, now);
+    pause = (user + system) / 1000 > (now - last) * BUSY_SHARE ? BUSY_LOOK_MS : IDLE_LOOK_MS;
     last = now;
-  };
-  const timer = setInterval(look, LOOK_MS);
-  timer.unref();
+    work = process.cpuUsage();
+    timer = setTimeout(look, pause).unref();
+  }
+
   return {
     seconds: (): number => recent.get(performance.now()) / 1000,
-    stop: (): void => clearInterval(timer),
+    stop: (): void => clearTimeout(timer),
   };
 }
 
