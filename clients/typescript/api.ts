@@ -673,7 +673,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go back to a state in the history of a link; code and password stay */
+        /** Go back to a state in the history of a link or share; code and password stay */
         post: operations["postLinkHistoryIdRestore"];
         delete?: never;
         options?: never;

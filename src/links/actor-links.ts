@@ -7,9 +7,9 @@ import { createLinkBatch } from "./write/batch.ts";
 import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
-import { revertLink } from "./history/history.ts";
+import { pastChange, type PastChange, revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
-import type { RecordLinkEvents } from "./link/events.ts";
+import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
 import { readOptions } from "./link/options.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
@@ -140,6 +140,13 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       if (link === null) return { available: true };
       return { available: false, reason: link.code === key ? "taken" : "alias" };
     },
+
+    /** What `revert` would write, of shares too. @param serves of the link now  @throws LinkNotFound, NotFound, Conflict */
+    past: async (
+      key: string,
+      which: { eventId: number; state: EventState },
+      serves: ServedFields | null,
+    ): Promise<PastChange> => pastChange(parts, { ...(await get(key)), serves }, which),
 
     /** Back to a state in its history. @throws LinkNotFound, NotFound, Conflict (it serves a share) */
     async revert(key: string, eventId: number, state: EventState): Promise<ShownLink> {

@@ -9,7 +9,6 @@ import {
   page,
   requireScope,
 } from "../http/endpoint.ts";
-import type { Actor } from "../lib/actor.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
 import { MOST_ITEMS } from "./write/batch.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
@@ -20,7 +19,6 @@ import {
   domainQuery,
   linkViewSchema,
   namedSchema,
-  type PatchInput,
   patchSchema,
   type ShownLink,
   updateItemSchema,
@@ -29,6 +27,7 @@ import {
 } from "./link/link.ts";
 import { isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
 import { linkCursor } from "./list/place.ts";
+import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
@@ -58,13 +57,7 @@ const revertBody = z.object({
 });
 revertBody.register(z.globalRegistry, { id: "LinkReversion" });
 
-/** Uses of codes besides URLs, from another room. */
-type Sharing = {
-  /** Null if the link is and stays one to a URL. */
-  patchLink(accountId: number, key: string, input: PatchInput, actor: Actor): Promise<ShownLink | null>;
-};
-
-type Deps = { links: LinkService; sharing?: Sharing; now(): number };
+type Deps = { links: LinkService; sharing?: LinkSharing; now(): number };
 
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
@@ -163,7 +156,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
   }),
 ];
 
-function itemEndpoints(links: LinkService, sharing: Sharing | undefined): Endpoint[] {
+function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): Endpoint[] {
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   const keyIn = (c: HttpContext, { domain }: { domain?: string | undefined }): string => {
     const code = c.req.param("code") ?? "";
@@ -190,7 +183,7 @@ function itemEndpoints(links: LinkService, sharing: Sharing | undefined): Endpoi
       method: "POST",
       path: `${ofCode.path}/history/:id/restore`,
       params: { ...ofCode.params, id: z.int().min(1) },
-      summary: "Go back to a state in the history of a link; code and password stay",
+      summary: "Go back to a state in the history of a link or share; code and password stay",
       body: revertBody,
       optionalBody: true,
       failures: [404, 409],
@@ -198,7 +191,12 @@ function itemEndpoints(links: LinkService, sharing: Sharing | undefined): Endpoi
         const key = keyIn(c, query);
         const id = Number(c.req.param("id"));
         if (!Number.isSafeInteger(id)) throw linkNotFound(c.req.param("code"));
-        return viewIn(links, c, await links.by(actorOf(account)).revert(key, id, body.state ?? "after"));
+        const [actor, state] = [actorOf(account), body.state ?? "after"];
+        const by = { actor, mayShare: () => requireScope(account, "files:write") };
+        const link =
+          (await sharing?.revertLink(account.id, key, { eventId: id, state }, by)) ??
+          (await links.by(actor).revert(key, id, state));
+        return viewIn(links, c, link);
       },
     }),
     endpoint({

@@ -10,6 +10,7 @@ import {
   signInToPanel,
   startPanel,
   story,
+  undo,
 } from "../support/panel.ts";
 import { PASSWORD } from "../support/session.ts";
 import { HTML, stranger } from "../support/stranger.ts";
@@ -27,6 +28,22 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const form = (page: Page) => page.getByRole("dialog");
+/** Wherever its form is scrolled to: the points of a button that something else covers. */
+const coveredPlaces = (button: Locator): Promise<unknown[]> =>
+  button.evaluate((element) => {
+    let scroller: Element = element;
+    while (getComputedStyle(scroller).overflowY !== "auto") scroller = scroller.parentElement!;
+    const found: unknown[] = [];
+    for (let top = 0; top <= scroller.scrollHeight - scroller.clientHeight; top += 8) {
+      scroller.scrollTop = top;
+      const { left, right, y, height } = element.getBoundingClientRect();
+      for (let x = left + 6; x < right; x += 6) {
+        const hit = document.elementFromPoint(x, y + height / 2);
+        if (!element.contains(hit)) found.push([top, x, hit?.className]);
+      }
+    }
+    return found;
+  });
 /** Of the dialog, once the address is there. */
 const madeAddress = async (page: Page): Promise<string> => {
   await form(page)
@@ -75,6 +92,10 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).locator("label", { hasText: "Ask for a password" }).click();
   await form(page).getByLabel("Password", { exact: true }).fill("a good password");
   await form(page).getByLabel("Most downloads").fill("3");
+  for (const height of [420, 600, 800]) {
+    await page.setViewportSize({ width: 1280, height });
+    expect(await coveredPlaces(form(page).getByRole("button", { name: "Share" }))).toEqual([]);
+  }
   await form(page).getByRole("button", { name: "Share" }).click();
   const address = await madeAddress(page);
   expect(address).toEndWith("/for/anna");
@@ -152,6 +173,40 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await page.getByText("No share matches.").waitFor();
   const answer = await fetch(`${panel.server.url}/flyer`, { redirect: "manual" });
   expect(answer.headers.get("location")).toBe("https://example.com/again");
+  const share = { kind: "file", title: "The flyer", max_downloads: 5, expires_at: null };
+  const served = async () => (await drive.call("GET", "/shares/flyer")).body.data;
+  await undo(page, "flyer redirects now.");
+  await row.getByRole("button", { name: "The flyer" }).waitFor();
+  expect(await served()).toMatchObject(share);
+
+  // In the list of links its row has no target to overwrite.
+  await page.goto(`${panel.origin}/panel/links?q=flyer`);
+  await page.getByRole("row").filter({ hasText: "A shared file" }).waitFor();
+  await page.getByRole("grid").focus();
+  await press("Enter");
+  const editor = page.getByRole("form", { name: "Edit flyer" });
+  await focused(editor.getByLabel("Title"));
+  expect(await editor.getByLabel("Target").count()).toBe(0);
+  await press("Escape");
+  await editor.waitFor({ state: "detached" });
+  await press("e");
+  await form(page).getByText("A shared file").waitFor();
+  await form(page).getByRole("button", { name: "More" }).click();
+  await form(page).getByLabel("Password").first().waitFor();
+  for (const field of ["Target", "Redirect", "Fallback", "Most people"]) {
+    expect([field, await form(page).getByLabel(field).count()]).toEqual([field, 0]);
+  }
+  await press("Escape");
+  await form(page).waitFor({ state: "detached" });
+  await press("v");
+  const history = page.getByRole("region", { name: "History" });
+  await history.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("The newest change is undone.").waitFor();
+  expect((await panel.client.call("GET", "/links/flyer")).body.data.target).toBe("https://example.com/again");
+  await undo(page, "The newest change is undone.");
+  await soon(async () => expect(await served()).toMatchObject(share));
+  expect(await page.getByLabel("Edit: Target").count()).toBe(0);
+  await panel.client.call("PATCH", "/links/flyer", { target: "https://example.com/again" });
   expect(complaints).toEqual([]);
   await close();
 });

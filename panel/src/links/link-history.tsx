@@ -2,10 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { LinkPlace } from "../base/link-states.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
-import { HistoryEntry } from "./history/history-entry.tsx";
+import { HistoryEntry, isState } from "./history/history-entry.tsx";
 import { linkHistoryQuery } from "./history/history-queries.ts";
-import type { LinkPlace } from "./link-queries.ts";
 
 /** Who did what to a link, with a way to go back. */
 export function LinkHistory({ place }: { place: LinkPlace }) {
@@ -13,6 +13,7 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     useInfiniteQuery(linkHistoryQuery(place));
   const events = data?.pages.flatMap((page) => page.data);
+  const newest = events?.find(isState);
   const firstOfMore = useRef<HTMLDivElement>(null);
   const [knownBefore, setKnownBefore] = useState<number>();
   const knownNow = events?.length ?? 0;
@@ -45,7 +46,7 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
             ref={at === knownBefore ? firstOfMore : null}
             event={event}
             place={place}
-            isNewest={at === 0}
+            isNewest={event === newest}
           />
         ))
       )}

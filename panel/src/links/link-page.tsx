@@ -19,6 +19,7 @@ import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery, listedLink } from "./link-queries.ts";
 import { LinkSettings } from "./settings/link-settings.tsx";
+import { isAddress, TargetUse } from "./target-use.tsx";
 
 const LinkForm = lazyPart(async () => (await import("./link-form.tsx")).LinkForm);
 
@@ -139,17 +140,23 @@ function Address({ link }: { link: Link }) {
           </ActionIcon>
         </Tooltip>
       </Group>
-      <Anchor
-        href={link.target}
-        target="_blank"
-        rel="noreferrer noopener"
-        size="sm"
-        c="dimmed"
-        lineClamp={3}
-        style={{ overflowWrap: "anywhere" }}
-      >
-        {link.target}
-      </Anchor>
+      {isAddress(link.target) ? (
+        <Anchor
+          href={link.target}
+          target="_blank"
+          rel="noreferrer noopener"
+          size="sm"
+          c="dimmed"
+          lineClamp={3}
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {link.target}
+        </Anchor>
+      ) : (
+        <Text size="sm" c="dimmed">
+          <TargetUse target={link.target} />
+        </Text>
+      )}
     </div>
   );
 }

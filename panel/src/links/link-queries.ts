@@ -2,6 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../base/api.ts";
+import { changedSince, type LinkPlace } from "../base/link-states.ts";
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
@@ -94,9 +95,6 @@ export async function restoreLink({ code, domain, created_at: made }: Link): Pro
   throw new ApiError(404, { message: t`${code} is not among the deleted links any more.` });
 }
 
-export const changedSince = (code: string): ApiError =>
-  new ApiError(409, { message: t`${code} was changed since; it stays as it is.` });
-
 /** Restores fields of a saved link. @throws ApiError if somebody has changed them since */
 export async function setLinkBack(saved: Link, back: LinkPatch): Promise<Link> {
   const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params: placeOf(saved) }));
@@ -106,9 +104,6 @@ export async function setLinkBack(saved: Link, back: LinkPatch): Promise<Link> {
   if (!isKept) throw changedSince(saved.code);
   return changeLink(saved, back);
 }
-
-/** A code and its domain; without one the default domain. */
-export type LinkPlace = { code: string; domain: string | undefined };
 
 const paramsOf = ({ code, domain }: LinkPlace) => ({
   path: { code },

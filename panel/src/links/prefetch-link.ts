@@ -1,7 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { prefetchLinkReport } from "../clicks/frame.ts";
 import type { ReportSearch } from "../clicks/range.ts";
-import { type LinkPlace, linkQuery, listedLink } from "./link-queries.ts";
+import type { LinkPlace } from "../base/link-states.ts";
+import { linkQuery, listedLink } from "./link-queries.ts";
 
 /** Asks for a link and its numbers while its page is still on the way. @param since when it was opened, epoch ms */
 export function prefetchLink(

@@ -1,14 +1,22 @@
-import { Trans } from "@lingui/react/macro";
+import { useLingui } from "@lingui/react/macro";
 
 const OURS = "waymark:";
 
 /** False for a share or drop box. */
 export const isAddress = (target: string): boolean => !target.startsWith(OURS);
 
-/** A target in words. */
+/** A target in words; null for an address. */
+export function useTargetUse(): (target: string) => string | null {
+  const { t } = useLingui();
+  const names: Record<string, string> = {
+    file: t`A shared file`,
+    folder: t`A shared folder`,
+    drop: t`A drop box`,
+  };
+  return (target) => (isAddress(target) ? null : (names[target.slice(OURS.length).split("/")[0]!] ?? target));
+}
+
+/** A target in words, or the address. */
 export function TargetUse({ target }: { target: string }) {
-  if (target.startsWith(`${OURS}file/`)) return <Trans>A shared file</Trans>;
-  if (target.startsWith(`${OURS}folder/`)) return <Trans>A shared folder</Trans>;
-  if (target.startsWith(`${OURS}drop/`)) return <Trans>A drop box</Trans>;
-  return <Trans>An address</Trans>;
+  return useTargetUse()(target) ?? target;
 }

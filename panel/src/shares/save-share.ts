@@ -1,13 +1,16 @@
-import type { Share } from "../base/api.ts";
-import { changeCode, changeShare, openBox, shareItem } from "./share-queries.ts";
+import type { Share, ShareUpdate } from "../base/api.ts";
+import { changedSince, withWayBack } from "../base/link-states.ts";
+import { changeCode, changeShare, openBox, readShare, shareItem } from "./share-queries.ts";
 import {
   changeOf,
+  isOtherUse,
   linkChangeOf,
   newBoxOf,
   newShareOf,
   type ShareSubject,
   type ShareUse,
   type ShareValues,
+  valuesOfSubject,
 } from "./share-values.ts";
 
 export type SavedShare = {
@@ -16,6 +19,8 @@ export type SavedShare = {
   use: ShareUse;
   /** Null: it existed before. */
   made: Share | null;
+  /** Null: nothing has changed that could be restored. */
+  undo: (() => Promise<unknown>) | null;
 };
 
 /** Sends the given values, or those that differ. */
@@ -30,18 +35,37 @@ export async function saveShare(
       after.use === "drop"
         ? await openBox(item.id, newBoxOf(after))
         : await shareItem(item, newShareOf(after));
-    return { code: made.code, use: after.use, made };
+    return { code: made.code, use: after.use, made, undo: null };
   }
+  const { code } = subject.form === "edit" ? subject.share : subject.link;
   const change = changeOf(before, after);
-  if (subject.form === "edit") {
-    if (Object.keys(change).length > 0) await changeShare(subject.share.code, change);
-    return { code: subject.share.code, use: after.use, made: null };
+  const kept = { code, use: after.use, made: null };
+  if (Object.keys(change).length === 0) return { ...kept, undo: null };
+  const losesPassword = change.password !== undefined && before.isProtected;
+  const canGoBack = isOtherUse(change) || !losesPassword;
+  if (subject.form === "edit" && after.use !== "url") {
+    const saved = await changeShare(code, change);
+    return { ...kept, undo: canGoBack ? () => setShareBack(saved, before) : null };
   }
-  const { code } = subject.link;
+  // A URL has options that no form of shares knows, so the history restores it.
+  const { undo } = await withWayBack<unknown>({ code, domain: undefined }, () =>
+    subject.form === "edit" ? changeShare(code, change) : changeLink(code, change, after.use),
+  );
+  return { ...kept, undo: canGoBack ? undo : null };
+}
+
+async function changeLink(code: string, change: ShareUpdate, use: ShareUse): Promise<void> {
   const rest = linkChangeOf(change);
   if (Object.keys(rest).length > 0) await changeCode(code, rest);
   // A link has no downloads, but the share that it has become does.
   const { max_downloads: most } = change;
-  if (most !== undefined && after.use !== "url") await changeShare(code, { max_downloads: most });
-  return { code, use: after.use, made: null };
+  if (most !== undefined && use !== "url") await changeShare(code, { max_downloads: most });
+}
+
+/** @throws ApiError if somebody has changed the share since */
+async function setShareBack(saved: Share, before: ShareValues): Promise<void> {
+  const valuesOf = (share: Share): ShareValues => valuesOfSubject({ form: "edit", share });
+  const [now, then] = [valuesOf(await readShare(saved.code)), valuesOf(saved)];
+  if (JSON.stringify(now) !== JSON.stringify(then)) throw changedSince(saved.code);
+  await changeShare(saved.code, changeOf(then, before));
 }

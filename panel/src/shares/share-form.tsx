@@ -9,6 +9,7 @@ import { BytesField } from "../ui/bytes-field.tsx";
 import { CopyDeed } from "../ui/copy-deed.tsx";
 import { showDeeds } from "../ui/deed-notice.tsx";
 import { useLateAnswer } from "../ui/late-answer.ts";
+import { useUndoOffer } from "../ui/undo.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
@@ -43,11 +44,21 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
   const isNew = subject.form === "new";
   const isDrop = values.use === "drop";
   const { isThere, tellIfGone } = useLateAnswer(onClose);
+  const offerUndo = useUndoOffer();
+  function tell(saved: SavedShare): void {
+    const { code, use, undo } = saved;
+    const isRedirect = use === "url" && initial.use !== "url";
+    const message = isRedirect
+      ? t`${code} redirects now. It is among the links.`
+      : t`${saved.code} is saved.`;
+    if (undo === null) notifications.show({ message });
+    else offerUndo({ message, undo, refresh: () => refreshShares(queries) });
+  }
   const save = useMutation({
     mutationFn: () => saveShare(subject, initial, values),
     async onSuccess(saved) {
       forget();
-      if (!isNew && saved.use !== "url") notifications.show({ message: t`${saved.code} is saved.` });
+      if (!isNew) tell(saved);
       if (isThere()) onSaved(saved);
       else if (saved.made !== null) {
         const { made } = saved;

@@ -30,9 +30,11 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
 export const shareQuery = (code: string) =>
   queryOptions({
     queryKey: ["shares", "one", code],
-    queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/shares/{code}", { params: { path: { code } }, signal }))).data,
+    queryFn: ({ signal }) => readShare(code, signal),
   });
+
+export const readShare = async (code: string, signal?: AbortSignal): Promise<Share> =>
+  (await answerOf(api.GET("/shares/{code}", { params: { path: { code } }, ...(signal && { signal }) }))).data;
 
 /** Folders and files in a folder, to choose from. Null: the root. */
 export const choicesQuery = (folder: number | null) =>

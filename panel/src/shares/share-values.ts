@@ -105,6 +105,9 @@ export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   };
 }
 
+export const isOtherUse = ({ target, file_id, folder_id, drop }: ShareUpdate): boolean =>
+  [target, file_id, folder_id, drop].some((use) => use !== undefined);
+
 /** The same for a link, which has no downloads. */
 export function linkChangeOf(change: ShareUpdate): LinkPatch {
   const { max_downloads: _, ...rest } = change;

@@ -116,14 +116,7 @@ export function SharesPage() {
           )
         }
       />
-      <ShareDialog
-        subject={subject}
-        onClose={() => setSubject(null)}
-        onSaved={({ code, use }) => {
-          if (use === "url")
-            notifications.show({ message: t`${code} redirects now. It is among the links.` });
-        }}
-      />
+      <ShareDialog subject={subject} onClose={() => setSubject(null)} />
       {isOverlaid && (
         <LazyDialog isOpen={isAsked} onClose={closeOverlays}>
           <ShareOverlays

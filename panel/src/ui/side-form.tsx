@@ -80,7 +80,14 @@ export function FormFields({
             {sentenceOf(error)}
           </Alert>
         )}
-        <Group justify="end" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)">
+        <Group
+          justify="end"
+          py="sm"
+          pos="sticky"
+          bottom={0}
+          bg="var(--mantine-color-body)"
+          style={{ zIndex: 3 }}
+        >
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>

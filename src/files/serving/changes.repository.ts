@@ -64,6 +64,19 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       return row ?? null;
     },
 
+    /** What a code serves; null for a URL or no link. */
+    async serving(key: string): Promise<Serving | null> {
+      const link = await read.selectFrom("links").select("id").where("code", "=", key).executeTakeFirst();
+      const row = link && (await sharesIn(read, link.id).executeTakeFirst());
+      return row ? toServing(row) : null;
+    },
+
+    /** The account of a file or folder, also of one in the trash. */
+    async ownerOf(entryId: number): Promise<number | null> {
+      const query = read.selectFrom("entries").select("account_id").where("id", "=", entryId);
+      return (await query.executeTakeFirst())?.account_id ?? null;
+    },
+
     /** A link that redirected gets its former downloads back. */
     async insert(tx: Db, share: NewShare): Promise<void> {
       const { linkId, createdAt } = share;

@@ -14,7 +14,8 @@ import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
-import type { DropLimits, Serving, Shareable, ShareRecord } from "./served.ts";
+import { isGone, pastUse, servedThen } from "./past-use.ts";
+import type { Serving, Shareable, ShareRecord, Wanted } from "./served.ts";
 
 /** Absent: unchanged. */
 export type ShareChange = UsesInput &
@@ -22,14 +23,21 @@ export type ShareChange = UsesInput &
     max_downloads?: number | null | undefined;
   };
 
-/** What a code is to serve. */
-type Wanted = { kind: "url" } | { kind: "entry"; place: Shareable; drop: DropLimits | null };
-
 /** Links as an actor may reach them. */
 type LinksOfActor = {
   get(key: string): Promise<{ target: string }>;
   prepare(key: string, input: PatchInput): Promise<PlannedChange>;
+  past(
+    key: string,
+    which: PastState,
+    serves: Record<string, number> | null,
+  ): Promise<{
+    change: PlannedChange["change"] & { target: string };
+    state: Readonly<Record<string, unknown>>;
+  }>;
 };
+
+type PastState = { eventId: number; state: "before" | "after" };
 
 export type ChangesDeps = {
   tree: AccountTree;
@@ -87,13 +95,18 @@ export function createShareChanges({ tree, repository, links, linksOf, admitDrop
     return 0;
   }
 
-  /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
+  /** @throws like `carryOut`, and BadRequest */
   async function change(key: string, input: PatchInput, plan: Plan): Promise<ShareRecord> {
-    const { actor, accountId, wanted, isOwner } = plan;
+    const { actor, wanted } = plan;
     const isShare = wanted === null ? plan.isShare : wanted.kind === "entry";
     if (isShare) checkForShare(input);
+    return carryOut(key, await linksOf(actor).prepare(key, input), plan);
+  }
+
+  /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
+  async function carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord> {
+    const { actor, accountId, wanted, isOwner } = plan;
     if (wanted?.kind === "entry" && wanted.drop !== null) await admitDrops();
-    const prepared = await linksOf(actor).prepare(key, input);
     return links.inTurn(prepared.renamed?.code ?? null, () =>
       tree.change(accountId, async (tx) => {
         const held = await repository.hold(tx.db, key);
@@ -150,6 +163,46 @@ export function createShareChanges({ tree, repository, links, linksOf, admitDrop
       const plan = { actor, accountId, wanted, maxDownloads: undefined, isShare, isOwner: () => true };
       return change(key, input, plan);
     },
+
+    revertLink: createReversal({ repository, linksOf, clock, carryOut }),
+  };
+}
+
+/** Brings back what a code served. */
+function createReversal({
+  repository,
+  linksOf,
+  clock,
+  carryOut,
+}: Pick<ChangesDeps, "repository" | "linksOf" | "clock"> & {
+  carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord>;
+}) {
+  /**
+   * Sets a link to a state of its history in which it served something, or from one. Null if it redirects and did.
+   * @throws NotFound, Conflict (what it served is gone, or another account's), and like `patch`
+   */
+  return async (
+    accountId: number,
+    key: string,
+    which: PastState,
+    { actor, mayShare }: { actor: Actor; mayShare(): void },
+  ): Promise<ShownLink | null> => {
+    const serves = await repository.serving(key);
+    const past = await linksOf(actor).past(key, which, serves && servedFields(serves));
+    const use = pastUse(past.change.target, past.state);
+    if (use === null && serves === null) return null;
+    const planned = { change: past.change, renamed: null, now: clock.now() };
+    const plan = { actor, accountId, isShare: serves !== null, isOwner: () => true };
+    if (use === null) {
+      return carryOut(key, planned, { ...plan, wanted: { kind: "url" }, maxDownloads: undefined });
+    }
+    mayShare();
+    const owner = await repository.ownerOf(use.wanted.place.id);
+    if (owner === null) throw servedThen("does not exist any more");
+    if (actor.ownOnly && owner !== accountId) throw servedThen("belongs to another account");
+    return carryOut(key, planned, { ...plan, ...use, accountId: owner }).catch((error: unknown) => {
+      throw isGone(error) ? servedThen("does not exist any more") : error;
+    });
   };
 }
 

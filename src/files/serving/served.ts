@@ -11,6 +11,9 @@ export type DropLimits = {
   maxFileSize: number | null;
 };
 
+/** What a code is to serve. */
+export type Wanted = { kind: "url" } | { kind: "entry"; place: Shareable; drop: DropLimits | null };
+
 export type Serving = {
   /** The entry's. */
   accountId: number;

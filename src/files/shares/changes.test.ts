@@ -271,6 +271,68 @@ forEachDialect((dialect) => {
     });
   });
 
+  describe("the history of a code", () => {
+    type Point = { code: string; ids: number[] };
+    const idsOf = async (code: string): Promise<Point> => {
+      const rows = await at.database.read
+        .selectFrom("events")
+        .select("id")
+        .where("subject_id", "=", await idOf(code))
+        .orderBy("id")
+        .execute();
+      return { code, ids: rows.map(({ id }) => id) };
+    };
+    const revert = (code: string, eventId: number, state: "before" | "after", by = actor) =>
+      at.changes.revertLink(by.accountId!, code, { eventId, state }, { actor: by, mayShare() {} });
+
+    test("leads back to any use, with its limits and the options of a URL", async () => {
+      const code = await link({ max_clicks: 5, fallback_url: URL_B, tags: ["print"] });
+      const [fileId, folderId] = [await file(), await folder()];
+      await patchLink(code, { file_id: fileId });
+      await patch(code, { max_downloads: 4, title: "Limited" });
+      await patch(code, { drop: { folder_id: folderId, ...LIMITS } });
+      await patch(code, { drop: { folder_id: folderId, ...LIMITS, max_file_size: 9 }, title: "Box" });
+      await patchLink(code, { target: URL_B });
+      const { ids } = await idsOf(code);
+      const states = [
+        null,
+        { kind: "file", entry: { id: fileId, name: "file" }, maxDownloads: null, title: null },
+        { kind: "file", entry: { id: fileId, name: "file" }, maxDownloads: 4, title: "Limited" },
+        { kind: "drop", drop: { maxFiles: 3, maxBytes: 1_000, maxFileSize: null }, title: "Limited" },
+        { kind: "drop", drop: { maxFiles: 3, maxBytes: 1_000, maxFileSize: 9 }, title: "Box" },
+        { kind: "url", target: URL_B, title: "Box" },
+      ];
+      for (const nth of [4, 1, 5, 3, 2, 4, 2]) {
+        const restored = await revert(code, ids[nth]!, "after");
+        if (restored === null) expect(nth).toBe(5);
+        else expect(restored).toMatchObject({ ...states[nth], tags: ["print"] });
+      }
+      expect(await revert(code, ids[1]!, "before")).toMatchObject({ kind: "url", target: URL_A });
+      expect(JSON.parse((await links.get(code)).options!)).toEqual({ maxClicks: 5, fallbackUrl: URL_B });
+      expect(await revert(code, ids[0]!, "after")).toBeNull();
+    });
+
+    test("says so if what it served is gone or another account's", async () => {
+      const [code, fileId] = [await link(), await file()];
+      await patchLink(code, { file_id: fileId });
+      await patchLink(code, { target: URL_A });
+      const { ids } = await idsOf(code);
+      const boss = { ...at.actor(await at.account()), ownOnly: false };
+      const refused = { actor: { ...actor, accountId: boss.accountId }, mayShare() {} };
+      expect(await refusal(revert(code, ids[1]!, "after", refused.actor))).toBe("LinkNotFound");
+      expect(await revert(code, ids[1]!, "after", boss)).toMatchObject({ kind: "file", owner: { id: me } });
+      await patchLink(code, { target: URL_A }, boss);
+      await patchLink(code, { file_id: await file("theirs", boss.accountId!) }, boss);
+      await patchLink(code, { target: URL_A });
+      const theirs = (await idsOf(code)).ids.at(-2)!;
+      expect(await refusal(revert(code, theirs, "after"))).toBe("Conflict");
+      await at.files.remove(me, fileId);
+      expect(await refusal(revert(code, ids[1]!, "after"))).toBe("Conflict");
+      expect(await refusal(links.revert(code, ids[1]!, "after"))).toBe("Conflict");
+      expect(await links.get(code)).toMatchObject({ target: URL_A });
+    });
+  });
+
   test("changes of one code at once leave one of them whole", async () => {
     const code = await link();
     const [first, second, box] = [await file("first"), await file("second"), await folder()];

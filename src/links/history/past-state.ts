@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
-import { wholeState } from "../link/events.ts";
+import { type ServedFields, wholeState } from "../link/events.ts";
 import type { Link } from "../link/link.ts";
 
 export type LinkEvent = { id: number; subjectId: number | null; before: string | null; after: string | null };
@@ -29,12 +29,13 @@ const read = (json: string): State => state.parse(JSON.parse(json));
 const isWhole = (told: State): boolean => "code" in told;
 
 /**
- * Null if the link has no such event, or the event no such state. @param link as it is now, read before this call
+ * Null if the link has no such event, or the event no such state. @param link as it is now, read before this call,
+ * with the extra fields of what it serves
  * @throws Conflict if too much has happened since
  */
 export async function pastState(
   events: LinkEvents,
-  link: Link,
+  link: Link & { serves?: ServedFields | null },
   { eventId, state: side }: { eventId: number; state: EventState },
 ): Promise<State | null> {
   const event = await events.find(eventId);

@@ -2,14 +2,13 @@
 import { z } from "zod";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { type LinkFields, linkFieldsView, restoredFields } from "../link/field-values.ts";
-import { isInternal } from "../link/internal-target.ts";
 
 const stateShape = z
   .object({ ...linkFieldsView, expires_at: z.string().transform((text) => parseRfc3339(text)) })
   .partial()
-  .extend({ target: z.string().refine((target) => !isInternal(target)) });
+  .extend({ target: z.string() });
 
-/** Without code and password, which stay. Null for the state of a share. */
+/** Without code and password, which stay. Null for what no link has. */
 export function patchOfState(
   past: Record<string, unknown>,
 ): (LinkFields & { target: string; expiresAt: number | null }) | null {

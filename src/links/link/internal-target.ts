@@ -7,6 +7,12 @@ const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 export const internalTarget = (kind: "file" | "folder" | "drop", id: number): string =>
   `${INTERNAL_SCHEME}${kind}/${id}`;
 
+/** Null for a URL. */
+export function readInternalTarget(target: string): { kind: "file" | "folder" | "drop"; id: number } | null {
+  const [, kind, id] = /^waymark:(file|folder|drop)\/(\d{1,15})$/.exec(target) ?? [];
+  return kind === undefined ? null : { kind: kind as "file" | "folder" | "drop", id: Number(id) };
+}
+
 /** For stored targets and their locations. */
 export const isInternal = (target: string): boolean => target.charCodeAt(0) === FIRST;
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, appError } from "../../lib/errors.ts";
 import { linkServesShare } from "../link/code.ts";
+import { isInternal } from "../link/internal-target.ts";
 import type { LeadingUrls } from "../fallback/loops.ts";
 import { patchOfState } from "../history/state.ts";
 import { wholeState } from "../link/events.ts";
@@ -57,7 +58,7 @@ export function wayBack(
   const before = Object.fromEntries(fields.map((name) => [name, was[name] ?? null]));
   const tags = [...link.tags.filter((tag) => !added.includes(tag)), ...removed].sort();
   const patch = patchOfState({ ...now, ...before, tags });
-  return patch === null
+  return patch === null || isInternal(patch.target)
     ? changedSince(event.subject)
     : { code: link.code, ...patch, ...(move && { to: move.from }) };
 }

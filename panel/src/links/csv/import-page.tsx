@@ -100,7 +100,14 @@ function Prepared() {
           }}
         />
       )}
-      <Group justify="end" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)">
+      <Group
+        justify="end"
+        py="sm"
+        pos="sticky"
+        bottom={0}
+        bg="var(--mantine-color-body)"
+        style={{ zIndex: 3 }}
+      >
         <Button variant="default" onClick={leaveImport}>
           <Trans>Cancel</Trans>
         </Button>

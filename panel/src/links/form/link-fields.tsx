@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Stack } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -12,13 +12,21 @@ import { useLateAnswer } from "../../ui/late-answer.ts";
 import { FormFields } from "../../ui/side-form.tsx";
 import { ChangedElsewhere, changeSeen, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
 import { ChangedNotice } from "./changed-elsewhere.tsx";
+import { isAddress, TargetUse } from "../target-use.tsx";
 import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
 import { useFieldTexts } from "./field-texts.ts";
 import { focusFirstError } from "./focus-error.ts";
 import { LinkField, type LinkFieldProps } from "./link-field.tsx";
 import { useLinkDraft } from "./link-draft.ts";
-import { type LinkFieldName, linkErrorsOf, linkPatchOf, MORE, newLinkOf, valuesOf } from "./link-values.ts";
+import {
+  type LinkFieldName,
+  linkErrorsOf,
+  linkPatchOf,
+  moreFieldsOf,
+  newLinkOf,
+  valuesOf,
+} from "./link-values.ts";
 import { UtmBuilder } from "./utm-builder.tsx";
 
 type Props = { link: Link | null; onClose(): void; onSaved: OnLinkSaved | undefined };
@@ -29,6 +37,8 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const texts = useFieldTexts();
+  const isShare = link !== null && !isAddress(link.target);
+  const more = moreFieldsOf(isShare);
   const hasDomains = useHasDomains() || typeof link?.domain === "string";
   const fields = useRef<HTMLDivElement>(null);
   const { values, change, isRestored, discard, forget } = useLinkDraft(link);
@@ -36,7 +46,7 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
   const standard = valuesOf(null);
   const hasPassword = link !== null && link.password !== null;
   const [isMore, setIsMore] = useState(() =>
-    MORE.some((name) => values[name] !== standard[name] || (name === "password" && hasPassword)),
+    more.some((name) => values[name] !== standard[name] || (name === "password" && hasPassword)),
   );
   const availability = useAvailability(values, link && { code: link.code, domain: link.domain ?? "" });
   const isRenamed = link !== null && values.code.trim() !== link.code;
@@ -59,7 +69,7 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
       tellIfGone(error);
       const found = error instanceof ApiError ? linkErrorsOf(error) : {};
       setErrors(found);
-      if (MORE.some((name) => found[name] !== undefined)) setIsMore(true);
+      if (more.some((name) => found[name] !== undefined)) setIsMore(true);
       focusFirstError(fields);
     },
   });
@@ -95,11 +105,17 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
     >
       <Stack gap="md" ref={fields}>
         {isRestored && <DraftNotice onDiscard={discard} />}
-        <Stack gap={6}>
-          {field("target")}
-          <UtmBuilder target={values.target} onChange={(target) => set("target", target)} />
-        </Stack>
-        {hasDomains && field("domain")}
+        {isShare ? (
+          <Text size="sm" c="dimmed">
+            <TargetUse target={link.target} />
+          </Text>
+        ) : (
+          <Stack gap={6}>
+            {field("target")}
+            <UtmBuilder target={values.target} onChange={(target) => set("target", target)} />
+          </Stack>
+        )}
+        {hasDomains && !isShare && field("domain")}
         <Stack gap="xs">
           <CodeField
             label={texts.code.label}
@@ -117,7 +133,7 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
         {field("note")}
         <Disclosure label={<Trans>More</Trans>} isOpen={isMore} onToggle={() => setIsMore(!isMore)}>
           <Stack gap="md" pt="xs">
-            {MORE.map(field)}
+            {more.map(field)}
             {hasPassword && field("removes_password")}
           </Stack>
         </Disclosure>

@@ -26,8 +26,14 @@ export const FIELDS = {
 type FieldName = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as FieldName[];
-export const MORE = NAMES.filter((name) => "isMore" in FIELDS[name]);
+const MORE = NAMES.filter((name) => "isMore" in FIELDS[name]);
 export const SETTINGS = ["target", "code", "domain", ...NAMES] as const;
+/** Shares have no target and nothing that only redirects have; what they lead to has a form of its own. */
+const OF_SHARES = new Set<string>(["code", "title", "tags", "note", "expires_at", "password"]);
+/** In the part of the form that opens. */
+export const moreFieldsOf = (isShare: boolean): FieldName[] =>
+  MORE.filter((name) => !isShare || OF_SHARES.has(name));
+export const settingsOf = (isShare: boolean) => SETTINGS.filter((name) => !isShare || OF_SHARES.has(name));
 export type LinkSettingName = (typeof SETTINGS)[number];
 
 type ValueOf<K> = K extends "tags" ? string[] : K extends "switch" ? boolean : string;

@@ -1,17 +1,21 @@
 import { useLingui } from "@lingui/react/macro";
-import { formatList, formatNumber, formatTime } from "../../base/i18n.ts";
+import { formatBytes, formatList, formatNumber, formatTime } from "../../base/i18n.ts";
+import { useTargetUse } from "../target-use.tsx";
 import { useRedirectKinds } from "./field-texts.ts";
 
 /** A value of a link's field for people; null if it is not set. */
 export function useShownValue(): (name: string, value: unknown) => string | null {
   const { t } = useLingui();
   const kinds = useRedirectKinds();
+  const useOf = useTargetUse();
   return (name, value) => {
     if (value === null || value === undefined || value === "") return null;
+    if (name === "target") return useOf(String(value)) ?? String(value);
     if (name === "redirect_status") return kinds[String(value)] ?? String(value);
     if (name === "password") return t`Set`;
     if (value === true) return t`Yes`;
     if (value === false) return t`No`;
+    if (typeof value === "number" && /^max_(?:bytes|file_size)$/.test(name)) return formatBytes(value);
     if (typeof value === "number") return name.endsWith("_id") ? String(value) : formatNumber(value);
     if (Array.isArray(value)) {
       return value.length === 0 ? null : formatList(value.map(String));

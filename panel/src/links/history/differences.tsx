@@ -12,6 +12,12 @@ const MOST_SHOWN = 160;
 export function Differences({ event }: { event: Event }) {
   const { t } = useLingui();
   const texts: Record<string, { label: string }> = useFieldTexts();
+  const limits: Record<string, string> = {
+    max_downloads: t`Most downloads`,
+    max_bytes: t`Total size`,
+    max_files: t`Most files`,
+    max_file_size: t`Largest file`,
+  };
   const shownOf = useShownValue();
   const { before = {}, after = {} } = event;
   return changedFields(event).map((name) => {
@@ -22,7 +28,7 @@ export function Differences({ event }: { event: Event }) {
     return (
       <Text key={name} size="sm" style={{ overflowWrap: "anywhere" }}>
         <Text span c="dimmed">
-          {Object.hasOwn(texts, name) ? texts[name]!.label : name}:
+          {Object.hasOwn(texts, name) ? texts[name]!.label : (limits[name] ?? name)}:
         </Text>{" "}
         <del style={{ color: "var(--mantine-color-dimmed)" }} title={was}>
           {cut(was)}

@@ -4,10 +4,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type Ref, useRef } from "react";
 import type { Event } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
+import { type LinkPlace, restoreState, withWayBack } from "../../base/link-states.ts";
+import { refreshShares } from "../../shares/share-queries.ts";
+import { changedFields } from "../../ui/changed-fields.ts";
 import { useUndoable } from "../../ui/undo.tsx";
-import { type LinkPlace, refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
-import { goBackTo } from "./history-queries.ts";
+
+/** They stay when a state is restored. */
+const KEPT = new Set(["code", "domain", "password"]);
+
+/** Whether the event tells a state of the link. */
+export const isState = ({ action }: Event): boolean => /^(?:link|share)\./.test(action);
 
 type Props = { event: Event; place: LinkPlace; isNewest: boolean; ref?: Ref<HTMLDivElement> };
 
@@ -15,12 +22,23 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const back = useRef<() => Promise<void>>(undefined);
+  const state = isNewest ? "before" : "after";
   const goBack = useUndoable({
-    run: async () => void (back.current = await goBackTo(place, event.id)),
+    async run() {
+      const change = await withWayBack(place, () => restoreState(place, event.id, state));
+      back.current = change.undo;
+    },
     undo: async () => back.current?.(),
-    refresh: () => refreshLinks(queries),
-    message: <Trans>The link is as it was on {formatTime(event.at)}.</Trans>,
+    refresh: () => refreshShares(queries),
+    message: isNewest ? (
+      <Trans>The newest change is undone.</Trans>
+    ) : (
+      <Trans>The link is as it was on {formatTime(event.at)}.</Trans>
+    ),
   });
+  const canGoBack =
+    isState(event) &&
+    (isNewest ? changedFields(event).some((name) => !KEPT.has(name)) : event.after !== undefined);
   const actions: Record<string, string> = {
     "link.create": t`Made`,
     "link.update": t`Changed`,
@@ -51,7 +69,7 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
             {formatTime(event.at)}
           </Text>
         </div>
-        {!isNewest && event.after !== undefined && event.action.startsWith("link.") && (
+        {canGoBack && (
           <Button
             size="compact-sm"
             variant="default"
@@ -59,7 +77,7 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
             loading={goBack.isPending}
             onClick={() => goBack.mutate()}
           >
-            <Trans>Go back to this</Trans>
+            {isNewest ? <Trans>Undo</Trans> : <Trans>Go back to this</Trans>}
           </Button>
         )}
       </Group>

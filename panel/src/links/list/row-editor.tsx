@@ -15,6 +15,7 @@ import { withScheme } from "../form/with-scheme.ts";
 import { changeSeen, refreshLinks, setLinkBack } from "../link-queries.ts";
 import { localOf, timeOfLocal } from "./local-time.ts";
 import { keyOfLink, showChanged } from "./page-queries.ts";
+import { isAddress } from "../target-use.tsx";
 import { TagsField } from "../tags-field.tsx";
 import classes from "./editor.module.css";
 
@@ -93,8 +94,11 @@ export function RowEditor({ link: current, field, top, onClose }: Props) {
 
   useEffect(() => {
     const wanted = box.current?.querySelector<HTMLInputElement>(`[data-field="${field}"] input`);
-    (wanted ?? box.current?.querySelector<HTMLInputElement>('[data-field="target"] input'))?.select();
-    wanted?.focus();
+    const [first] = ['[data-field="target"] input', "input"].flatMap(
+      (one) => box.current?.querySelector<HTMLInputElement>(one) ?? [],
+    );
+    (wanted ?? first)?.select();
+    (wanted ?? first)?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
   }, [field]);
 
@@ -136,14 +140,16 @@ export function RowEditor({ link: current, field, top, onClose }: Props) {
               maxLength={200}
               size="xs"
             />
-            <TextInput
-              {...form.getInputProps("target")}
-              {...(tooLong !== null && { error: tooLong })}
-              wrapperProps={{ "data-field": "target" }}
-              label={t`Target`}
-              maxLength={MOST_TYPED}
-              size="xs"
-            />
+            {isAddress(link.target) && (
+              <TextInput
+                {...form.getInputProps("target")}
+                {...(tooLong !== null && { error: tooLong })}
+                wrapperProps={{ "data-field": "target" }}
+                label={t`Target`}
+                maxLength={MOST_TYPED}
+                size="xs"
+              />
+            )}
             <TagsField
               {...form.getInputProps("tags")}
               wrapperProps={{ "data-field": "tags" }}

@@ -95,11 +95,7 @@ function Cell({ name, link, tab }: { name: ColumnName; link: Link; tab: number }
             </span>
           )}
           <span className={classes["soft"]}>
-            {isAddress(link.target) ? (
-              link.target.replace(/^https?:\/\//, "")
-            ) : (
-              <TargetUse target={link.target} />
-            )}
+            <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
           </span>
         </span>
       );

@@ -1,6 +1,6 @@
 /** A QR code drawn by the server. The logo is added here and never leaves the browser. */
 import { answerOf, api } from "../../base/api.ts";
-import { type LinkPlace } from "../link-queries.ts";
+import type { LinkPlace } from "../../base/link-states.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
 
 /** Share of the code's side. A third of the modules may be lost at level H; this hides a fifteenth. */

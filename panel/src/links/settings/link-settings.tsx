@@ -8,7 +8,7 @@ import { useUndoable } from "../../ui/undo.tsx";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
-import { SETTINGS } from "../form/link-values.ts";
+import { settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 
@@ -19,10 +19,7 @@ export function LinkSettings({ link, onSaved, onDeleted }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const hasDomains = useHasDomains() || link.domain !== null;
-  const isUrl = isAddress(link.target);
-  const names = SETTINGS.filter(
-    (name) => (name !== "domain" || (hasDomains && isUrl)) && (name !== "target" || isUrl),
-  );
+  const names = settingsOf(!isAddress(link.target)).filter((name) => name !== "domain" || hasDomains);
   const remove = useUndoable({
     async run() {
       await deleteLink(link);

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Link } from "../../base/api.ts";
-import { TargetUse } from "../target-use.tsx";
+import { isAddress, TargetUse } from "../target-use.tsx";
 import classes from "./settings.module.css";
 
 /** What the code leads to now. */
@@ -18,9 +18,7 @@ export function LinkUse({ link: { target } }: { link: Link }) {
           </Trans>
         </Text>
       </div>
-      <Text size="sm">
-        <TargetUse target={target} />
-      </Text>
+      <Text size="sm">{isAddress(target) ? <Trans>An address</Trans> : <TargetUse target={target} />}</Text>
       <span />
     </div>
   );

@@ -108,7 +108,7 @@ export function TagsPage() {
           <Plural value={more} one="And # more: search for it." other="And # more: search for them." />
         </Text>
       )}
-      <Box pos="sticky" bottom={0}>
+      <Box pos="sticky" bottom={0} style={{ zIndex: 3 }}>
         <TaskBar runs={runs} label={t`Tags`} />
       </Box>
     </Stack>
