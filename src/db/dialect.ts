@@ -73,6 +73,9 @@ export type Dialect = {
    */
   hasFewNames(db: Db, needle: string, most: number): Promise<boolean>;
 
+  /** While one transaction writes, others wait. */
+  readonly hasOneWriter: boolean;
+
   /** The server spreads one long scan over several cores. */
   readonly sharesScans: boolean;
 

@@ -96,6 +96,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
     return sql`(${sql.join(tests, sql` or `)})`;
   },
   hasFewNames: async () => false,
+  hasOneWriter: false,
   sharesScans: false,
   refreshStatistics: async () => {},
   linkCandidates: () => null,

@@ -145,6 +145,7 @@ const dialect: Dialect = {
       : null,
   indexLinkTexts: null,
   ...postgresNames.dialect,
+  hasOneWriter: false,
   sharesScans: true,
   refreshStatistics: async (db, tables) => {
     for (const table of tables) await sql`analyze ${sql.table(table)}`.execute(db);

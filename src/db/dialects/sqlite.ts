@@ -89,6 +89,7 @@ const dialect: Dialect = {
     insertRows(db, table, rows as readonly Row[], words.onConflict(table, keys, assignmentsOf(set, add))),
   ...sqliteNames.dialect,
   ...sqliteTexts.dialect,
+  hasOneWriter: true,
   sharesScans: false,
   refreshStatistics: async () => {},
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,

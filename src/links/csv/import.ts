@@ -45,6 +45,7 @@ export type LinkImportDeps = {
     keep(db: Db, event: EventRecord, id: number | null): Promise<number>;
   };
   rule: CodeRule;
+  hasOneWriter: boolean;
   domains: {
     /** For filters. */
     filterOf: DomainFilter;
@@ -56,6 +57,9 @@ export type LinkImportDeps = {
 };
 
 const RETRY_MS = 1_000;
+/** Shares of the work. A server has other requests, and a command may keep other writers waiting. */
+const SERVER_REST = 0.5;
+const COMMAND_REST = 0.4;
 const NO_ROWS: CsvChunk = { rows: [], done: 0 };
 /** An error is one text, made in one step of the event loop. */
 const MOST_ITEMS_WITH_FAILURE = 500;
@@ -76,7 +80,9 @@ export function createLinkImport(deps: LinkImportDeps) {
     if (options.dryRun === true) return previewInTurn(() => preview(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
     const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
-    return inTurn(() => writeAll({ ...deps, ...options, actor, file, hashes, now }));
+    const alone = deps.hasOneWriter ? COMMAND_REST : 0;
+    const restShare = options.actor === undefined ? alone : SERVER_REST;
+    return inTurn(() => writeAll({ ...deps, ...options, actor, file, hashes, now, restShare }));
   };
 }
 
@@ -96,11 +102,12 @@ type Run = LinkImportDeps &
     file: CsvFile;
     hashes: RowHashes;
     now: number;
+    restShare: number;
   };
 
 async function writeAll(run: Run): Promise<ImportResult> {
   const stands = noRows();
-  const rest = createImportPace();
+  const rest = createImportPace(run.restShare);
   const portions = run.file.chunks();
   let next = portions.next();
   let eventId: number | null = null;
@@ -187,7 +194,7 @@ async function preview(
   const result = noRows();
   // At most as many as rows fit into the file.
   const rows = new Set<string>();
-  const rest = createImportPace();
+  const rest = createImportPace(SERVER_REST);
   for await (const chunk of file.chunks()) {
     await rest();
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });

@@ -1,8 +1,8 @@
-/** Rests half as long as it worked since the last rest, so that redirects and other writers get their turn. */
-export function createImportPace(): () => Promise<void> {
+/** Rests for a share of the time since the last rest, so that redirects and other writers get their turn. */
+export function createImportPace(share: number): () => Promise<void> {
   let restedAt = performance.now();
   return async () => {
-    await Bun.sleep((performance.now() - restedAt) / 2);
+    if (share > 0) await Bun.sleep((performance.now() - restedAt) * share);
     restedAt = performance.now();
   };
 }

@@ -7,7 +7,7 @@ import { createMatchesByCode } from "../list/by-code.ts";
 import { createLinkListRepository } from "../list/repository.ts";
 import { createLinkRepository } from "../write/repository.ts";
 
-type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "rule"> & {
+type Deps = Omit<LinkImportDeps, "repository" | "bulk" | "rule" | "hasOneWriter"> & {
   database: Pick<Database, "read" | "dialect">;
   /** With or without slash. */
   routePrefixes(): readonly string[];
@@ -23,6 +23,7 @@ export function createLinkCsv(deps: Deps) {
     export: createLinkExport({ matches, clock, hostOf: domains.hostOf }),
     import: createLinkImport({
       ...deps,
+      hasOneWriter: database.dialect.hasOneWriter,
       repository: createLinkRepository(database),
       bulk: createLinkBulkRepository(database),
       rule: createCodeRule(deps.routePrefixes),
