@@ -73,7 +73,7 @@ export async function createApp(env: Env, options: AppOptions) {
   registerRedirectMetrics(registry, redirect);
   registerJobMetrics(registry, jobs);
   registerStagedMetrics(registry, services.content.staged);
-  worker?.onOpenSetUp(services.auth.openSetUp);
+  worker?.on({ openSetUp: services.auth.openSetUp });
   const processMetrics = startProcessMetrics(registry);
   const health = createHealthReport(services);
   void warnOfStorages(services);
@@ -93,7 +93,7 @@ export async function createApp(env: Env, options: AppOptions) {
     explain: (error: unknown): Response => failureResponse(toAppError(error)),
     connectionLimit: createConnectionLimit({ registry, logger: services.logger }),
     /** Call it with the server that calls `answer`. */
-    listens: (server: WireServer): void => worker?.listens(server),
+    listens: (server: WireServer): void => worker?.on({ server }),
     adminApi: (): AdminApi => ({
       prefix: services.config.get("routes.admin_prefix"),
       isEnabled: services.auth.isAdminEnabled(),
@@ -243,7 +243,7 @@ const startRedirect = (
 function startLive(services: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
   const { database, changes, links } = services;
   const own = createWorkerLiveStats(clicks);
-  worker?.onLive(own);
+  worker?.on({ live: own });
   const live = createLive({
     collect: async (sinceMs) =>
       worker === undefined ? [own(sinceMs)] : ((await worker.collectLive(sinceMs)) as WorkerLiveStats[]),

@@ -19,13 +19,7 @@ import type { Logger } from "../lib/logger.ts";
 import { createFeed } from "./feed.repository.ts";
 import { createFeedReader } from "./feed-reader.ts";
 import { createPolling } from "./polling.ts";
-import {
-  TOPICS,
-  type Topic,
-  type ChangeHandler,
-  type Change,
-  createSubscribers,
-} from "./change-subscribers.ts";
+import { TOPICS, type Topic, type Change, createSubscribers } from "./change-subscribers.ts";
 import { collectChanges, createChangeNotes } from "./change-notes.ts";
 
 export type ChangeMessage = {
@@ -51,19 +45,7 @@ export type ChangeTransaction = {
   changed(topic: Topic, keys: readonly string[]): void;
 };
 
-export type Changes = {
-  /** Resolves after this process's subscribers and the bus. The function may run again: see Database.transaction. */
-  write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** For changes in any process. Returns the function that unsubscribes. */
-  subscribe(topic: Topic, handler: ChangeHandler): () => void;
-  /** Load caches after it. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Resolves after the subscribers ran. Rejects while the database is away. */
-  poll(): Promise<void>;
-  /** All commits until a second ago were received. */
-  isCurrent(now: number): boolean;
-};
+export type Changes = ReturnType<typeof createChanges>;
 
 const CURRENT_MS = 1_000;
 
@@ -84,7 +66,7 @@ type Deps = {
   around?(read: () => Promise<void>): Promise<void>;
 };
 
-export function createChanges({ database, clock, logger, bus, around = (read) => read() }: Deps): Changes {
+export function createChanges({ database, clock, logger, bus, around = (read) => read() }: Deps) {
   const feed = createFeed(database);
   const { tell, subscribe } = createSubscribers(logger);
   const handled = createHandledWrites();
@@ -110,10 +92,14 @@ export function createChanges({ database, clock, logger, bus, around = (read) =>
 
   let leaveBus: (() => void) | undefined;
   return {
+    /** For changes in any process. Returns the function that unsubscribes. */
     subscribe,
+    /** Resolves after the subscribers ran. Rejects while the database is away. */
     poll: polling.poll,
-    isCurrent: (now) => now - (reader.lastRead() ?? Number.NEGATIVE_INFINITY) <= CURRENT_MS,
-    async write(run, options) {
+    /** All commits until a second ago were received. */
+    isCurrent: (now: number): boolean => now - (reader.lastRead() ?? Number.NEGATIVE_INFINITY) <= CURRENT_MS,
+    /** Resolves after this process's subscribers and the bus. The function may run again: see Database.transaction. */
+    async write<T>(run: (tx: ChangeTransaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
       const write = crypto.randomUUID();
       let changes: Change[] = [];
       const result = await database.transaction(async (tx) => {
@@ -127,13 +113,14 @@ export function createChanges({ database, clock, logger, bus, around = (read) =>
       if (changes.length > 0) await bus?.publish({ write, changes, isCleaned: false });
       return result;
     },
-    async start() {
+    /** Load caches after it. */
+    async start(): Promise<void> {
       leaveBus ??= bus?.subscribe(({ write, changes, isCleaned }) =>
         handled.once(write, () => tell(changes, isCleaned)),
       );
       await polling.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       leaveBus?.();
       leaveBus = undefined;
       await polling.stop();

@@ -5,21 +5,12 @@ import type { Logger } from "../lib/logger.ts";
 /** Half of the second within which a change must arrive. */
 const POLL_MS = 500;
 
-export type Polling = {
-  /** A reading that starts after this call. Rejects if it fails. */
-  poll(): Promise<void>;
-  /** Reads once and rejects on failure. Then polls. */
-  start(): Promise<void>;
-  /** Resolves when nothing runs. */
-  stop(): Promise<void>;
-};
-
 export function createPolling(deps: {
   read: () => Promise<void>;
   /** The next reading does not wait for it. */
   afterwards: () => Promise<void>;
   logger: Logger;
-}): Polling {
+}) {
   const { read, afterwards, logger } = deps;
   let queue: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,6 +18,7 @@ export function createPolling(deps: {
   let failures = 0;
   let housekeeping: Promise<void> | null = null;
 
+  /** A reading that starts after this call. Rejects if it fails. */
   const poll = (): Promise<void> => {
     const reading = queue.then(read);
     queue = reading.catch(() => {});
@@ -61,7 +53,8 @@ export function createPolling(deps: {
 
   return {
     poll,
-    async start() {
+    /** Reads once and rejects on failure. Then polls. */
+    async start(): Promise<void> {
       if (running) return;
       running = true;
       try {
@@ -72,7 +65,8 @@ export function createPolling(deps: {
       }
       schedule();
     },
-    async stop() {
+    /** Resolves when nothing runs. */
+    async stop(): Promise<void> {
       running = false;
       clearTimeout(timer);
       await queue;

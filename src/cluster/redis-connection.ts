@@ -9,17 +9,6 @@ import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createReport, redisAddress } from "./redis-report.ts";
 
-export type RedisConnection = {
-  /** Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may have run. */
-  send(command: string, args: readonly string[]): Promise<unknown>;
-  isReady(): boolean;
-  /** True if Redis answers within a second. Never rejects. */
-  check(): Promise<boolean>;
-  /** Resolves after the first attempt. */
-  attempted(): Promise<void>;
-  close(): void;
-};
-
 export type RedisLimits = {
   connectMs: number;
   commandMs: number;
@@ -41,7 +30,7 @@ type Options = {
 };
 
 /** @throws BadRequest for an invalid URL */
-export function connectRedis({ url, purpose, prepare, logger, limits }: Options): RedisConnection {
+export function connectRedis({ url, purpose, prepare, logger, limits }: Options) {
   const { connectMs, commandMs, heartbeatMs, longestPauseMs } = { ...LIMITS, ...limits };
   const report = createReport(logger, { purpose, redis: redisAddress(url) });
   const { promise: attempted, resolve: onAttempted } = Promise.withResolvers<void>();
@@ -90,6 +79,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     next = later(connect, pause * (0.75 + 0.5 * Math.random()));
   }
 
+  /** Rejects with ServiceUnavailable at once while Redis is away. After another rejection the command may have run. */
   async function send(command: string, args: readonly string[]): Promise<unknown> {
     const client = active;
     if (client === null || !isReady) throw away();
@@ -108,6 +98,7 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
     next = later(beat, heartbeatMs);
   }
 
+  /** True if Redis answers within a second. Never rejects. */
   const check = (): Promise<boolean> =>
     send("PING", []).then(
       () => true,
@@ -117,10 +108,11 @@ export function connectRedis({ url, purpose, prepare, logger, limits }: Options)
   connect();
   return {
     send,
-    isReady: () => isReady,
+    isReady: (): boolean => isReady,
     check,
-    attempted: () => attempted,
-    close() {
+    /** Resolves after the first attempt. */
+    attempted: (): Promise<void> => attempted,
+    close(): void {
       isClosed = true;
       clearTimeout(next);
       if (active !== null) lose(active, null);

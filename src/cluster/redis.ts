@@ -5,20 +5,10 @@
  */
 import type { Logger } from "../lib/logger.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { createRedisBus, type RedisBus } from "./redis-bus.ts";
+import { createRedisBus } from "./redis-bus.ts";
 import { connectRedis, type RedisLimits } from "./redis-connection.ts";
 
-export type Redis = {
-  bus: RedisBus;
-  /** See RedisConnection.send. */
-  send(command: string, args: readonly string[]): Promise<unknown>;
-  /** Holds the generation: GENERATION_LENGTH characters. */
-  generationKey: string;
-  key(kind: string, name: string): string;
-  /** Both connections answer within a second. Never rejects. */
-  check(): Promise<boolean>;
-  close(): void;
-};
+export type Redis = Awaited<ReturnType<typeof openRedis>>;
 
 export const GENERATION_LENGTH = 16;
 /** A start waits this long for the first connection. */
@@ -36,7 +26,7 @@ type Options = {
 };
 
 /** Without Redis it resolves too, and connects later. @throws BadRequest for an invalid URL */
-export async function openRedis({ url, instance, logger, limits = {} }: Options): Promise<Redis> {
+export async function openRedis({ url, instance, logger, limits = {} }: Options) {
   const key = (kind: string, name: string) => `waymark:${instance}:${kind}:${name}`;
   const generationKey = key("cache", "generation");
   const values = connectRedis({
@@ -61,10 +51,13 @@ export async function openRedis({ url, instance, logger, limits = {} }: Options)
   return {
     bus,
     send: values.send,
+    /** Holds the generation: GENERATION_LENGTH characters. */
     generationKey,
     key,
-    check: async () => (await Promise.all([values.check(), listening.check()])).every(Boolean),
-    close() {
+    /** Both connections answer within a second. Never rejects. */
+    check: async (): Promise<boolean> =>
+      (await Promise.all([values.check(), listening.check()])).every(Boolean),
+    close(): void {
       values.close();
       listening.close();
     },

@@ -3,8 +3,6 @@ import type { Changes } from "../cluster/changes.ts";
 import type { Processes } from "../cluster/processes.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import type { Job } from "../jobs/runner.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -13,17 +11,16 @@ import { createLeftOvers } from "./blobs/left-overs.ts";
 import { createReaper } from "./blobs/reaper.ts";
 import { createBlobsRepository } from "./blobs/repository.ts";
 import { createScrub } from "./blobs/scrub.ts";
-import { type Blobs, createBlobs } from "./blobs/service.ts";
-import { createStagedRepository, type StagedTotal } from "./blobs/staged.repository.ts";
+import { createBlobs } from "./blobs/service.ts";
+import { createStagedRepository } from "./blobs/staged.repository.ts";
 import { createPolicyCache } from "./policies/cache.ts";
 import { createDrivers } from "./policies/drivers.ts";
 import { createProbe } from "./policies/probe.ts";
 import { createPoliciesRepository } from "./policies/repository.ts";
 import { policyEndpoints } from "./policies/routes.ts";
-import { createStandings, type StorageStanding } from "./policies/standing.ts";
-import { createPolicies, type Policies } from "./policies/service.ts";
+import { createStandings } from "./policies/standing.ts";
+import { createPolicies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
-import type { StorageCheck } from "./check/storage-finding.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
 import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
@@ -31,23 +28,7 @@ import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 
-export type Content = {
-  policies: Policies;
-  blobs: Blobs;
-  /** Absolute. */
-  dataDir: string;
-  jobs: readonly Job[];
-  checkStorage: StorageCheck;
-  /** Unfinished uploads in the storages, as last counted. */
-  staged(): Promise<StagedTotal>;
-  /** Which storages answer and can be written. Rejects when the database is away. */
-  standings(): Promise<StorageStanding[]>;
-  /** Mount them below the admin prefix. */
-  endpoints: readonly Endpoint[];
-  /** Makes the first policy if there is none. */
-  start(): Promise<void>;
-  close(): Promise<void>;
-};
+export type Content = ReturnType<typeof createContent>;
 
 export type ContentDeps = {
   database: Database;
@@ -63,7 +44,7 @@ export type ContentDeps = {
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 
-export function createContent(deps: ContentDeps): Content {
+export function createContent(deps: ContentDeps) {
   const { database, changes, processes, box, record, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
   const policiesRepository = createPoliciesRepository(database);
@@ -127,9 +108,13 @@ export function createContent(deps: ContentDeps): Content {
       checkTrees: createTreeCheck({ database, repository: createTreeCheckRepository(database) }),
       clock,
     }),
+    /** Unfinished uploads in the storages, as last counted. */
     staged: counts.total,
+    /** Which storages answer and can be written. Rejects when the database is away. */
     standings: createStandings({ policies: cache, drivers, probe, clock }),
+    /** Mount them below the admin prefix. */
     endpoints: policyEndpoints({ policies }),
+    /** Makes the first policy if there is none. */
     start: policies.ensureDefault,
     close: blobs.settled,
   };

@@ -2,58 +2,41 @@
 import type { Leases } from "../cluster/leases.ts";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import type { Job } from "../jobs/runner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type AnswerArchive, createArchiveAnswer } from "./archive/archive-answer.ts";
+import { createArchiveAnswer } from "./archive/archive-answer.ts";
 import { createArchiveRepository } from "./archive/repository.ts";
 import { archiveEndpoint } from "./archive/routes.ts";
 import { createArchives } from "./archive/service.ts";
-import { createAccountTree, type AccountTree, type TreeChanges } from "./tree/account-tree.ts";
+import { createAccountTree, type TreeChanges } from "./tree/account-tree.ts";
 import type { Blobs } from "./blobs/service.ts";
-import { createDownload, type Download } from "./tree/download.ts";
+import { createDownload } from "./tree/download.ts";
 import { downloadEndpoint } from "./tree/download.routes.ts";
 import { createDropGate } from "./drops/gate.ts";
 import { createDropsRepository } from "./drops/repository.ts";
 import { createEntriesRepository } from "./tree/entries.repository.ts";
 import { fileEndpoints } from "./tree/files.routes.ts";
-import { createFiles, type Files } from "./tree/files.service.ts";
+import { createFiles } from "./tree/files.service.ts";
 import { folderEndpoints } from "./tree/folders.routes.ts";
-import { createFolders, type Folders } from "./tree/folders.service.ts";
+import { createFolders } from "./tree/folders.service.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createSearchRepository } from "./search/repository.ts";
 import { searchEndpoint } from "./search/routes.ts";
-import { createFileSearch, type FileSearch } from "./search/service.ts";
+import { createFileSearch } from "./search/service.ts";
 import { createTrashRepository } from "./trash/repository.ts";
 import { trashEndpoints } from "./trash/routes.ts";
-import { createTrash, type Trash } from "./trash/service.ts";
+import { createTrash } from "./trash/service.ts";
 import { createTusRepository } from "./uploads/tus.repository.ts";
 import { tusEndpoints } from "./uploads/tus.routes.ts";
-import { createResumable, type Resumable } from "./uploads/tus.service.ts";
+import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
-import type { DropGate } from "./uploads/drop-upload.ts";
-import { createUploads, type Uploads } from "./uploads/service.ts";
+import { createUploads } from "./uploads/service.ts";
 
-export type Drive = {
-  tree: AccountTree;
-  folders: Folders;
-  files: Files;
-  uploads: Uploads;
-  resumable: Resumable;
-  dropGate: DropGate;
-  download: Download;
-  trash: Trash;
-  search: FileSearch;
-  answerArchive: AnswerArchive;
-  /** Mount them at the root. */
-  endpoints: readonly Endpoint[];
-  jobs: readonly Job[];
-};
+export type Drive = ReturnType<typeof createDrive>;
 
 type Deps = {
   database: Database;
@@ -68,7 +51,7 @@ type Deps = {
 
 const CLEAN_UP_MS = 60_000;
 
-export function createDrive(deps: Deps): Drive {
+export function createDrive(deps: Deps) {
   const { database, changes, content, leases, record, clock, logger, trashDays } = deps;
   const { policies, blobs, dataDir } = content;
   const repository = createEntriesRepository(database);
@@ -122,6 +105,7 @@ export function createDrive(deps: Deps): Drive {
     trash,
     search,
     answerArchive,
+    /** Mount them at the root. */
     endpoints: [
       searchEndpoint({ search }),
       ...trashEndpoints({ trash }),

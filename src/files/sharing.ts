@@ -2,7 +2,6 @@
 import type { Processes } from "../cluster/processes.ts";
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import type { Endpoint } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import { addressGroup } from "../lib/ip-address.ts";
@@ -20,25 +19,18 @@ import { createInFlight } from "./drops/in-flight.ts";
 import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
-import { type ChangesDeps, createShareChanges, type ShareChanges } from "./serving/changes.ts";
+import { type ChangesDeps, createShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
-import { createShareAnswers, type ShareAnswers } from "./shares/public.routes.ts";
+import { createShareAnswers } from "./shares/public.routes.ts";
 import { manageEndpoints } from "./shares/manage.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
-import { createShares, type Shares } from "./shares/service.ts";
+import { createShares } from "./shares/service.ts";
 
-export type Sharing = {
-  shares: Shares;
-  answers: ShareAnswers;
-  drops: DropAnswers;
-  /** Mount them at the root. */
-  endpoints: readonly Endpoint[];
-  changes: ShareChanges;
-};
+export type Sharing = ReturnType<typeof createSharing>;
 
 type Deps = {
   database: Queries;
@@ -52,7 +44,7 @@ type Deps = {
   logger: Logger;
 };
 
-export function createSharing(deps: Deps): Sharing {
+export function createSharing(deps: Deps) {
   const { database, record, drive, blobs, links, door, processes, clock, logger } = deps;
   const { tree, folders } = drive;
   const { pages, cookies, shares: unlock } = door;
@@ -78,6 +70,7 @@ export function createSharing(deps: Deps): Sharing {
       logger,
     }),
     drops: createDropVisits(deps, drops),
+    /** Mount them at the root. */
     endpoints: [
       pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, preview }),

@@ -16,19 +16,14 @@ export type Look = {
   accentColor: string;
 };
 
-export type VisitorPages = {
-  look(visitor: { headers: Pick<Headers, "get"> }): Look;
-};
+export type VisitorPages = ReturnType<typeof createVisitorPages>;
 
-export type InstanceLook = {
-  instanceName(): string;
-  accentColor(): string;
-};
+type InstanceLook = { instanceName(): string; accentColor(): string };
 
-export function createVisitorPages({ instanceName, accentColor }: InstanceLook): VisitorPages {
+export function createVisitorPages({ instanceName, accentColor }: InstanceLook) {
   const choose = createLanguageChoice();
   return {
-    look({ headers }) {
+    look({ headers }: { headers: Pick<Headers, "get"> }): Look {
       const language = choose(headers.get("accept-language"));
       return {
         language,

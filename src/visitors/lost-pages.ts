@@ -2,7 +2,6 @@
  * Pages for codes that lead nowhere, made once for each language and reason until the instance's name or colour
  * changes.
  */
-import type { Language } from "./language.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { htmlPage, text } from "./page.ts";
 
@@ -22,10 +21,7 @@ export type LostPage = {
   content: string;
 };
 
-export type LostPages = {
-  /** For navigations of browsers only. */
-  page(visitor: Visitor, reason: LostReason): LostPage;
-};
+export type LostPages = ReturnType<typeof createLostPages>;
 
 /** Browsers send it over HTTPS and to localhost. */
 export const isNavigation = ({ headers }: Visitor): boolean => headers.get("sec-fetch-dest") === "document";
@@ -43,20 +39,19 @@ const FIELDS = [
   "Vary: Sec-Fetch-Dest, Accept-Language",
 ];
 
-export function createLostPages(pages: VisitorPages): LostPages {
-  const prepared: Record<LostReason, Partial<Record<Language, Prepared>>> = {
-    root: {},
-    unknown: {},
-    expired: {},
-    usedUp: {},
-  };
+export function createLostPages(pages: VisitorPages) {
+  const prepared = new Map<string, Prepared>();
 
   return {
-    page(visitor, reason) {
+    /** For navigations of browsers only. */
+    page(visitor: Visitor, reason: LostReason): LostPage {
       const look = pages.look(visitor);
-      const known = prepared[reason][look.language];
+      const key = `${reason} ${look.language}`;
+      const known = prepared.get(key);
       if (known?.instanceName === look.instanceName && known.accentColor === look.accentColor) return known;
-      return (prepared[reason][look.language] = prepare(look, reason));
+      const made = prepare(look, reason);
+      prepared.set(key, made);
+      return made;
     },
   };
 }

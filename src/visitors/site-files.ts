@@ -1,10 +1,7 @@
 /** `/favicon.ico` and `/robots.txt`, for hosts where no link has that code. */
 import { iconOf } from "./icon.ts";
 
-export type SiteFiles = {
-  /** Answers a GET or HEAD, else null. `start`: index after the first slash of the path. */
-  at(url: string, start: number): Response | null;
-};
+export type SiteFiles = ReturnType<typeof createSiteFiles>;
 
 const CACHING = { "Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff" };
 
@@ -35,9 +32,10 @@ User-agent: *
 Disallow: /
 `;
 
-export function createSiteFiles({ accentColor }: { accentColor(): string }): SiteFiles {
+export function createSiteFiles({ accentColor }: { accentColor(): string }) {
   return {
-    at(url, start) {
+    /** Answers a GET or HEAD, else null. `start`: index after the first slash of the path. */
+    at(url: string, start: number): Response | null {
       const first = url[start];
       // Quick, because scanners ask for thousands of unknown codes.
       if (first !== "f" && first !== "r") return null;

@@ -25,20 +25,13 @@ export type UnlockGuards = {
   clientAddress(peer: string, forwardedFor: string | null): string;
 };
 
-export type Unlock = {
-  /** Null if the password is right, else the answer. Rejects if the request is no form. */
-  refusal(
-    link: { linkId: number; passwordHash: string },
-    request: Request,
-    connection?: VisitorConnection,
-  ): Promise<Response | null>;
-};
+export type Unlock = ReturnType<typeof createUnlock>;
 
 type Deps = { what: Protected; pages: VisitorPages; guards: UnlockGuards; bodies: BodyMemory };
 
 const FORM_BYTES = 16 * 1024;
 
-export function createUnlock({ what, pages, guards, bodies }: Deps): Unlock {
+export function createUnlock({ what, pages, guards, bodies }: Deps) {
   async function readForm(request: Request, connection?: VisitorConnection) {
     const reservation = bodies.enter();
     try {
@@ -50,7 +43,12 @@ export function createUnlock({ what, pages, guards, bodies }: Deps): Unlock {
   }
 
   return {
-    async refusal(link, request, connection) {
+    /** Null if the password is right, else the answer. Rejects if the request is no form. */
+    async refusal(
+      link: { linkId: number; passwordHash: string },
+      request: Request,
+      connection?: VisitorConnection,
+    ): Promise<Response | null> {
       const peer = connection?.requestIP(request)?.address ?? "unix";
       try {
         await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
@@ -62,11 +60,8 @@ export function createUnlock({ what, pages, guards, bodies }: Deps): Unlock {
         const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
         if (!(error instanceof AppError) || seconds === undefined) throw error;
         const wait = { "Retry-After": String(seconds) };
-        const page = passwordPage(
-          pages.look(request),
-          what,
-          waiting(pages.look(request), error, Number(seconds)),
-        );
+        const look = pages.look(request);
+        const page = passwordPage(look, what, waiting(look, error, Number(seconds)));
         return answerPage(page, STATUS_OF_KIND[error.kind], request, wait);
       }
     },

@@ -22,10 +22,7 @@ import type { Senders } from "./sender.ts";
 import type { Drops } from "./service.ts";
 import { type DropTus, tusMethodOf, uploadOf, withVersion } from "./tus.routes.ts";
 
-export type DropAnswers = {
-  /** Never rejects. */
-  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
-};
+export type DropAnswers = ReturnType<typeof createDropAnswers>;
 
 type Deps = {
   drops: Drops;
@@ -46,7 +43,7 @@ type Deps = {
 
 const FORM = "multipart/form-data";
 
-export function createDropAnswers(deps: Deps): DropAnswers {
+export function createDropAnswers(deps: Deps) {
   const { drops, uploads, inFlight, senders, cookies, pages, clock } = deps;
   const failures = createDropFailures(deps);
 
@@ -161,7 +158,8 @@ export function createDropAnswers(deps: Deps): DropAnswers {
   }
 
   return {
-    async answer(linkId, request, connection) {
+    /** Never rejects. */
+    async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       const response = await answered(linkId, request, connection).catch((error: unknown) =>
         answerRefusal(linkId, error, request),
       );

@@ -26,10 +26,7 @@ import type { SharedEntry } from "./share.ts";
 import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 
-export type ShareAnswers = {
-  /** Answers a GET, HEAD or POST. Never rejects. */
-  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
-};
+export type ShareAnswers = ReturnType<typeof createShareAnswers>;
 
 type Deps = {
   shares: Shares;
@@ -44,7 +41,7 @@ type Deps = {
   logger: Logger;
 };
 
-export function createShareAnswers(deps: Deps): ShareAnswers {
+export function createShareAnswers(deps: Deps) {
   const { shares, cookies, download, archive, preview, pages, clock } = deps;
   const failures = createFailurePages(deps);
 
@@ -86,7 +83,8 @@ export function createShareAnswers(deps: Deps): ShareAnswers {
   }
 
   return {
-    async answer(linkId, request, connection) {
+    /** Answers a GET, HEAD or POST. Never rejects. */
+    async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       try {
         const viewer = pdfViewer(request);
         if (viewer !== null) return await viewer;
