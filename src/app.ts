@@ -196,13 +196,7 @@ const startRedirect = (
   clicks: Clicks,
 ): Redirect => {
   const automated = createAutomatedVisitors();
-  const locks = createLocks({
-    find: links.lockOf,
-    cookies: door.cookies,
-    form: door.links,
-    pages: door.pages,
-    clock: systemClock,
-  });
+  const locks = createLocks({ find: links.lockOf, form: door.links, pages: door.pages });
   return createRedirect({
     cache,
     clicks,

@@ -170,7 +170,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   await step(content.start);
   const bodies = createBodyMemory();
-  const door = createVisitorDoor({ config, guards: auth, bodies });
+  const door = createVisitorDoor({ config, guards: auth, bodies, clock });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
   return {

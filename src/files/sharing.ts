@@ -47,7 +47,7 @@ type Deps = {
 export function createSharing(deps: Deps) {
   const { database, record, drive, blobs, links, door, processes, clock, logger } = deps;
   const { tree, folders } = drive;
-  const { pages, cookies, shares: unlock } = door;
+  const { pages, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
   const admitDrops = () => processes.refuseOlder("drops");
   const shared = { tree, repository, links: links.internal, admitDrops, clock };
@@ -63,10 +63,8 @@ export function createSharing(deps: Deps) {
       download: createShareDownload({ shares, blobs, pages, logger }),
       archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
       preview,
-      cookies,
       unlock,
       pages,
-      clock,
       logger,
     }),
     drops: createDropVisits(deps, drops),
@@ -84,7 +82,7 @@ export function createSharing(deps: Deps) {
 
 function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): DropAnswers {
   const { uploads, files, resumable, dropGate: gate } = drive;
-  const { pages, bodies, cookies, clientAddress } = door;
+  const { pages, bodies, clientAddress } = door;
   const senders = createSenders({ isSecure: door.isSecure });
   const inFlight = createInFlight({ clock });
   return createDropAnswers({
@@ -94,7 +92,6 @@ function createDropVisits({ drive, door, clock, logger }: Deps, drops: Drops): D
     tus: createDropTus({ resumable, senders, inFlight, bodies }),
     inFlight,
     senders,
-    cookies,
     unlock: door.shares,
     pages,
     bodies,

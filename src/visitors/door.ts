@@ -1,5 +1,6 @@
 /** Pages, passwords and cookies for the visitors of links and shares. */
 import type { BodyMemory } from "../http/body-memory.ts";
+import type { Clock } from "../lib/clock.ts";
 import { createUnlockCookies } from "./cookie.ts";
 import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
@@ -25,22 +26,29 @@ type Deps = {
     }): Promise<boolean>;
   };
   bodies: BodyMemory;
+  clock: Clock;
 };
 
 export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
-export function createVisitorDoor({ config, guards, bodies }: Deps) {
+export function createVisitorDoor({ config, guards, bodies, clock }: Deps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
   const pages = createVisitorPages({
     instanceName: () => config.get("features.instance_name"),
     accentColor: () => config.get("features.accent_color"),
   });
+  const cookies = createUnlockCookies({
+    secret: () => config.get("api.jwt_secret"),
+    isSecure: () => config.get("api.cookie_secure"),
+  });
   const unlock = (what: Protected) =>
     createUnlock({
       what,
       pages,
+      cookies,
       guards: { takeTry, clientAddress, checkPassword: (attempt) => check({ ...attempt, what }) },
       bodies,
+      clock,
     });
   return {
     pages,
@@ -49,10 +57,6 @@ export function createVisitorDoor({ config, guards, bodies }: Deps) {
     bodies,
     clientAddress,
     isSecure: () => config.get("api.cookie_secure"),
-    cookies: createUnlockCookies({
-      secret: () => config.get("api.jwt_secret"),
-      isSecure: () => config.get("api.cookie_secure"),
-    }),
     shares: unlock("share"),
     links: unlock("link"),
   };

@@ -1,13 +1,15 @@
 /**
- * Checks the password that a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins;
+ * Asks for the password of a link or share, and checks what a visitor sends with the form of messages.ts. Tries are limited per address like sign-ins;
  * wrong passwords delay the link.
  */
 import type { BodyMemory } from "../http/body-memory.ts";
 import { STATUS_OF_KIND } from "../http/errors.ts";
 import { readText } from "../http/read-body.ts";
+import type { Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { LockedLink, UnlockCookies } from "./cookie.ts";
 import type { Look, VisitorPages } from "./look.ts";
-import { passwordPage, type Protected } from "./messages.ts";
+import { notKeptPage, passwordPage, type Protected } from "./messages.ts";
 import { answerPage } from "./page.ts";
 import { waitText } from "./wait-text.ts";
 
@@ -27,11 +29,18 @@ export type UnlockGuards = {
 
 export type Unlock = ReturnType<typeof createUnlock>;
 
-type Deps = { what: Protected; pages: VisitorPages; guards: UnlockGuards; bodies: BodyMemory };
+type Deps = {
+  what: Protected;
+  pages: VisitorPages;
+  cookies: UnlockCookies;
+  guards: UnlockGuards;
+  bodies: BodyMemory;
+  clock: Clock;
+};
 
 const FORM_BYTES = 16 * 1024;
 
-export function createUnlock({ what, pages, guards, bodies }: Deps) {
+export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
   async function readForm(request: Request, connection?: VisitorConnection) {
     const reservation = bodies.enter();
     try {
@@ -42,28 +51,55 @@ export function createUnlock({ what, pages, guards, bodies }: Deps) {
     }
   }
 
+  /** Null if the password is right, else the answer. */
+  async function refusal(
+    link: { linkId: number; passwordHash: string },
+    request: Request,
+    connection?: VisitorConnection,
+  ): Promise<Response | null> {
+    const peer = connection?.requestIP(request)?.address ?? "unix";
+    try {
+      await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
+      const password = (await readForm(request, connection)).get("password") ?? "";
+      if (await guards.checkPassword({ ...link, password })) return null;
+      const look = pages.look(request);
+      return answerPage(passwordPage(look, what, look.texts.password.wrong), 403, request);
+    } catch (error) {
+      const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
+      if (!(error instanceof AppError) || seconds === undefined) throw error;
+      const wait = { "Retry-After": String(seconds) };
+      const look = pages.look(request);
+      const page = passwordPage(look, what, waiting(look, error, Number(seconds)));
+      return answerPage(page, STATUS_OF_KIND[error.kind], request, wait);
+    }
+  }
+
   return {
-    /** Null if the password is right, else the answer. Rejects if the request is no form. */
-    async refusal(
-      link: { linkId: number; passwordHash: string },
+    /** The form for a visitor whose cookie does not open the link; null for others. */
+    lock(link: LockedLink, request: { method: string; headers: Pick<Headers, "get"> }): Response | null {
+      if (link.passwordHash === null || cookies.opens(link, request.headers.get("cookie"), clock.now()))
+        return null;
+      return answerPage(passwordPage(pages.look(request), what), 401, request, {
+        "WWW-Authenticate": "Form",
+      });
+    },
+
+    /**
+     * The header with the cookie after a right password, else the answer. `code`: the one that the visitor used.
+     * Rejects if the request is no form.
+     */
+    async enter(
+      link: LockedLink & { passwordHash: string },
+      code: string,
       request: Request,
       connection?: VisitorConnection,
-    ): Promise<Response | null> {
-      const peer = connection?.requestIP(request)?.address ?? "unix";
-      try {
-        await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
-        const password = (await readForm(request, connection)).get("password") ?? "";
-        if (await guards.checkPassword({ ...link, password })) return null;
-        const look = pages.look(request);
-        return answerPage(passwordPage(look, what, look.texts.password.wrong), 403, request);
-      } catch (error) {
-        const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
-        if (!(error instanceof AppError) || seconds === undefined) throw error;
-        const wait = { "Retry-After": String(seconds) };
-        const look = pages.look(request);
-        const page = passwordPage(look, what, waiting(look, error, Number(seconds)));
-        return answerPage(page, STATUS_OF_KIND[error.kind], request, wait);
-      }
+    ): Promise<Response | { "Set-Cookie": string }> {
+      const { linkId, passwordHash } = link;
+      const refused = await refusal({ linkId, passwordHash }, request, connection);
+      if (refused !== null) return refused;
+      const cookie = { "Set-Cookie": cookies.make(link, code, clock.now()) };
+      if (!isBrowser(request) || cookies.isKept(request)) return cookie;
+      return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
     },
   };
 }

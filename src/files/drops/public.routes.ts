@@ -6,9 +6,8 @@ import type { BodyMemory } from "../../http/body-memory.ts";
 import { hasLongBody } from "../../http/read-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { messagePage, notKeptPage, passwordPage } from "../../visitors/messages.ts";
+import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Uploads } from "../uploads/service.ts";
@@ -31,7 +30,6 @@ type Deps = {
   tus: DropTus;
   inFlight: InFlight;
   senders: Senders;
-  cookies: UnlockCookies;
   unlock: Unlock;
   pages: VisitorPages;
   bodies: BodyMemory;
@@ -44,7 +42,7 @@ type Deps = {
 const FORM = "multipart/form-data";
 
 export function createDropAnswers(deps: Deps) {
-  const { drops, uploads, inFlight, senders, cookies, pages, clock } = deps;
+  const { drops, uploads, inFlight, senders, pages, unlock } = deps;
   const failures = createDropFailures(deps);
 
   async function show(
@@ -82,24 +80,12 @@ export function createDropAnswers(deps: Deps) {
   }
 
   async function unlockBox(box: OpenDrop, request: Request, connection?: VisitorConnection) {
-    const { linkId, passwordHash } = box;
+    const { passwordHash } = box;
     const headers = { Location: pathWithQuery(box.code, request.url), "Cache-Control": "private, no-store" };
     if (passwordHash === null) return new Response(null, { status: 303, headers });
-    const refused = await deps.unlock.refusal({ linkId, passwordHash }, request, connection);
-    if (refused !== null) return refused;
-    const cookie = { "Set-Cookie": cookies.make(box, box.code, clock.now()) };
-    if (isBrowser(request) && !cookies.isKept(request)) {
-      return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
-    }
-    return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
-  }
-
-  const isLocked = (box: OpenDrop, request: Request): boolean =>
-    box.passwordHash !== null && !cookies.opens(box, request.headers.get("cookie"), clock.now());
-
-  function askPassword(request: Request): Response {
-    const page = passwordPage(pages.look(request), "share");
-    return answerPage(page, 401, request, { "WWW-Authenticate": "Form" });
+    const entered = await unlock.enter({ ...box, passwordHash }, box.code, request, connection);
+    if (entered instanceof Response) return entered;
+    return new Response(null, { status: 303, headers: { ...headers, ...entered } });
   }
 
   async function takeTus(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
@@ -112,7 +98,8 @@ export function createDropAnswers(deps: Deps) {
     const type = request.headers.get("content-type")?.toLowerCase() ?? "";
     const isForm = type.startsWith(FORM);
     if (request.method === "POST" && !isForm && !isTus(request)) return unlockBox(box, request, connection);
-    if (isLocked(box, request)) return askPassword(request);
+    const locked = unlock.lock(box, request);
+    if (locked !== null) return locked;
     if (!isRead(request)) inFlight.takeTurn(box.linkId, addressOf(request, connection));
     if (isTus(request)) return takeTus(box, request, connection);
     return isForm && !isRead(request)
@@ -143,7 +130,7 @@ export function createDropAnswers(deps: Deps) {
     if (isTus(request)) return withVersion(response);
     if (!isBrowser(request)) return response;
     const box = await drops.find(linkId).catch(() => null);
-    if (box !== null && !isLocked(box, request)) {
+    if (box !== null && unlock.lock(box, request) === null) {
       const shown = await show(box, request, { status, note: { kind: "warn", sentence } }).catch(() => null);
       for (const [name, value] of Object.entries(headers)) shown?.headers.set(name, value);
       if (shown !== null) return shown;

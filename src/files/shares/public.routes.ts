@@ -3,11 +3,8 @@
  * file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download. A right
  * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
-import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { UnlockCookies } from "../../visitors/cookie.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
-import { notKeptPage, passwordPage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Folders } from "../tree/folders.service.ts";
@@ -34,15 +31,13 @@ type Deps = {
   download: ShareDownload;
   archive: ShareArchive;
   preview: SharePreview;
-  cookies: UnlockCookies;
   unlock: Unlock;
   pages: VisitorPages;
-  clock: Clock;
   logger: Logger;
 };
 
 export function createShareAnswers(deps: Deps) {
-  const { shares, cookies, download, archive, preview, pages, clock } = deps;
+  const { shares, download, archive, preview, pages } = deps;
   const failures = createFailurePages(deps);
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
@@ -71,11 +66,8 @@ export function createShareAnswers(deps: Deps) {
 
   async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
     if (request.method === "POST") return unlock(deps, share, request, connection);
-    if (share.passwordHash !== null && !cookies.opens(share, request.headers.get("cookie"), clock.now())) {
-      return answerPage(passwordPage(pages.look(request), "share"), 401, request, {
-        "WWW-Authenticate": "Form",
-      });
-    }
+    const locked = deps.unlock.lock(share, request);
+    if (locked !== null) return locked;
     return show(share, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
@@ -104,17 +96,13 @@ async function unlock(
   request: Request,
   connection?: VisitorConnection,
 ): Promise<Response> {
-  const { shares, unlock: form, cookies, pages, clock } = deps;
+  const { shares, unlock: form, pages } = deps;
   const location = pathWithQuery(share.code, request.url);
   const headers = { Location: location, "Cache-Control": "private, no-store" };
-  const { linkId, passwordHash } = share;
+  const { passwordHash } = share;
   if (passwordHash === null) return new Response(null, { status: 303, headers });
-  const refused = await form.refusal({ linkId, passwordHash }, request, connection);
-  if (refused !== null) return refused;
-  const cookie = { "Set-Cookie": cookies.make(share, share.code, clock.now()) };
-  if (isBrowser(request) && !cookies.isKept(request)) {
-    return answerPage(notKeptPage(pages.look(request)), 200, request, cookie);
-  }
+  const cookie = await form.enter({ ...share, passwordHash }, share.code, request, connection);
+  if (cookie instanceof Response) return cookie;
   const wish = wishOf(share, request.url);
   const isPage = wish.what === "folder" || ("file" in wish && wishedBy(wish, request) !== "bytes");
   if (isPage || !isBrowser(request)) {

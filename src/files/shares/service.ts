@@ -1,6 +1,5 @@
 /**
- * Shares: short links to a file or folder. Link and row in `shares` are made in one transaction, and go in the one that
- * removes the entry (files/tree/removal.ts).
+ * Shares: short links to a file or folder (files/serving/entry-shares.ts).
  *
  * A limited share counts a download at its start and takes it back if the client leaves, so parallel downloads stay
  * within the limit. After a crash the running ones stay counted.
@@ -8,11 +7,11 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import { internalTarget } from "../../links/link/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { createEntryFinder, servedFields, shareNotFound } from "../serving/changes.ts";
+import { shareNotFound } from "../serving/changes.ts";
+import { createEntryShares } from "../serving/entry-shares.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import type { SharesRepository } from "./repository.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
@@ -27,10 +26,8 @@ type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLi
 
 export type Shares = ReturnType<typeof createShares>;
 
-const MOST_LISTED = 1_000;
-
 export function createShares({ tree, repository, links, clock }: Deps) {
-  const entryOf = createEntryFinder(tree);
+  const ofEntry = createEntryShares({ tree, repository, links, clock, isDrop: false });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
     state: state && { is: state, asOf: clock.now() },
@@ -40,40 +37,18 @@ export function createShares({ tree, repository, links, clock }: Deps) {
     /**
      * @throws FileNotFound, FolderNotFound, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime
      */
-    async create(accountId: number, place: Shareable, input: ShareInput, actor: Actor): Promise<ShareRecord> {
-      await entryOf(accountId, place);
-      const { maxDownloads, ...rest } = input;
-      const checked = await links.check(rest);
-      return links.inTurn(checked.code, () =>
-        tree.change(accountId, async (tx) => {
-          const entry = await entryOf(accountId, place, tx.db);
-          const serving = { accountId, entryId: entry.id, maxDownloads, drop: null };
-          const use = {
-            target: internalTarget(entry.kind, entry.id),
-            before: null,
-            after: servedFields(serving),
-          };
-          const link = await links.create(tx, checked, use, actor);
-          await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-          return (await repository.load([link.id], tx.db))[0]!;
-        }),
-      );
+    async create(
+      accountId: number,
+      place: Shareable,
+      { maxDownloads, ...input }: ShareInput,
+      actor: Actor,
+    ): Promise<ShareRecord> {
+      await ofEntry.entryOf(accountId, place);
+      return ofEntry.make(accountId, place, input, { maxDownloads, drop: null }, actor);
     },
 
-    /** @throws FileNotFound, FolderNotFound */
-    async list(accountId: number, place: Shareable): Promise<ShareRecord[]> {
-      await entryOf(accountId, place);
-      return repository.ofEntry(place.id, { isDrop: false }, MOST_LISTED);
-    },
-
-    /** @throws FileNotFound, FolderNotFound, LinkNotFound */
-    revoke: (accountId: number, place: Shareable, code: string, actor: Actor): Promise<void> =>
-      tree.change(accountId, async (tx) => {
-        await entryOf(accountId, place, tx.db);
-        const linkId = await repository.linkOf(place.id, code, { isDrop: false }, tx.db);
-        if (linkId === null) throw appError("LinkNotFound", "This file or folder has no such share.");
-        tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
-      }),
+    list: ofEntry.list,
+    revoke: ofEntry.end,
 
     /** By code, like the next one. @throws LinkNotFound */
     async get(accountId: number, code: string): Promise<ShareRecord> {

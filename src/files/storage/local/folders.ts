@@ -132,3 +132,9 @@ const planted = (path: string) =>
   });
 
 export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "ENOENT";
+
+/** For `catch`. @throws other errors */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}

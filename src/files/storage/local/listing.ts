@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { StagedBytes, StoredObject } from "../driver.ts";
-import { isMissing, type LocalFolders } from "./folders.ts";
+import { type LocalFolders, nullIfMissing } from "./folders.ts";
 import { isObjectKey, isStagingId, STAGING } from "../object-key.ts";
 import { withStorageFailures } from "../storage-failure.ts";
 
@@ -25,18 +25,13 @@ const isHexFolder = (entry: Dirent): boolean => entry.isDirectory() && /^[0-9a-f
 
 /** Sorted by bytes, since relevant names are ASCII. A missing folder is empty. */
 async function namesIn(folder: string, wanted: (entry: Dirent) => boolean): Promise<string[]> {
-  return withStorageFailures(async () => {
-    try {
-      const entries = await readdir(folder, { withFileTypes: true });
-      return entries
-        .filter(wanted)
-        .map((entry) => entry.name)
-        .sort();
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
-  });
+  const entries = await withStorageFailures(() =>
+    readdir(folder, { withFileTypes: true }).catch(nullIfMissing),
+  );
+  return (entries ?? [])
+    .filter(wanted)
+    .map((entry) => entry.name)
+    .sort();
 }
 
 async function* describeInPages(
@@ -50,14 +45,9 @@ async function* describeInPages(
 }
 
 async function describeFile(root: string, key: string): Promise<StoredObject | null> {
-  try {
-    const { size, mtimeMs, ctimeMs } = await lstat(join(root, key));
-    // The rename to its key changes ctime but not mtime.
-    return { key, size, modifiedAt: Math.max(mtimeMs, ctimeMs) };
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  const found = await lstat(join(root, key)).catch(nullIfMissing);
+  // The rename to its key changes ctime but not mtime.
+  return found && { key, size: found.size, modifiedAt: Math.max(found.mtimeMs, found.ctimeMs) };
 }
 
 export async function* listStagings(

@@ -1,7 +1,7 @@
 import { lstat, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Driver, ReadOptions } from "../driver.ts";
-import { createLocalFolders, isMissing, READ_FLAGS } from "./folders.ts";
+import { createLocalFolders, isMissing, nullIfMissing, READ_FLAGS } from "./folders.ts";
 import { listObjects, listStagings } from "./listing.ts";
 import { claimFolder } from "./marker.ts";
 import { createPlacement } from "./placement.ts";
@@ -71,11 +71,8 @@ export function createLocalDriver({ folder, checkRealPath }: LocalSettings): Dri
       }),
     remove: (key) =>
       withStorageFailures(async () => {
-        try {
-          await rm(await folders.forReading(key), { force: true });
-        } catch (error) {
-          if (!isMissing(error)) throw error;
-        }
+        const path = await folders.forReading(key).catch(nullIfMissing);
+        if (path !== null) await rm(path, { force: true });
       }),
     presign: async () => null,
     listObjects: () => listObjects(folders),

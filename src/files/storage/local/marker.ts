@@ -1,7 +1,7 @@
 import { lstat, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../../../lib/sync-folder.ts";
-import { isMissing, type LocalFolders } from "./folders.ts";
+import { type LocalFolders, nullIfMissing } from "./folders.ts";
 import { markerOf } from "../object-key.ts";
 
 /** Only the file's name matters. */
@@ -30,11 +30,5 @@ async function writeMarker(path: string): Promise<boolean> {
   return true;
 }
 
-async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isFile();
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
+const isFile = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(nullIfMissing))?.isFile() === true;

@@ -11,9 +11,7 @@ import { readBounded } from "../../../lib/bounded-text.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { checkedAddress, type S3Endpoint, type ResolveHost } from "./endpoint.ts";
 import { isS3Retryable, S3Refusal, s3Failure } from "./failure.ts";
-import { EMPTY_HASH, presignTarget, signHeaders } from "./signature.ts";
-import type { S3Credentials } from "./signing-key.ts";
-import { encodeTarget } from "./canonical-request.ts";
+import { EMPTY_HASH, encodeTarget, presignTarget, type S3Credentials, signHeaders } from "./signature.ts";
 import { textOf } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 

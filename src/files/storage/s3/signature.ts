@@ -2,21 +2,25 @@
  * AWS Signature Version 4 for S3. Path segments are percent-encoded once, except unreserved characters.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
  */
-import { createHash } from "node:crypto";
-import {
-  type Signable,
-  encodeTarget,
-  lowerCased,
-  namesOf,
-  canonicalQuery,
-  encodePath,
-} from "./canonical-request.ts";
-import { type S3Credentials, signingKey, scopeOf, timestamp, hmac } from "./signing-key.ts";
+import { createHash, createHmac } from "node:crypto";
+
+export type S3Credentials = { accessKey: string; secretKey: string; region: string };
+
+type Signable = {
+  method: string;
+  /** With a port other than the scheme's default. */
+  host: string;
+  /** Not encoded. */
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  /** 64 hex digits, or UNSIGNED-PAYLOAD. */
+  payloadHash: string;
+};
 
 export const EMPTY_HASH = createHash("sha256").digest("hex");
 
 const UNSIGNED = "UNSIGNED-PAYLOAD";
-
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
 /** All headers to send except Host. */
@@ -76,3 +80,47 @@ function sign(
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** For a day, region and service. */
+function signingKey(time: string, { secretKey, region }: S3Credentials): Buffer {
+  const day = hmac(`AWS4${secretKey}`, time.slice(0, 8));
+  return hmac(hmac(hmac(day, region), "s3"), "aws4_request");
+}
+
+const scopeOf = (time: string, { region }: S3Credentials): string =>
+  `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+
+/** `20130524T000000Z` */
+const timestamp = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, "");
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+
+/** For the request line. */
+export const encodeTarget = ({ path, query = {} }: Pick<Signable, "path" | "query">): string => {
+  const canonical = canonicalQuery(query);
+  return encodePath(path) + (canonical === "" ? "" : `?${canonical}`);
+};
+
+const lowerCased = (headers: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(headers)
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+    .sort(byBytes);
+
+const namesOf = (headers: Readonly<Record<string, string>>): string =>
+  lowerCased(headers)
+    .map(([name]) => name)
+    .join(";");
+
+const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]): [string, string] => [encode(name), encode(value)])
+    .sort(byBytes)
+    .map((pair) => pair.join("="))
+    .join("&");
+
+const byBytes = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+const encodePath = (path: string): string => path.split("/").map(encode).join("/");
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);

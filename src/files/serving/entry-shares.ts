@@ -1,0 +1,82 @@
+/**
+ * The links that serve an entry: its shares, or the drop boxes of a folder. Link and row in `shares` are made in one
+ * transaction, and go in the one that removes the entry (files/tree/removal.ts).
+ */
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Db } from "../../db/dialect.ts";
+import { internalTarget } from "../../links/link/internal-target.ts";
+import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
+import type { AccountTree } from "../tree/account-tree.ts";
+import type { ShareChangesRepository } from "./changes.repository.ts";
+import { createEntryFinder, servedFields } from "./changes.ts";
+import type { ShareListRepository } from "./list.repository.ts";
+import type { Serving, Shareable, ShareRecord } from "./served.ts";
+
+type Deps = {
+  tree: AccountTree;
+  repository: Pick<ShareChangesRepository, "insert"> &
+    Pick<ShareListRepository, "load" | "ofEntry"> & {
+      linkOf(entryId: number, code: string, which: { isDrop: boolean }, db?: Db): Promise<number | null>;
+      removeLink(tx: Db, linkId: number, by: { actor: Actor; now: number }): Promise<string[]>;
+    };
+  links: InternalLinks;
+  clock: Clock;
+  isDrop: boolean;
+};
+
+const MOST_LISTED = 1_000;
+
+export function createEntryShares({ tree, repository, links, clock, isDrop }: Deps) {
+  const entryOf = createEntryFinder(tree);
+
+  /** @throws LinkNotFound */
+  async function linkOf(place: Shareable, code: string, db?: Db): Promise<number> {
+    const linkId = await repository.linkOf(place.id, code, { isDrop }, db);
+    if (linkId !== null) return linkId;
+    const message = isDrop ? "This folder has no such drop box." : "This file or folder has no such share.";
+    throw appError("LinkNotFound", message);
+  }
+
+  return {
+    entryOf,
+    linkOf,
+
+    /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, and like entryOf */
+    async make(
+      accountId: number,
+      place: Shareable,
+      input: InternalInput,
+      limits: Pick<Serving, "maxDownloads" | "drop">,
+      actor: Actor,
+    ): Promise<ShareRecord> {
+      const checked = await links.check(input);
+      return links.inTurn(checked.code, () =>
+        tree.change(accountId, async (tx) => {
+          const { id, kind } = await entryOf(accountId, place, tx.db);
+          const serving = { ...limits, accountId, entryId: id };
+          const target = internalTarget(isDrop ? "drop" : kind, id);
+          const use = { target, before: null, after: servedFields(serving) };
+          const link = await links.create(tx, checked, use, actor);
+          await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
+          return (await repository.load([link.id], tx.db))[0]!;
+        }),
+      );
+    },
+
+    /** Newest first. @throws FileNotFound, FolderNotFound */
+    async list(accountId: number, place: Shareable): Promise<ShareRecord[]> {
+      await entryOf(accountId, place);
+      return repository.ofEntry(place.id, { isDrop }, MOST_LISTED);
+    },
+
+    /** What the link served stays. @throws FileNotFound, FolderNotFound, LinkNotFound */
+    end: (accountId: number, place: Shareable, code: string, actor: Actor): Promise<void> =>
+      tree.change(accountId, async (tx) => {
+        await entryOf(accountId, place, tx.db);
+        const linkId = await linkOf(place, code, tx.db);
+        tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
+      }),
+  };
+}
