@@ -51,7 +51,6 @@ export function createAddressBuckets({
       fullAts.set(group, waitMs > 0 ? fullAt : fullAt + INTERVAL_MS);
       return Math.max(0, waitMs);
     },
-    /** Takes an attempt back. */
     giveBack(address: string): void {
       const group = addressGroup(address);
       const fullAt = fullAts.get(group);

@@ -38,16 +38,17 @@ type Deps = {
 
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
 
+const open = { access: "public", scope: null, tag: "auth" } as const;
+const own = { ...open, access: "account" } as const;
+
 function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
   // These endpoints need no CSRF proof.
   const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
     endpoint({
+      ...open,
       method: "POST",
       path: "/auth/login",
-      access: "public",
-      scope: null,
-      tag: "auth",
       summary: "Sign in; sets the three cookies of a session",
       body: loginBody,
       bodyLimit: SHORT_LIMIT,
@@ -67,11 +68,9 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       },
     }),
     endpoint({
+      ...open,
       method: "POST",
       path: "/auth/refresh",
-      access: "public",
-      scope: null,
-      tag: "auth",
       summary: "Exchange the refresh cookie for new cookies; a refresh token is valid once",
       admit: refuse,
       failures: [401, 403, 429],
@@ -82,11 +81,9 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       },
     }),
     endpoint({
+      ...open,
       method: "POST",
       path: "/auth/logout",
-      access: "public",
-      scope: null,
-      tag: "auth",
       summary:
         "End the session, or all of its account, and clear its cookies; does nothing without a session",
       query: logoutQuery,
@@ -114,11 +111,9 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
 
   return [
     endpoint({
+      ...own,
       method: "GET",
       path: "/auth/verify",
-      access: "account",
-      scope: null,
-      tag: "auth",
       summary: "Check the access token; sets a cookie that marks the browser as known to the account",
       answer: sessionAnswer,
       async handle({ c, account }) {
@@ -132,11 +127,10 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       },
     }),
     endpoint({
+      ...own,
       method: "GET",
       path: "/auth/me",
-      access: "account",
       scope: "any",
-      tag: "auth",
       summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
       answer: userView,
       async handle({ c, account }) {
@@ -145,11 +139,9 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       },
     }),
     endpoint({
+      ...own,
       method: "PUT",
       path: "/auth/password",
-      access: "account",
-      scope: null,
-      tag: "auth",
       summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,

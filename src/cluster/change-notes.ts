@@ -15,8 +15,7 @@ export function createChangeNotes() {
   const keysOf = new Map<string, Set<string>>();
   return {
     add(topic: string, keys: readonly string[]): void {
-      const known = keysOf.get(topic) ?? new Set();
-      keysOf.set(topic, known);
+      const known = keysOf.getOrInsertComputed(topic, () => new Set());
       for (const key of known.has("*") ? [] : keys) known.add(key);
       if (known.size <= MAX_KEYS) return;
       known.clear();

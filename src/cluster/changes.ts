@@ -35,7 +35,6 @@ export type ChangeMessageHandler = (news: ChangeMessage) => Promise<void>;
 export type Bus = {
   /** Resolves when they have applied it, or after a bound. Never rejects. */
   publish(news: ChangeMessage): Promise<unknown>;
-  /** Returns how to unsubscribe. */
   subscribe(handler: ChangeMessageHandler): () => void;
 };
 

@@ -19,6 +19,9 @@ export function createLeaseRepository({ database, clock }: { database: Database;
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   };
+  const ownedBy = (name: string, owner: string) =>
+    database.write.updateTable("leases").where("name", "=", name).where("owner", "=", owner);
+
   return {
     /** Takes the lease, or extends it for its owner. After a rejection the lease may be held until its end. */
     async acquire(name: string, owner: string, ttlMs: number): Promise<boolean> {
@@ -34,34 +37,21 @@ export function createLeaseRepository({ database, clock }: { database: Database;
 
     /** Also extends an expired lease that nobody took. */
     async renew(name: string, owner: string, ttlMs: number): Promise<boolean> {
-      const { numUpdatedRows } = await database.write
-        .updateTable("leases")
-        .set({ expires_at: clock.now() + ttlMs })
-        .where("name", "=", name)
-        .where("owner", "=", owner)
-        .where("expires_at", ">", RELEASED)
-        .executeTakeFirst();
+      const renewed = ownedBy(name, owner).set({ expires_at: clock.now() + ttlMs });
+      const { numUpdatedRows } = await renewed.where("expires_at", ">", RELEASED).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 
     /** Frees the lease of this owner and keeps everybody from taking it for that time. No effect for another owner. */
     async block(name: string, owner: string, ms: number): Promise<void> {
-      await database.write
-        .updateTable("leases")
+      await ownedBy(name, owner)
         .set({ owner: "", expires_at: clock.now() + ms })
-        .where("name", "=", name)
-        .where("owner", "=", owner)
         .execute();
     },
 
     /** No effect for another owner. */
     async release(name: string, owner: string): Promise<void> {
-      await database.write
-        .updateTable("leases")
-        .set({ expires_at: RELEASED })
-        .where("name", "=", name)
-        .where("owner", "=", owner)
-        .execute();
+      await ownedBy(name, owner).set({ expires_at: RELEASED }).execute();
     },
 
     /** Leases in force whose owner names have this prefix. */

@@ -93,7 +93,6 @@ export async function openProcessLeases({
 
   const askFile = (of: string) => join(folder, `${of}.ask`);
 
-  /** Asks the running processes. */
   function ask(): string[] {
     const asked: string[] = [];
     for (const other of existsSync(folder) ? readdirSync(folder) : []) {

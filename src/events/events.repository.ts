@@ -49,7 +49,7 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
     insert: (db: Db, events: readonly EventRecord[]): Promise<void> =>
       dialect.insertMany(db, "events", events.map(rowOf)),
 
-    /** Adds the event, or replaces the one with that id. Returns its id. */
+    /** Adds the event, which grows with long work, or replaces the one with that id. Returns its id. */
     async keep(db: Db, event: EventRecord, id: number | null): Promise<number> {
       if (id === null) return dialect.insertReturningId(db, "events", rowOf(event));
       await db.updateTable("events").set(rowOf(event)).where("id", "=", id).execute();

@@ -39,19 +39,10 @@ export function createEvents({ database, clock }: Deps) {
     );
 
   return {
+    ...repository,
     add,
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),
-    /** For an event that grows with long work. Its states name no domains. */
-    keep: repository.keep,
-    find: repository.find,
-    newer: repository.newer,
-    ofBulk: repository.ofBulk,
-    linksOfBulk: repository.linksOfBulk,
-    countOfBulk: repository.countOfBulk,
-    lockBulk: repository.lockBulk,
-    leaveBulk: repository.leaveBulk,
-
     /** Newest first. `next`: null on the last page. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<EventPage> {
       const found = await repository.page(filter, after, limit + 1);

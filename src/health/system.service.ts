@@ -126,9 +126,7 @@ function jobsOf({ rows }: Measurements): SystemReport["jobs"] {
   ] as const) {
     for (const { labels, value } of rows(name)) {
       const [job = "", outcome = ""] = labels;
-      const known = jobs.get(job) ?? { runs: {}, ends: {} };
-      known[kind][outcome] = value;
-      jobs.set(job, known);
+      jobs.getOrInsertComputed(job, () => ({ runs: {}, ends: {} }))[kind][outcome] = value;
     }
   }
   return [...jobs].map(([job, { runs, ends }]) => ({

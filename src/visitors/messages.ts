@@ -2,7 +2,6 @@
 import type { Look } from "./look.ts";
 import { htmlPage, text, type VisitorPage } from "./page.ts";
 
-/** What visitors open. */
 export type Protected = "link" | "share";
 
 /** Reveals nothing of the protected content. `problem`: why the last try was refused. */

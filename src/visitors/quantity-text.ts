@@ -1,5 +1,6 @@
 /** Sizes and instants as people of a language write them. */
-import type { Language } from "./language.ts";
+import { remembered } from "../lib/remembered.ts";
+import { type Language, LANGUAGES } from "./language.ts";
 
 const UNITS: Record<Language, readonly [string, ...string[]]> = {
   en: ["bytes", "kB", "MB", "GB", "TB", "PB"],
@@ -11,18 +12,12 @@ const UNITS: Record<Language, readonly [string, ...string[]]> = {
 const ONE: Record<Language, string> = { en: "byte", de: "Byte", zh: "字节", ja: "バイト", fr: "octet" };
 
 /** Formatters cost more to make than a page. */
-function made<T>(make: (language: Language) => T): (language: Language) => T {
-  const known = new Map<Language, T>();
-  return (language) => {
-    const formatter = known.get(language) ?? make(language);
-    known.set(language, formatter);
-    return formatter;
-  };
-}
+const made = <T extends object>(make: (language: string) => T) =>
+  remembered(make, { most: LANGUAGES.length });
 
 const numbers = [0, 1].map((digits) =>
   made((language) => new Intl.NumberFormat(language, { maximumFractionDigits: digits })),
-) as [whole: (language: Language) => Intl.NumberFormat, short: (language: Language) => Intl.NumberFormat];
+) as [whole: (language: string) => Intl.NumberFormat, short: (language: string) => Intl.NumberFormat];
 const instants = made(
   (language) =>
     new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),

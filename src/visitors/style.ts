@@ -1,4 +1,3 @@
-/** The style of all pages for visitors. */
 import { remembered } from "../lib/remembered.ts";
 import { accentOf, GROUNDS } from "./accent.ts";
 

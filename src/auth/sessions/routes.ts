@@ -8,7 +8,6 @@ import { isFromBrowser } from "./origin.ts";
 import type { SignedIn } from "./service.ts";
 
 export const messageAnswer = z.object({ message: z.string() });
-/** The answer to a request that signs in. */
 export const sessionAnswer = messageAnswer.extend({
   expires_in: z.int().describe("seconds until the access token expires"),
   role: z.enum(ROLES),
@@ -21,7 +20,6 @@ export const welcome = (c: HttpContext, config: AuthConfig): string =>
     ? "Signed in"
     : "Signed in, but a browser drops these cookies because the connection is not HTTPS. Use HTTPS, or turn api.cookie_secure off.";
 
-/** Sets the cookies. */
 export function answerSignedIn(
   c: HttpContext,
   config: AuthConfig,

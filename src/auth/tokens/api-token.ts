@@ -18,7 +18,6 @@ export type ApiToken = {
   lastUsedAt: number | null;
 };
 
-/** With the account's name. */
 export type ListedToken = ApiToken & { owner: string };
 
 const NAME_MAX_CHARACTERS = 64;

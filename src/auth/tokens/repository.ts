@@ -15,7 +15,6 @@ export type TokenOwner = { token: ApiToken; account: Account | null };
 export type ApiTokensRepository = ReturnType<typeof createApiTokensRepository>;
 
 export function createApiTokensRepository({ read, write, dialect }: Queries) {
-  /** Null: of all accounts. */
   const tokensOf = (db: Db, accountId: number | null) =>
     db
       .selectFrom("tokens")

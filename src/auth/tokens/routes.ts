@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, pathId, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
 import type { ApiTokens } from "./service.ts";
@@ -14,7 +15,6 @@ function refuseOthers({ role }: { role: string }): void {
   if (role !== "admin") throw appError("Forbidden", "Only administrators see the tokens of all accounts.");
 }
 
-/** Each account has its own tokens. Administrators list and revoke those of all. */
 export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
   return [

@@ -2,7 +2,6 @@ import { appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { newPasswordSchema } from "./user.ts";
 
-/** Typed, or read from standard input. */
 type PasswordInput = { text(): Promise<string>; secret(question: string): Promise<string> };
 export type PasswordOptions = { stdin?: boolean };
 

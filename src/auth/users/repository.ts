@@ -34,7 +34,6 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       return row === undefined ? null : toUser(row);
     },
 
-    /** Ordered by username. */
     async list(filter: UserFilter, { limit, offset }: { limit: number; offset: number }) {
       const query = matching(filter)
         .leftJoin("account_usage", "account_usage.account_id", "users.id")

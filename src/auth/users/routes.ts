@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 import { ROLES } from "../../lib/access.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { queryText } from "../../lib/query-text.ts";
@@ -24,7 +25,6 @@ const listQuery = z.object({
   disabled: z.enum(["true", "false", ""], "must be true or false").optional(),
 });
 
-const TAG = "users";
 const params = { id: z.int().min(BUILT_IN_ADMIN.id) };
 
 export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
@@ -32,14 +32,14 @@ export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
   ...itemEndpoints(deps),
 ];
 
+const shared = { access: "admin", scope: "admin", tag: "users" } as const;
+
 function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
+  const collection = { ...shared, path: "/users" } as const;
   return [
     endpoint({
+      ...collection,
       method: "GET",
-      path: "/users",
-      access: "admin",
-      scope: "admin",
-      tag: TAG,
       summary: "List the accounts by username, without the built-in administrator",
       query: listQuery,
       answer: z.array(listedUserView),
@@ -56,11 +56,8 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
       },
     }),
     endpoint({
+      ...collection,
       method: "POST",
-      path: "/users",
-      access: "admin",
-      scope: "admin",
-      tag: TAG,
       summary: "Create an account",
       body: createUserSchema,
       failures: [409],
@@ -72,17 +69,10 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
 }
 
 function itemEndpoints({ users }: { users: Users }): Endpoint[] {
-  const shared = {
-    path: "/users/:id",
-    access: "admin",
-    scope: "admin",
-    tag: TAG,
-    params,
-    answer: userView,
-  } as const;
+  const item = { ...shared, path: "/users/:id", params, answer: userView } as const;
   return [
     endpoint({
-      ...shared,
+      ...item,
       method: "GET",
       summary: "One account; 0 is the built-in administrator",
       async handle({ c }) {
@@ -91,7 +81,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       },
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "GET",
       path: "/users/:id/belongings",
       summary: "What an account has; deleting it deletes its files, folders and tokens, but no links",
@@ -102,7 +92,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       },
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "PATCH",
       summary:
         "Change the given fields; a new password, another role or disabling ends the account's sessions",
@@ -112,7 +102,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
         viewUser(await users.update(changeableIdOf(c), body, actorOf(account))),
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "DELETE",
       summary: "Delete an account and its sessions",
       answer: z.object({ message: z.string() }),
@@ -124,13 +114,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
   ];
 }
 
-/** @throws NotFound when the parameter is not an id */
-function idOf(c: HttpContext): number {
-  const text = c.req.param("id") ?? "";
-  const id = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw appError("NotFound", "There is no such account.");
-  return id;
-}
+const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such account.", 0);
 
 /** @throws NotFound, Forbidden */
 function changeableIdOf(c: HttpContext): number {

@@ -26,7 +26,6 @@ export type UserFilter = {
   disabled?: boolean | undefined;
 };
 
-/** With what its files take. */
 export type ListedUser = User & { usedBytes: number };
 
 export type Belongings = { bytes: number; files: number; folders: number; tokens: number; links: number };

@@ -1,4 +1,3 @@
-/** An archive as an answer. */
 import { contentDisposition } from "../../lib/content-disposition.ts";
 import type { Folder } from "../tree/entry.ts";
 import type { Archive, Archives } from "./service.ts";

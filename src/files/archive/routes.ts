@@ -20,7 +20,6 @@ const archiveHeaders = z.object({
 
 type Deps = { folders: Pick<Folders, "find">; answerArchive: AnswerArchive; logger: Logger };
 
-/** Mount it at the root. */
 export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpoint =>
   endpoint({
     access: "account",

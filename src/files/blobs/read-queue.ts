@@ -51,9 +51,5 @@ export function createReadQueue() {
 /** By policy: a storage that hangs stops only its own uploads. */
 export function createReadQueues(): (policyId: number) => ReadQueue {
   const queues = new Map<number, ReadQueue>();
-  return (policyId) => {
-    const known = queues.get(policyId) ?? createReadQueue();
-    queues.set(policyId, known);
-    return known;
-  };
+  return (policyId) => queues.getOrInsertComputed(policyId, createReadQueue);
 }

@@ -5,13 +5,7 @@ const LABELS = ["state"] as const;
 
 /** All processes read the same rows, so the largest number is the cluster's. */
 export function registerStagedMetrics(registry: Registry, total: () => Promise<StagedTotal>): void {
-  let last: StagedTotal = {
-    objects: 0,
-    bytes: 0,
-    abandonedObjects: 0,
-    abandonedBytes: 0,
-    countedAt: null,
-  };
+  let last: Pick<StagedTotal, "bytes" | "abandonedBytes"> = { bytes: 0, abandonedBytes: 0 };
   registry.prepare(async () => {
     last = await total().catch(() => last);
   });

@@ -194,7 +194,6 @@ export function createStorageCheck(deps: StorageCheckDeps): StorageCheck {
     return drivers.verify(policyId, { mark });
   }
 
-  /** Reports the progress of a step. */
   async function createMeter({ onProgress }: Options): Promise<Meter> {
     if (onProgress === undefined) return () => {};
     const total = await checks.countBlobs();

@@ -73,7 +73,6 @@ const PATH = "/folders/:id/drop";
 const common = { access: "account", scope: "files", tag: "folders" } as const;
 const params = { code: z.string().meta(CODE_FORM) };
 
-/** Mount them at the root. */
 export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
   endpoint({
     ...common,

@@ -4,7 +4,6 @@ import { ownPdfViewer } from "./viewer.ts";
 
 const kept = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
-/** Mount it at the root. */
 export const pdfViewerEndpoint: Endpoint = endpoint({
   access: "account",
   scope: "files",

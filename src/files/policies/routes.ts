@@ -5,7 +5,7 @@ import { policyView, viewPolicy } from "./policy.ts";
 import { policyUsageView, viewPolicyUsage } from "./policy-usage.ts";
 import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
 
-const TAG = "policies";
+const shared = { access: "admin", scope: "admin", tag: "policies" } as const;
 const message = z.object({ message: z.string() });
 
 /** Mount them below the admin prefix: these paths have no version. */
@@ -15,17 +15,17 @@ export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [
 ];
 
 function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const shared = { path: "/policies", access: "admin", scope: "admin", tag: TAG } as const;
+  const collection = { ...shared, path: "/policies" } as const;
   return [
     endpoint({
-      ...shared,
+      ...collection,
       method: "GET",
       summary: "All storage policies",
       answer: z.array(policyView),
       handle: async () => (await policies.list()).map(viewPolicy),
     }),
     endpoint({
-      ...shared,
+      ...collection,
       method: "POST",
       summary: "Create a storage policy; its storage need not be reachable yet",
       body: createPolicySchema,
@@ -38,22 +38,16 @@ function collectionEndpoints({ policies }: { policies: Policies }): Endpoint[] {
 }
 
 function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
-  const shared = {
-    path: "/policies/:id",
-    access: "admin",
-    scope: "admin",
-    tag: TAG,
-    answer: policyView,
-  } as const;
+  const item = { ...shared, path: "/policies/:id", answer: policyView } as const;
   return [
     endpoint({
-      ...shared,
+      ...item,
       method: "GET",
       summary: "One storage policy; its keys are never shown",
       handle: async ({ c }) => viewPolicy(await policies.find(idOf(c))),
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "GET",
       path: "/policies/:id/usage",
       summary: "What a storage policy stores, for whom, and what prevents its deletion",
@@ -61,7 +55,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       handle: async ({ c }) => viewPolicyUsage(await policies.usage(idOf(c))),
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "PATCH",
       summary: "Change name, limit, keys, region or download mode, or make it the default",
       body: updatePolicySchema,
@@ -70,7 +64,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
         viewPolicy(await policies.update(idOf(c), body, actorOf(account))),
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "DELETE",
       summary: "Delete a storage policy that nothing refers to",
       failures: [409],
@@ -81,7 +75,7 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
       },
     }),
     endpoint({
-      ...shared,
+      ...item,
       method: "POST",
       path: "/policies/:id/test",
       failures: [502],

@@ -15,7 +15,7 @@ import { changedFixedField, type CreatePolicy, type UpdatePolicy } from "./polic
 import { checkDriverSettings, checkPlacement, type StorageContext } from "../storage/index.ts";
 import type { DriverType } from "../storage/driver.ts";
 
-const FIRST_POLICY = { name: "local", basePath: "files" };
+const FIRST_POLICY = { name: "local", driver_type: "local", base_path: "files" } as const;
 const FOLDERS_TOLD = 10;
 const ACCOUNTS_TOLD = 10;
 
@@ -58,11 +58,13 @@ export function createPolicies({
   changes.subscribe("policies", cache.forget);
   const seal = (key: string, purpose: string) => box.seal(key, purpose);
 
-  /** The first policy becomes the default. */
-  const insert = (policy: Omit<StoredPolicy, "id">, actor: Actor): Promise<Policy> =>
-    changes.write(async (tx) => {
+  /** The first policy becomes the default. `isFirst`: null if there is one. */
+  const insert = (policy: Omit<StoredPolicy, "id">, actor: Actor, { isFirst = false } = {}) =>
+    changes.write(async (tx): Promise<Policy | null> => {
       await repository.lock(tx.db);
-      const isDefault = policy.isDefault || (await repository.list(tx.db)).length === 0;
+      const isAlone = (await repository.list(tx.db)).length === 0;
+      if (isFirst && !isAlone) return null;
+      const isDefault = policy.isDefault || isAlone;
       if (isDefault) await repository.clearDefault(tx.db);
       const id = await repository.insert(tx.db, { ...policy, isDefault });
       const made = { ...policy, id, isDefault };
@@ -81,15 +83,8 @@ export function createPolicies({
     /** Several processes may start at once. */
     async ensureDefault(): Promise<void> {
       if ((await cache.list()).length > 0) return;
-      const now = clock.now();
-      await changes.write(async (tx) => {
-        await repository.lock(tx.db);
-        if ((await repository.list(tx.db)).length > 0) return;
-        const first = { ...localPolicy(FIRST_POLICY.name, FIRST_POLICY.basePath, now), isDefault: true };
-        const id = await repository.insert(tx.db, first);
-        await record(tx.db, [policyEvent({ actor: SYSTEM, now, verb: "create" }, null, { ...first, id })]);
-        tx.changed("policies", [String(id)]);
-      });
+      const first = newPolicyOf(FIRST_POLICY, clock.now()).policy;
+      await insert({ ...first, sealedAccessKey: null, sealedSecretKey: null }, SYSTEM, { isFirst: true });
       cache.forget();
     },
 
@@ -102,7 +97,7 @@ export function createPolicies({
         sealedAccessKey: accessKey === null ? null : seal(accessKey, ACCESS_KEY_PURPOSE),
         sealedSecretKey: secretKey === null ? null : seal(secretKey, SECRET_KEY_PURPOSE),
       };
-      return insert(sealed, actor);
+      return (await insert(sealed, actor))!;
     },
 
     /** @throws PolicyNotFound, BadRequest, Conflict (the name) */
@@ -198,14 +193,8 @@ function newPolicyOf(given: CreatePolicy, now: number) {
 /** A local policy without a folder gets its own. */
 function basePathOf(driverType: DriverType, given: string): string {
   if (driverType === "s3") return given.replace(/^\/+|(?<!\/)\/+$/g, "");
-  return given === "" ? `${FIRST_POLICY.basePath}-${crypto.randomUUID().slice(0, 8)}` : given;
+  return given === "" ? `${FIRST_POLICY.base_path}-${crypto.randomUUID().slice(0, 8)}` : given;
 }
-
-const localPolicy = (name: string, basePath: string, now: number): Omit<StoredPolicy, "id"> => ({
-  ...newPolicyOf({ name, driver_type: "local", base_path: basePath }, now).policy,
-  sealedAccessKey: null,
-  sealedSecretKey: null,
-});
 
 /** Drivers are reopened when the time changes, so it grows with each change. */
 const applied = (policy: StoredPolicy, given: UpdatePolicy, now: number): StoredPolicy => ({

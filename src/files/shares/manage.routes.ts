@@ -63,7 +63,6 @@ changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 
-/** Mount them at the root. */
 export function manageEndpoints({ shares, changes }: { shares: Shares; changes: ShareChanges }): Endpoint[] {
   const common = { access: "account", scope: "files", tag: "shares" } as const;
   return [

@@ -11,7 +11,6 @@ const ranges = z.object({ "Content-Range": z.string() });
 
 type Deps = { files: Pick<Files, "find">; preview: SharePreview };
 
-/** Mount it at the root. */
 export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
   endpoint({
     access: "account",

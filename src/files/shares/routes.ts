@@ -46,7 +46,6 @@ export function refuseOwnCode({ role }: { role: Role }, code: string | null | un
   );
 }
 
-/** Mount them at the root. */
 export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
   (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
 

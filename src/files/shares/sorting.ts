@@ -3,17 +3,14 @@
  * entries than MOST_ENTRIES_SORTED is read in pages by the bytes of the names, and each page is sorted by itself.
  */
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import type { Language } from "../../visitors/language.ts";
+import { remembered } from "../../lib/remembered.ts";
+import { type Language, LANGUAGES } from "../../visitors/language.ts";
 
 export const MOST_ENTRIES_SORTED = 2_000;
 
-const collators = new Map<Language, Intl.Collator>();
-
-function collatorOf(language: Language): Intl.Collator {
-  const collator = collators.get(language) ?? new Intl.Collator(language, { numeric: true });
-  collators.set(language, collator);
-  return collator;
-}
+const collatorOf = remembered((language) => new Intl.Collator(language, { numeric: true }), {
+  most: LANGUAGES.length,
+});
 
 export function naturally<E extends { name: string }>(entries: readonly E[], language: Language): E[] {
   const { compare } = collatorOf(language);

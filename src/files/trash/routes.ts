@@ -26,7 +26,6 @@ restoreBody.register(z.globalRegistry, { id: "TrashRestore" });
 
 type Deps = { trash: Trash };
 
-/** Mount them at the root. */
 export function trashEndpoints({ trash }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files" } as const;
   return [

@@ -1,6 +1,6 @@
 /** Ids in requests. An impossible id is treated as unknown. */
 import { z } from "zod";
-import { appError } from "../../lib/errors.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 
 const MISSING = {
   FileNotFound: "There is no such file.",
@@ -9,15 +9,8 @@ const MISSING = {
 } as const;
 
 /** Parameter `id` of the path. @throws the given error for an impossible id */
-export function idIn(
-  c: { req: { param(name: "id"): string | undefined } },
-  missing: keyof typeof MISSING,
-): number {
-  const text = c.req.param("id") ?? "";
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw appError(missing, MISSING[missing]);
-  return id;
-}
+export const idIn = (c: Parameters<typeof idParameter>[0], missing: keyof typeof MISSING): number =>
+  idParameter(c, missing, MISSING[missing]);
 
 /** Any whole number. The service knows which exist. */
 export const idInBody = z

@@ -13,7 +13,6 @@ updateSchema.register(z.globalRegistry, { id: "FileUpdate" });
 
 type Deps = { files: Files };
 
-/** Mount them at the root. */
 export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
 const shared = { access: "account", scope: "files", tag: "files" } as const;

@@ -26,7 +26,6 @@ updateSchema.register(z.globalRegistry, { id: "FolderUpdate" });
 
 type Deps = { folders: Folders; logger: Logger };
 
-/** Mount them at the root. */
 export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;

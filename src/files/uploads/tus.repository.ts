@@ -32,20 +32,20 @@ export const uploadLease = (id: string): string => `upload:${id}`;
 
 const COLUMNS = [
   "id",
-  "account_id",
-  "folder_id",
+  "account_id as accountId",
+  "folder_id as parentId",
   "name",
-  "mime_type",
+  "mime_type as mimeType",
   "metadata",
   "size",
   "received",
-  "policy_id",
-  "created_at",
-  "expires_at",
-  "drop_link_id",
+  "policy_id as policyId",
+  "created_at as createdAt",
+  "expires_at as expiresAt",
+  "drop_link_id as linkId",
   "sender",
-  "sender_name",
-  "sender_address",
+  "sender_name as senderName",
+  "sender_address as address",
 ] as const;
 
 export function createTusRepository({ read, write }: Pick<Database, "read" | "write">) {
@@ -156,27 +156,18 @@ export function createTusRepository({ read, write }: Pick<Database, "read" | "wr
 const unfinishedOf = (tx: Db, accountId: number) =>
   tx.selectFrom("uploads").where("account_id", "=", accountId).whereRef("received", "<", "size");
 
-const toUpload = (row: Selectable<Schema["uploads"]>): Upload => ({
-  id: row.id,
-  accountId: row.account_id,
-  parentId: row.folder_id,
-  name: row.name,
-  mimeType: row.mime_type,
-  metadata: row.metadata,
-  size: row.size ?? 0,
-  received: row.received,
-  policyId: row.policy_id,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  drop:
-    row.drop_link_id === null
-      ? null
-      : {
-          linkId: row.drop_link_id,
-          sender: row.sender ?? "",
-          senderName: row.sender_name,
-          address: row.sender_address ?? "",
-        },
+type Row = Omit<Upload, "size" | "drop"> &
+  Pick<DropUploader, "senderName"> & {
+    size: number | null;
+    linkId: number | null;
+    sender: string | null;
+    address: string | null;
+  };
+
+const toUpload = ({ size, linkId, sender, senderName, address, ...row }: Row): Upload => ({
+  ...row,
+  size: size ?? 0,
+  drop: linkId === null ? null : { linkId, sender: sender ?? "", senderName, address: address ?? "" },
 });
 
 const toRow = (upload: Upload): Selectable<Schema["uploads"]> => ({
