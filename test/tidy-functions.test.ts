@@ -20,7 +20,6 @@ const LONGER = [
   "src/events/events.repository.ts createEventsRepository",
   "src/files/blobs/service.ts createBlobs",
   "src/files/check/storage-check.ts createStorageCheck",
-  "src/files/policies/service.ts createPolicies",
   "src/files/serving/list.repository.ts createShareListRepository",
   "src/files/storage/s3/staging.ts continueStaging",
   "src/files/trash/repository.ts createTrashRepository",

@@ -19,8 +19,14 @@ import type { Logger } from "../lib/logger.ts";
 import { createFeed } from "./feed.repository.ts";
 import { createFeedReader } from "./feed-reader.ts";
 import { createPolling } from "./polling.ts";
-import { TOPICS, type Topic, type Change, createSubscribers } from "./change-subscribers.ts";
-import { collectChanges, createChangeNotes } from "./change-notes.ts";
+import {
+  TOPICS,
+  type Topic,
+  type Change,
+  createSubscribers,
+  collectChanges,
+  createChangeNotes,
+} from "./change-subscribers.ts";
 
 export type ChangeMessage = {
   /** Null in a part of a write; then its rows count too. */

@@ -15,18 +15,8 @@ import { dataPath } from "../lib/data-folder.ts";
 import { type FileLock, tryFileLock } from "../lib/file-lock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createLeaseRepository } from "./lease.repository.ts";
-import { createLeases, type Leases } from "./leases.ts";
-import { createProcesses, type Processes } from "./processes.ts";
-
-export type ProcessLeases = Leases & {
-  processes: Processes;
-  /** Runs a reading of the change feed, then answers commands that had asked for one before. */
-  answering(read: () => Promise<void>): Promise<void>;
-  /** Resolves when all servers of this data folder have read the feed, to false if one has not in three seconds. */
-  heard(): Promise<boolean>;
-  /** Call it when no lease is held. */
-  close(): Promise<void>;
-};
+import { createLeases } from "./leases.ts";
+import { createProcesses } from "./processes.ts";
 
 type Deps = {
   database: Database;
@@ -43,13 +33,9 @@ const HEARD_MS = 3_000;
 const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export async function openProcessLeases({
-  database,
-  clock,
-  logger,
-  dataDir,
-  isServer,
-}: Deps): Promise<ProcessLeases> {
+export type ProcessLeases = Awaited<ReturnType<typeof openProcessLeases>>;
+
+export async function openProcessLeases({ database, clock, logger, dataDir, isServer }: Deps) {
   const rows = createLeaseRepository({ database, clock });
   const folder = dataPath(dataDir, "processes");
   const own = isServer ? enter(folder) : null;
@@ -120,12 +106,14 @@ export async function openProcessLeases({
   return {
     ...createLeases({ database, clock, newOwner, ...(isServer && { releaseAbandoned: tryToFree }) }),
     processes,
-    async answering(read) {
+    /** Runs a reading of the change feed, then answers commands that had asked for one before. */
+    async answering(read: () => Promise<void>): Promise<void> {
       const isAsked = existsSync(askFile(number));
       await read();
       if (isAsked) rmSync(askFile(number), { force: true });
     },
-    async heard() {
+    /** Resolves when all servers of this data folder have read the feed, to false if one has not in three seconds. */
+    async heard(): Promise<boolean> {
       const asked = ask();
       const end = performance.now() + HEARD_MS;
       while (asked.some((file) => existsSync(file))) {
@@ -137,7 +125,8 @@ export async function openProcessLeases({
       }
       return true;
     },
-    async close() {
+    /** Call it when no lease is held. */
+    async close(): Promise<void> {
       await processes.close();
       if (own === null) return;
       // A release may have failed while the database was away. The file tells the next start which leases remain.

@@ -7,16 +7,9 @@ import { RedisClient } from "bun";
 import { withTimeout } from "../lib/timeout.ts";
 import { appError, messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { createReport, redisAddress } from "./redis-report.ts";
 
-export type RedisLimits = {
-  connectMs: number;
-  commandMs: number;
-  heartbeatMs: number;
-  longestPauseMs: number;
-};
-
-const LIMITS: RedisLimits = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
+const LIMITS = { connectMs: 2_000, commandMs: 1_000, heartbeatMs: 2_000, longestPauseMs: 5_000 };
+export type RedisLimits = typeof LIMITS;
 
 const FIRST_PAUSE_MS = 50;
 
@@ -140,3 +133,25 @@ const away = () => appError("ServiceUnavailable", "Redis is away.");
 const late = (): never => {
   throw new Error("no answer in time");
 };
+
+/** Logs once when Redis goes away and once when it is back. */
+function createReport(logger: Logger, where: { purpose: string; redis: string }) {
+  let isAway = false;
+  return {
+    went(error: unknown): void {
+      if (!isAway)
+        logger.warn({ ...where, err: error }, "Redis is away; continuing without it and reconnecting");
+      isAway = true;
+    },
+    came(): void {
+      if (isAway) logger.info(where, "Redis is back");
+      isAway = false;
+    },
+  };
+}
+
+/** Host and port, without credentials. */
+export function redisAddress(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? "unknown" : parsed.host || parsed.pathname;
+}

@@ -5,7 +5,7 @@ import type { ChangeMessage } from "./changes.ts";
 import type { Change } from "./change-subscribers.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { combineBuses } from "./redis-bus.ts";
-import { redisAddress } from "./redis-report.ts";
+import { redisAddress } from "./redis-connection.ts";
 import { until } from "../../test/support/until.ts";
 
 const URL_OF_SERVER = process.env["WAYMARK_TEST_REDIS_URL"] ?? "";

@@ -49,16 +49,6 @@ export type WorkerCalls = {
   steerAway(steering: { leaving: number; groupSize: number }): boolean;
 };
 
-export type Supervisor = {
-  /** Resolves when all listen. Rejects if one ends by itself before. One that a signal ends is started again. */
-  start(): Promise<WorkerReady>;
-  /** The secret of a one-time address; null when a password is set. */
-  openSetUp(): Promise<string | null>;
-  /** One by one: a new worker listens before the old one drains. */
-  reload(): Promise<void>;
-  stop(): Promise<void>;
-};
-
 export class WorkerStartError extends Error {
   constructor(
     description: string,
@@ -101,7 +91,7 @@ export function createSupervisor(deps: {
   logger: Logger;
   /** Counts for all workers together. Milliseconds to wait. */
   takeLoginTry(address: string): number;
-}): Supervisor {
+}) {
   const { count, spawn, logger, takeLoginTry } = deps;
   const workers = new Set<Worker>();
   /** In the kernel's order: as bound; the last takes the place of a closed one. */
@@ -256,7 +246,8 @@ export function createSupervisor(deps: {
   }
 
   return {
-    async start() {
+    /** Resolves when all listen. Rejects if one ends by itself before. One that a signal ends is started again. */
+    async start(): Promise<WorkerReady> {
       try {
         await launch(0, "if killed");
         const said = first!;
@@ -268,11 +259,13 @@ export function createSupervisor(deps: {
         throw error;
       }
     },
-    async openSetUp() {
+    /** The secret of a one-time address; null when a password is set. */
+    async openSetUp(): Promise<string | null> {
       const [worker] = sockets;
       return worker === undefined ? null : worker.rpc.call("openSetUp", undefined);
     },
-    async reload() {
+    /** One by one: a new worker listens before the old one drains. */
+    async reload(): Promise<void> {
       logger.info("reloading the workers one after another");
       startValues = null;
       const running = [...workers].filter((worker) => worker.isReady);

@@ -11,7 +11,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../lib/secret-box.ts";
 import { type Content, type ContentDeps, createContent } from "./content.ts";
 import type { Blobs, StoredBytes } from "./blobs/service.ts";
-import type { StorageFinding } from "./check/storage-finding.ts";
+import type { StorageFinding } from "./check/storage-report.ts";
 import { markerOf } from "./storage/object-key.ts";
 
 export type ContentHarness = Awaited<ReturnType<typeof startContent>>;

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { ERRORS } from "../lib/errors.ts";
 import { type HealthReport, healthView } from "./health-view.ts";
+import { type SystemReport, systemView } from "./system-view.ts";
 
+const shared = { method: "GET", scope: "admin", tag: "health" } as const;
 const TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 const unhealthyView = z.object({
@@ -20,7 +22,6 @@ type Health = { report(): Promise<HealthReport> };
 
 /** `open`: paths of those that need no credentials. */
 export function healthEndpoints(health: Health, open: readonly string[]): Endpoint[] {
-  const shared = { method: "GET", scope: "admin", tag: "health" } as const;
   const accessTo = (path: string) => (open.includes(path) ? "public" : "admin");
   return [
     endpoint({
@@ -61,3 +62,33 @@ export function healthEndpoints(health: Health, open: readonly string[]): Endpoi
     }),
   ];
 }
+
+/** Relative to {admin}/v1. */
+export const systemEndpoint = (system: { report(): Promise<SystemReport> }): Endpoint =>
+  endpoint({
+    ...shared,
+    path: "/system",
+    access: "admin",
+    summary: "State of every part of this machine's server: database, storages, clicks, disks, jobs",
+    answer: systemView,
+    handle: () => system.report(),
+  });
+
+const EXPOSITION = { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" };
+
+export const metricsEndpoint = (render: () => Promise<string>): Endpoint =>
+  endpoint({
+    ...shared,
+    path: "/metrics",
+    access: "admin",
+    summary: "Metrics in the Prometheus text format, summed over the workers of this machine",
+    raw: { type: "text/plain" },
+    others: { 500: { type: "text/plain", description: "The metrics could not be exported" } },
+    async handle() {
+      try {
+        return new Response(await render(), { headers: EXPOSITION });
+      } catch {
+        return new Response("The metrics could not be exported.", { status: 500, headers: TEXT });
+      }
+    },
+  });

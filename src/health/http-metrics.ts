@@ -6,17 +6,7 @@ import type { Counter, Histogram, Registry } from "../lib/metrics.ts";
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
-export type RequestTimer = {
-  begin(): number;
-  /** Counts the answer when it resolves. */
-  end(begun: number, method: string, answer: Response | Promise<Response>): Response | Promise<Response>;
-};
-
-export type HttpMetrics = {
-  timer(endpoint: EndpointClass): RequestTimer;
-  /** The source of `svc_http_active_connections`. */
-  watch(server: { pendingRequests: number }): void;
-};
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
 /** Seconds, from a cached link to a large export. */
 const BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -25,7 +15,7 @@ const LABELS = ["method", "endpoint", "status"];
 
 type Series = { count: Counter; time: Histogram };
 
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+export function createHttpMetrics(registry: Registry) {
   const counts = registry.counter({
     name: "svc_http_requests_total",
     help: "Completed requests.",
@@ -53,8 +43,9 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   }
 
   return {
-    watch: (next) => void (server = next),
-    timer(endpoint) {
+    /** The source of `svc_http_active_connections`. */
+    watch: (next: { pendingRequests: number }): void => void (server = next),
+    timer(endpoint: EndpointClass) {
       const known = new Map<string, Map<number, Series>>();
 
       function create(method: string, status: number): Series {
@@ -75,7 +66,8 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
 
       return {
         begin,
-        end(begun, method, answer) {
+        /** Counts the answer when it resolves. */
+        end(begun: number, method: string, answer: Response | Promise<Response>) {
           if (!(answer instanceof Promise)) {
             count(begun, method, answer.status);
             return answer;

@@ -2,9 +2,9 @@
 import type { Clock } from "../lib/clock.ts";
 import { inTime } from "../lib/timeout.ts";
 import type { HealthReport, HealthStatus } from "./health-view.ts";
-import { type Measurements, readMeasurements } from "./measurements.ts";
 import type { Measured } from "./scrape.ts";
 import type { SystemReport } from "./system-view.ts";
+import type { MetricSnapshot } from "../lib/metrics.ts";
 
 type Disk = { folder: string; trouble: string | null; freeBytes: number | null; totalBytes: number | null };
 type Storage = {
@@ -154,4 +154,22 @@ async function timed(ask: () => Promise<string>): Promise<{ answer: string; ms: 
   const begun = performance.now();
   const answer = await ask();
   return { answer, ms: Math.round(performance.now() - begun) };
+}
+
+type Measurements = ReturnType<typeof readMeasurements>;
+
+/** Reads numbers of counters and gauges by name. */
+export function readMeasurements(metrics: readonly MetricSnapshot[]) {
+  const byName = new Map(metrics.map((metric) => [metric.name, metric]));
+  const seriesOf = (name: string) => byName.get(name)?.series ?? [];
+
+  return {
+    /** Sum of the series with this first label, or of all. 0 without any. */
+    sum: (name: string, label?: string): number =>
+      seriesOf(name)
+        .filter(({ values }) => label === undefined || values[0] === label)
+        .reduce((total, { numbers }) => total + (numbers[0] ?? 0), 0),
+    rows: (name: string): { labels: readonly string[]; value: number }[] =>
+      seriesOf(name).map(({ values, numbers }) => ({ labels: values, value: numbers[0] ?? 0 })),
+  };
 }

@@ -19,9 +19,8 @@ import { appError } from "../lib/errors.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
-import { checkPolicies } from "./checks-of-policies.ts";
+import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import { checkCache, checkClock, checkDatabase } from "./checks-of-servers.ts";
-import { checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 
 type Context = CommandContext<{

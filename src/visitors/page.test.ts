@@ -4,7 +4,7 @@ import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
 import { answerPage, htmlPage } from "./page.ts";
 import { inline } from "./style.ts";
-import { waitText } from "./wait-text.ts";
+import { waitText } from "./unlock.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
 const settings = { name: "Acme", color: "#1757c2" };

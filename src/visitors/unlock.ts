@@ -11,7 +11,7 @@ import type { LockedLink, UnlockCookies } from "./cookie.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { notKeptPage, passwordPage, type Protected } from "./messages.ts";
 import { answerPage } from "./page.ts";
-import { waitText } from "./wait-text.ts";
+import type { Language } from "./language.ts";
 
 export type VisitorConnection = {
   requestIP(request: Request): { address: string } | null;
@@ -117,4 +117,12 @@ export const isBrowser = ({ headers }: { headers: Pick<Headers, "get"> }): boole
 export function pathWithQuery(code: string, url: string): string {
   const at = url.indexOf("?");
   return `/${code}${at === -1 ? "" : url.slice(at).replace(/[^\x21-\x7e]/g, "")}`;
+}
+
+/** Such as `1 second` or `15 Minuten`: whole minutes from two on. */
+export function waitText(language: Language, seconds: number): string {
+  const [unit, count] = seconds < 120 ? ["second", seconds] : ["minute", Math.ceil(seconds / 60)];
+  return new Intl.NumberFormat(language, { style: "unit", unit: unit as string, unitDisplay: "long" }).format(
+    count as number,
+  );
 }

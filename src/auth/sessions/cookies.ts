@@ -1,5 +1,6 @@
 /** Values are base64url and dots, so nothing needs escaping. */
 import type { AuthConfig } from "../auth-config.ts";
+import type { SignedIn } from "./service.ts";
 
 export const ACCESS_COOKIE = "svc_access";
 export const REFRESH_COOKIE = "svc_refresh";
@@ -13,17 +14,8 @@ const AUTH_ONLY = [REFRESH_COOKIE, DEVICE_COOKIE];
 /** A change of `api.cookie_domain` leaves two of a name. */
 const MOST_SAME_NAME = 4;
 
-export type CookieValues = {
-  access: string;
-  /** Seconds, like `refreshMaxAge`. */
-  accessMaxAge: number;
-  refresh: string;
-  refreshMaxAge: number;
-  csrf: string;
-};
-
 /** The CSRF cookie lives as long as the refresh cookie. */
-export const sessionCookies = (config: AuthConfig, values: CookieValues): string[] => [
+export const sessionCookies = (config: AuthConfig, values: Omit<SignedIn, "account">): string[] => [
   setCookie(config, { name: ACCESS_COOKIE, value: values.access, maxAge: values.accessMaxAge }),
   setCookie(config, { name: REFRESH_COOKIE, value: values.refresh, maxAge: values.refreshMaxAge }),
   setCookie(config, { name: CSRF_COOKIE, value: values.csrf, maxAge: values.refreshMaxAge }),

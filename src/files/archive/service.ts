@@ -14,19 +14,8 @@ import { takeSnapshot } from "./snapshot.ts";
 import { endBytes } from "./zip-format.ts";
 import { PIECE_BYTES, zipPieces } from "./zip-stream.ts";
 
-export type Archive = {
-  /** Of the ZIP file. */
-  name: string;
-  length: number;
-  /** Too short to be worth a stream. */
-  isShort: boolean;
-  /** See zipPieces. */
-  pieces(): AsyncGenerator<Uint8Array, void>;
-  /** May be called twice. */
-  close(): Promise<void>;
-};
-
 export type Archives = ReturnType<typeof createArchives>;
+export type Archive = Awaited<ReturnType<Archives["make"]>>;
 
 type Deps = {
   repository: ArchiveRepository;
@@ -74,7 +63,7 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
      * @throws BadRequest (path too long), FolderNotFound (removed meanwhile), ServiceUnavailable (too many archives), the
      * signal's reason
      */
-    async make(folder: Folder, signal: AbortSignal): Promise<Archive> {
+    async make(folder: Folder, signal: AbortSignal) {
       const { accountId } = folder;
       const { log, totals } = await read(folder, signal);
       const expectFolders = async (ids: readonly number[]): Promise<void> => {
@@ -97,8 +86,11 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
       return {
         name: safeEntryName(`${folder.name}.zip`),
         length,
+        /** Too short to be worth a stream. */
         isShort: length <= PIECE_BYTES,
+        /** See zipPieces. */
         pieces: () => zipPieces(log, totals, contents),
+        /** May be called twice. */
         close: log.close,
       };
     },

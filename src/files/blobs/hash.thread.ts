@@ -12,13 +12,7 @@ export type HashCalls = {
   forget(hash: number): void;
 };
 
-export type ThreadHash = {
-  /** Shared bytes must not change until it resolves. */
-  update(bytes: Uint8Array): Promise<void>;
-  /** 64 hex digits, or null if the thread died. Ends the hash. */
-  digest(): Promise<string | null>;
-  forget(): void;
-};
+export type ThreadHash = ReturnType<HashThread["begin"]>;
 
 /** Missing in the web's types. */
 type RuntimeWorker = Worker & { ref(): void; unref(): void };
@@ -75,13 +69,15 @@ export function createHashThread() {
   }
 
   return {
-    begin(): ThreadHash {
+    begin() {
       const { ask, tell, pieceOf } = (thread ??= start());
       const hash = ++lastHash;
       return {
-        update: async (bytes) => void (await ask("update", pieceOf(hash, bytes))),
-        digest: () => ask("digest", hash),
-        forget: () => tell("forget", hash),
+        /** Shared bytes must not change until it resolves. */
+        update: async (bytes: Uint8Array): Promise<void> => void (await ask("update", pieceOf(hash, bytes))),
+        /** 64 hex digits, or null if the thread died. Ends the hash. */
+        digest: (): Promise<string | null> => ask("digest", hash),
+        forget: (): void => tell("forget", hash),
       };
     },
   };

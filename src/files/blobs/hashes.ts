@@ -10,17 +10,7 @@ import { BLOCK_BYTES, type Block, type Blocks, createBlocks } from "./blocks.ts"
 import { createHashThread, type HashThread, type ThreadHash } from "./hash.thread.ts";
 import type { Staging } from "../storage/driver.ts";
 
-/** A hash of the first `bytes` bytes. */
-export type Meter = {
-  readonly bytes: number;
-  /** The last bytes, if few. */
-  finishWith(chunks: readonly Uint8Array[]): void;
-  /** Shared bytes must not change until it resolves. */
-  update(bytes: Uint8Array): Promise<void>;
-  /** 64 hex digits, or null if the hash was lost. Ends the meter. */
-  digest(): Promise<string | null>;
-  drop(): void;
-};
+export type Meter = ReturnType<typeof createMeter>;
 
 /** About 100 bytes each. */
 const KEPT = 10_000;
@@ -54,27 +44,31 @@ export function createHashes({ cores = availableParallelism() } = {}) {
   };
 }
 
-function createMeter(thread: HashThread | null): Meter {
+/** A hash of the first `bytes` bytes. */
+function createMeter(thread: HashThread | null) {
   const here = new Bun.CryptoHasher("sha256");
   let there: ThreadHash | undefined;
   let bytes = 0;
   return {
-    get bytes() {
+    get bytes(): number {
       return bytes;
     },
-    finishWith(chunks) {
+    /** The last bytes, if few. */
+    finishWith(chunks: readonly Uint8Array[]): void {
       for (const chunk of chunks) {
         here.update(chunk);
         bytes += chunk.byteLength;
       }
     },
-    async update(chunk) {
+    /** Shared bytes must not change until it resolves. */
+    async update(chunk: Uint8Array): Promise<void> {
       bytes += chunk.byteLength;
       if (thread === null) here.update(chunk);
       else await (there ??= thread.begin()).update(chunk);
     },
-    digest: async () => (there === undefined ? here.digest("hex") : there.digest()),
-    drop: () => there?.forget(),
+    /** 64 hex digits, or null if the hash was lost. Ends the meter. */
+    digest: async (): Promise<string | null> => (there === undefined ? here.digest("hex") : there.digest()),
+    drop: (): void => there?.forget(),
   };
 }
 

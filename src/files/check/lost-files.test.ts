@@ -5,8 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import type { StoredFile } from "../tree/entry.ts";
-import type { StorageFinding } from "./storage-finding.ts";
-import { storageReport } from "./storage-report.ts";
+import { type StorageFinding, storageReport } from "./storage-report.ts";
 
 forEachDialect((dialect) => {
   let database: Database;

@@ -4,7 +4,7 @@
  */
 import { AppError, messageOf } from "../../lib/errors.ts";
 import type { FolderPath, PathsRepository } from "../tree/paths.repository.ts";
-import type { MoveToTrash, StorageFinding } from "./storage-finding.ts";
+import type { MoveToTrash, StorageFinding } from "./storage-report.ts";
 import type { StorageCheckRepository } from "./storage.repository.ts";
 
 export type LostFilesDeps = {

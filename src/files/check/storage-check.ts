@@ -16,7 +16,7 @@ import type { Reaper } from "../blobs/reaper.ts";
 import type { PolicyCache } from "../policies/cache.ts";
 import type { Drivers } from "../policies/drivers.ts";
 import { createLostFiles, type LostFilesDeps } from "./lost-files.ts";
-import type { StorageCheck, StorageCheckStep, StorageFinding, StorageProblem } from "./storage-finding.ts";
+import type { StorageCheck, StorageCheckStep, StorageFinding, StorageProblem } from "./storage-report.ts";
 import { type BlobFixDeps, createBlobFixes } from "./storage-fixes.ts";
 import type { Driver, StoredObject } from "../storage/driver.ts";
 

@@ -4,7 +4,7 @@ import type { DeadBlob, StoredBlob } from "../blobs/blob.ts";
 import type { BlobsRepository } from "../blobs/repository.ts";
 import type { BlobCondition, Scrub } from "../blobs/scrub.ts";
 import type { Blobs } from "../blobs/service.ts";
-import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
+import type { StorageFinding, StorageProblem } from "./storage-report.ts";
 import type { StorageCheckRepository } from "./storage.repository.ts";
 
 export type BlobFixDeps = {

@@ -1,12 +1,43 @@
 import { programName } from "../../lib/program-name.ts";
-import type { StorageFinding, StorageProblem } from "./storage-finding.ts";
+import type { FolderPath } from "../tree/paths.repository.ts";
+
+export type StorageProblem = keyof typeof ADVICE;
+
+export type StorageFinding = {
+  problem: StorageProblem;
+  /** For people, with the subject. */
+  message: string;
+  fixed: boolean;
+};
+
+/** Folders of all accounts, then objects of each storage, then rows of contents. */
+export type StorageCheckStep = "folders" | "objects" | "contents";
+
+/** Moves the file if this blob is still its content. @throws FileNotFound */
+export type MoveToTrash = (
+  accountId: number,
+  id: number,
+  blobId: number,
+) => Promise<{ name: string; size: number | null; path: FolderPath | null }>;
+
+/** Findings as they arise. Rejects if the database is away. */
+export type StorageCheck = (options: {
+  fix: boolean;
+  /** With `fix`: takes the files whose content is missing. Without it they stay. */
+  toTrash?: MoveToTrash;
+  /** Also if more than half of a storage is missing. */
+  isAllLost?: boolean;
+  signal?: AbortSignal;
+  /** Steps follow each other. `total` as counted at the start. */
+  onProgress?(step: StorageCheckStep, done: number, total: number): void;
+}) => AsyncGenerator<StorageFinding>;
 
 const FIX = `'${programName()} doctor --storage --fix'`;
 const MEND = `${FIX} mends it.`;
 const ALL = `'${programName()} doctor --storage --fix=all'`;
 const RESTORE = `Put the object back from a backup, then run ${FIX}, which moves files whose content stays missing to the trash.`;
 
-const ADVICE: Record<StorageProblem, string> = {
+const ADVICE = {
   storage_unavailable: "Make the storage reachable, then run this command again.",
   missing_object: RESTORE,
   wrong_size: RESTORE,

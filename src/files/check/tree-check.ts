@@ -3,7 +3,7 @@
  * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
  */
 import type { Database } from "../../db/database.ts";
-import type { StorageCheck } from "./storage-finding.ts";
+import type { StorageCheck } from "./storage-report.ts";
 import type { TreeCheckRepository } from "./tree.repository.ts";
 
 const PAGE = 500;

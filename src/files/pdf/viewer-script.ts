@@ -1,3 +1,5 @@
+import { inline } from "../../visitors/style.ts";
+
 /**
  * Draws a PDF as pictures in a frame without origin and network, so its scripts, links and forms do nothing. The number
  * of pages is bounded; they are drawn when they come into sight and freed when they leave it. What takes too long ends
@@ -54,3 +56,31 @@ parent.postMessage("ready","*");
 
 export const VIEWER_STYLE =
   "html{color-scheme:light dark;background:light-dark(#e9ecef,#1b1e21)}body{margin:0;font:14px/1.5 system-ui,sans-serif}#pages{display:grid;gap:12px;padding:12px}#pages:focus-visible{outline:3px solid Highlight;outline-offset:-3px}.page{width:100%;max-width:60rem;margin:0 auto;aspect-ratio:210/297;background:#fff;box-shadow:0 1px 3px #0003}canvas{display:block;width:100%;height:auto}p{margin:0;text-align:center}";
+
+/** Hands the bytes of a PDF to the frame that draws it. Without it the page says that there is no preview. */
+const EMBED = `
+for(const figure of document.querySelectorAll("figure[data-viewer]")){
+const frame=document.createElement("iframe"),say=document.querySelector(".no-pdf"),{src,viewer,label,page,more}=figure.dataset;
+const fail=()=>{clearTimeout(timer);removeEventListener("message",hear);figure.hidden=true;say.hidden=false;frame.remove()};
+let isReady=false,timer=setTimeout(fail,60000);
+async function hear({source,data}){
+if(source!==frame.contentWindow)return;
+if(data==="failed")fail();
+if(data==="shown")clearTimeout(timer);
+if(data!=="ready"||isReady)return;
+isReady=true;
+try{
+const answer=await fetch(src,{credentials:"same-origin"});
+if(!answer.ok||answer.headers.get("content-type")!=="application/pdf")throw 0;
+const bytes=await answer.arrayBuffer();
+frame.contentWindow.postMessage({bytes,page,more,language:document.documentElement.lang},"*",[bytes]);
+}catch{fail()}
+}
+addEventListener("message",hear);
+frame.addEventListener("load",()=>setTimeout(()=>{if(!isReady)fail()},5000));
+frame.sandbox="allow-scripts";frame.title=label;frame.loading="lazy";frame.src=viewer;
+say.hidden=true;figure.hidden=false;figure.append(frame);
+}
+`.trim();
+
+export const PDF_EMBED = inline(EMBED);

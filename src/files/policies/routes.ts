@@ -1,12 +1,44 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint, type HttpContext, pathId } from "../../http/endpoint.ts";
-import type { Policies } from "./service.ts";
+import type { Policies, PolicyUsage } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
-import { policyUsageView, viewPolicyUsage } from "./policy-usage.ts";
 import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
 
 const shared = { access: "admin", scope: "admin", tag: "policies" } as const;
 const message = z.object({ message: z.string() });
+
+const policyUsageView = z.object({
+  objects: z.int().describe("stored contents; the same content counts once"),
+  bytes: z.int().describe("of these objects"),
+  unfinished_uploads: z.int(),
+  folders: z
+    .array(z.object({ id: z.int(), name: z.string() }))
+    .describe("folders that name this policy, at most ten"),
+  accounts: z.int().describe("accounts with files in it"),
+  largest_accounts: z
+    .array(z.object({ id: z.int(), username: z.string(), files: z.int(), bytes: z.int() }))
+    .describe("those with the most bytes, at most ten"),
+  obstacle: z.string().nullable().describe("what prevents the deletion of the policy; null: nothing"),
+});
+policyUsageView.register(z.globalRegistry, { id: "PolicyUsage" });
+
+const BUILT_IN_ADMIN = { id: 0, username: "admin" };
+
+const viewPolicyUsage = (usage: PolicyUsage): z.output<typeof policyUsageView> => ({
+  objects: usage.blobs,
+  bytes: usage.bytes,
+  unfinished_uploads: usage.uploads,
+  folders: usage.folders,
+  accounts: usage.accounts,
+  largest_accounts: usage.largest.map(({ accountId, username, files, bytes }) => ({
+    id: accountId,
+    // The files of a deleted account go soon.
+    username: username ?? (accountId === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : `#${accountId}`),
+    files,
+    bytes,
+  })),
+  obstacle: usage.obstacle,
+});
 
 /** Mount them below the admin prefix: these paths have no version. */
 export const policyEndpoints = (deps: { policies: Policies }): Endpoint[] => [

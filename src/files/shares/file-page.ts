@@ -2,7 +2,7 @@
 import type { Look } from "../../visitors/look.ts";
 import { dayHtml } from "../../visitors/times.ts";
 import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
-import { PDF_EMBED } from "../pdf/embed-script.ts";
+import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { sizeWords } from "./facts.ts";

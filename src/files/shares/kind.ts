@@ -1,19 +1,8 @@
 import type { StoredFile } from "../tree/entry.ts";
+import type { VisitorTexts } from "../../visitors/texts/en.ts";
 
-export const KINDS = [
-  "picture",
-  "video",
-  "audio",
-  "pdf",
-  "text",
-  "document",
-  "table",
-  "slides",
-  "archive",
-  "program",
-  "other",
-] as const;
-export type FileKind = (typeof KINDS)[number];
+/** The pages have a word for each. */
+export type FileKind = keyof VisitorTexts["share"]["kinds"];
 
 const BY_TYPE: readonly [RegExp, FileKind][] = [
   [/^image\//, "picture"],

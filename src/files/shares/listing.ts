@@ -1,11 +1,12 @@
 /** What the page of a folder shows: its entries in the order of the visitor's language, in parts of PART. */
-import type { Language } from "../../visitors/language.ts";
+import { type Language, LANGUAGES } from "../../visitors/language.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { FolderView } from "./folder-page.ts";
 import type { SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
-import { foldersFirst, MOST_ENTRIES_SORTED } from "./sorting.ts";
+import type { Folder, StoredFile } from "../tree/entry.ts";
+import { remembered } from "../../lib/remembered.ts";
 
 type Deps = { shares: Pick<Shares, "folders">; folders: Pick<Folders, "page"> };
 
@@ -46,3 +47,23 @@ export async function viewOfFolder(
   const next = part.next && `${query}&after=${listingCursor(part.next)}`;
   return { share, path, entries: foldersFirst(part, language), counts: null, previous: null, next };
 }
+
+/** A larger folder is read in pages by the bytes of the names, and each page is sorted by itself. */
+const MOST_ENTRIES_SORTED = 2_000;
+
+const collatorOf = remembered((language) => new Intl.Collator(language, { numeric: true }), {
+  most: LANGUAGES.length,
+});
+
+/** As people do: 2 before 10, letters by the language's alphabet. */
+export function naturally<E extends { name: string }>(entries: readonly E[], language: Language): E[] {
+  const { compare } = collatorOf(language);
+  return entries.toSorted((a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
+}
+
+type Listed = { folders: readonly Folder[]; files: readonly StoredFile[] };
+
+export const foldersFirst = ({ folders, files }: Listed, language: Language): (Folder | StoredFile)[] => [
+  ...naturally(folders, language),
+  ...naturally(files, language),
+];

@@ -10,10 +10,10 @@ import { createFailurePages } from "./failure.routes.ts";
 import { filePage } from "./file-page.ts";
 import { folderPage } from "./folder-page.ts";
 import { iconsOf } from "./icons.ts";
-import { kindOf, KINDS } from "./kind.ts";
+import { type FileKind, kindOf } from "./kind.ts";
 import { isWhatItClaims, plainText, previewOf, typeByMagic } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
-import { foldersFirst, naturally } from "./sorting.ts";
+import { foldersFirst, naturally } from "./listing.ts";
 
 const lookIn = (language: string) =>
   testVisitorPages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));
@@ -82,9 +82,9 @@ test("kinds come from the type, else from the name, and each has an icon and a w
     ["x.__proto__", "application/octet-stream", "other"],
   ] as const)
     expect([name, kindOf({ name, mimeType: type })]).toEqual([name, kind]);
-  for (const kind of KINDS) {
-    expect(iconsOf([kind])).toContain(`id="i-${kind}"`);
-    expect(english.texts.share.kinds[kind]).not.toBe("");
+  for (const [kind, word] of Object.entries(english.texts.share.kinds)) {
+    expect(iconsOf([kind as FileKind])).toContain(`id="i-${kind}"`);
+    expect(word).not.toBe("");
   }
 });
 

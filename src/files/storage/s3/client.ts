@@ -21,30 +21,21 @@ export type S3Settings = {
   credentials: S3Credentials;
   clock: Clock;
   resolve?: ResolveHost;
-  pace?: Partial<S3Pace>;
+  pace?: Partial<typeof PACE>;
 };
 
-export type S3Pace = {
+const PACE = {
   /** Until the response begins, for a small body. */
-  answerMs: number;
-  /** Slowest rate of a request body. */
-  bytesPerSecond: number;
-  /** Limits the completion of a multipart upload, which takes some endpoints minutes. */
-  completeMs: number;
-  /** Longest silence within a response body. */
-  stallMs: number;
-  /** Before the second attempt; doubles. */
-  pauseMs: number;
-  /** No third attempt after this. */
-  giveUpMs: number;
-};
-
-const PACE: S3Pace = {
   answerMs: 20_000,
+  /** Slowest rate of a request body. */
   bytesPerSecond: 65_536,
+  /** Limits the completion of a multipart upload, which takes some endpoints minutes. */
   completeMs: 300_000,
+  /** Longest silence within a response body. */
   stallMs: 30_000,
+  /** Before the second attempt; doubles. */
   pauseMs: 200,
+  /** No third attempt after this. */
   giveUpMs: 30_000,
 };
 const ATTEMPTS = 4;
