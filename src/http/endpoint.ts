@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { Role, Scope } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
-import { appError, type ErrorName } from "../lib/errors.ts";
+import { appError } from "../lib/errors.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
 
@@ -147,14 +147,6 @@ export function tokenScope({ method, scope }: Pick<Endpoint, "method" | "scope">
 export function requireScope({ token }: Caller, scope: Scope): void {
   if (token === undefined || token.scopes.includes(scope)) return;
   throw appError("Forbidden", `The API token lacks the scope ${scope}.`);
-}
-
-/** The parameter `id` of the path, a whole number from 1. @throws the error for an impossible one */
-export function pathId(c: HttpContext, missing: ErrorName, message: string): number {
-  const text = c.req.param("id") ?? "";
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw appError(missing, message);
-  return id;
 }
 
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, pathId, page } from "../../http/endpoint.ts";
-import { appError } from "../../lib/errors.ts";
+import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
+import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { createdTokenView, createTokenSchema, tokenView, viewToken } from "./api-token.ts";
 import type { ApiTokens } from "./service.ts";
@@ -65,7 +65,7 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       async handle({ c, query, account }) {
         const ofAll = query.all === "true";
         if (ofAll) refuseOthers(account);
-        const id = pathId(c, "NotFound", "There is no such token.");
+        const id = idParameter(c, "NotFound", "There is no such token.");
         await apiTokens.revoke(id, ofAll ? null : account.id, actorOf(account));
         return { message: "Token revoked" };
       },

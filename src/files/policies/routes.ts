@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, pathId } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
 import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
@@ -122,4 +123,4 @@ function itemEndpoints({ policies }: { policies: Policies }): Endpoint[] {
   ];
 }
 
-const idOf = (c: HttpContext): number => pathId(c, "PolicyNotFound", "There is no such storage policy.");
+const idOf = (c: HttpContext): number => idParameter(c, "PolicyNotFound", "There is no such storage policy.");

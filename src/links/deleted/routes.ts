@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { actorOf, CursorPage, type Endpoint, endpoint, pathId } from "../../http/endpoint.ts";
+import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
@@ -78,7 +79,7 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
       answer: linkViewSchema,
       async handle({ c, body, account }) {
         const actor = actorOf(account);
-        const id = pathId(c, "LinkNotFound", NO_SUCH_LINK);
+        const id = idParameter(c, "LinkNotFound", NO_SUCH_LINK);
         const key = await deleted.restore(actor, id, body.code || null);
         return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
       },

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, type HttpContext, pathId } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
 import { createDomainSchema, domainView, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";
 
@@ -50,4 +51,4 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
   ];
 }
 
-const idOf = (c: HttpContext): number => pathId(c, "NotFound", "There is no such domain.");
+const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such domain.");
