@@ -137,7 +137,8 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
   const { page, complaints, close } = await panel.enter("/panel/link/flyer");
   const press = (key: string) => page.keyboard.press(key);
-  await page.getByRole("button", { name: "More", exact: true }).press("Enter");
+  const more = page.getByRole("button", { name: "More", exact: true, disabled: false });
+  await more.press("Enter");
   await page.getByRole("menuitem", { name: "Change what it leads to" }).press("Enter");
   await form(page).getByRole("radio", { name: "URL" }).press("ArrowRight");
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });

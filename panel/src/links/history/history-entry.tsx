@@ -5,9 +5,9 @@ import { type Ref, useRef } from "react";
 import type { Event } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { type LinkPlace, restoreState, withWayBack } from "../../base/link-states.ts";
-import { refreshShares } from "../../shares/share-queries.ts";
 import { changedFields } from "../../ui/changed-fields.ts";
 import { useUndoable } from "../../ui/undo.tsx";
+import { refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
 
 /** They stay when a state is restored. */
@@ -29,7 +29,9 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
       back.current = change.undo;
     },
     undo: async () => back.current?.(),
-    refresh: () => refreshShares(queries),
+    async refresh() {
+      await Promise.all([refreshLinks(queries), queries.invalidateQueries({ queryKey: ["shares"] })]);
+    },
     message: isNewest ? (
       <Trans>The newest change is undone.</Trans>
     ) : (
