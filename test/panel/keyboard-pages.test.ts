@@ -213,7 +213,7 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   const text = "code,target\nspring,https://example.com/new\nfresh,https://example.com/fresh\n";
   await (await chooser).setFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByRole("button", { name: "Import 1 row" }).waitFor();
-  await expectFocus(page, page.getByText("mine.csv"), "the chosen file");
+  await expectFocus(page, page.getByText("mine.csv ·"), "the chosen file");
   await tabTo(page, page.getByRole("radio", { name: "Skip them" }));
   await press(page, "ArrowDown");
   const begin = page.getByRole("button", { name: "Import 2 rows" });

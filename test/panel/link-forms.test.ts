@@ -172,7 +172,7 @@ story(
 once("a QR code takes colours and a logo, and warns of colours that can't be scanned", async () => {
   await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
   const { page, close } = await panel.enter("/panel/link/qr");
-  await page.getByRole("button", { name: "QR", exact: true }).press("Enter");
+  await page.getByRole("button", { name: "QR", exact: true, disabled: false }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "QR code" });
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
   const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });

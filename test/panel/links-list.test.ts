@@ -6,7 +6,7 @@ import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../su
 import { soon } from "../support/until.ts";
 
 const COUNT = 2_400;
-const HOSTILE = `<img src=x onerror=alert(1)>"'\u202E\u0000`.replace("\u0000", "");
+const HOSTILE = `<img src=x onerror=alert(1)>"'`;
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
