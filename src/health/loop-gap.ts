@@ -15,17 +15,17 @@ const SLOTS = 13;
 export function watchLoop() {
   const recent = createRecentMaximum();
   let last = performance.now();
-  let work = process.cpuUsage();
+  let worked = processorMs();
   let pause = BUSY_LOOK_MS;
   let timer = setTimeout(look, pause).unref();
 
   function look(): void {
     const now = performance.now();
-    const { user, system } = process.cpuUsage(work);
+    const work = processorMs();
     recent.add(now - last - pause, now);
-    pause = (user + system) / 1000 > (now - last) * BUSY_SHARE ? BUSY_LOOK_MS : IDLE_LOOK_MS;
+    pause = work - worked > (now - last) * BUSY_SHARE ? BUSY_LOOK_MS : IDLE_LOOK_MS;
     last = now;
-    work = process.cpuUsage();
+    worked = work;
     timer = setTimeout(look, pause).unref();
   }
 
@@ -33,6 +33,12 @@ export function watchLoop() {
     seconds: (): number => recent.get(performance.now()) / 1000,
     stop: (): void => clearTimeout(timer),
   };
+}
+
+/** Of the process since its start. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** The maximum of the last 60 to 65 seconds; 0 without any. Times are monotonic, in ms. */

@@ -8,7 +8,8 @@ export type LinkPlace = { code: string; domain: string | undefined };
 export const changedSince = (code: string): ApiError =>
   new ApiError(409, { message: t`${code} was changed since; it stays as it is.` });
 
-const paramsIn = ({ code, domain }: LinkPlace) => ({
+/** Of requests about one link. */
+export const paramsOf = ({ code, domain }: LinkPlace) => ({
   path: { code },
   query: domain === undefined ? {} : { domain },
 });
@@ -19,13 +20,13 @@ export function statesOf(
   { limit, cursor }: { limit: number; cursor?: string },
   signal?: AbortSignal,
 ) {
-  const { path, query } = paramsIn(place);
+  const { path, query } = paramsOf(place);
   const params = { path, query: { ...query, limit, ...(cursor !== undefined && { cursor }) } };
   return answerOf(api.GET("/admin/v1/links/{code}/history", { params, ...(signal && { signal }) }));
 }
 
 export function restoreState(place: LinkPlace, id: number, state: "before" | "after"): Promise<unknown> {
-  const { path, query } = paramsIn(place);
+  const { path, query } = paramsOf(place);
   const params = { path: { ...path, id }, query };
   return answerOf(api.POST("/admin/v1/links/{code}/history/{id}/restore", { params, body: { state } }));
 }

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { useFieldTexts } from "../links/form/field-texts.ts";
+import { useFieldTexts, useLimitNames } from "../links/form/field-texts.ts";
 import type { EventVia } from "./event-search.ts";
 
 export function useViaNames(): Record<EventVia, string> {
@@ -53,6 +53,7 @@ export function useFieldNames(): Record<string, string> {
   const ofLinks = Object.entries(useFieldTexts()).map(([name, { label }]) => [name, label]);
   return {
     ...Object.fromEntries(ofLinks),
+    ...useLimitNames(),
     account: t`Account`,
     address: t`Address`,
     base_path: t`Folder`,
@@ -69,10 +70,6 @@ export function useFieldNames(): Record<string, string> {
     id: t`Number`,
     is_default: t`Default`,
     links: t`Links`,
-    max_downloads: t`Most downloads`,
-    max_file_size: t`Largest file`,
-    max_bytes: t`Total size`,
-    max_files: t`Most files`,
     name: t`Name`,
     not_found_url: t`Unknown codes lead to`,
     quota_bytes: t`Space for files`,

@@ -2,7 +2,7 @@
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../base/api.ts";
-import { changedSince, type LinkPlace } from "../base/link-states.ts";
+import { changedSince, type LinkPlace, paramsOf, statesOf } from "../base/link-states.ts";
 
 export const tagsQuery = queryOptions({
   queryKey: ["links", "tags"],
@@ -26,16 +26,22 @@ export const refreshLinks = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries({ queryKey: ["links"] });
 
 /** Codes name a link within its domain. */
-const placeOf = ({ code, domain }: Pick<Link, "code" | "domain">) => ({
-  path: { code },
-  ...(domain !== null && { query: { domain } }),
+const placeOf = ({ code, domain }: Pick<Link, "code" | "domain">): LinkPlace => ({
+  code,
+  domain: domain ?? undefined,
 });
+
+const readLink = async (place: LinkPlace, signal?: AbortSignal): Promise<Link> => {
+  const init = { params: paramsOf(place), ...(signal && { signal }) };
+  return (await answerOf(api.GET("/admin/v1/links/{code}", init))).data;
+};
 
 export const createLink = async (link: NewLink): Promise<Link> =>
   (await answerOf(api.POST("/admin/v1/links", { body: link }))).data;
 
 export const changeLink = async (link: Link, patch: LinkPatch): Promise<Link> =>
-  (await answerOf(api.PATCH("/admin/v1/links/{code}", { params: placeOf(link), body: patch }))).data;
+  (await answerOf(api.PATCH("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)), body: patch })))
+    .data;
 
 /** Somebody has changed fields that a form shows otherwise. */
 export class ChangedElsewhere extends Error {
@@ -52,26 +58,25 @@ export class ChangedElsewhere extends Error {
   }
 }
 
+/** The names whose values differ. */
+const differing = (names: readonly string[], one: object, other: object): string[] =>
+  names.filter(
+    (name) => JSON.stringify(one[name as keyof object]) !== JSON.stringify(other[name as keyof object]),
+  );
+
 /** @param seen the link when its form was opened. @throws ChangedElsewhere if a field of the patch was changed since */
 export async function changeSeen(seen: Link, patch: LinkPatch): Promise<Link> {
-  const params = placeOf(seen);
-  const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params }));
-  const isOther = (name: string, value: unknown): boolean =>
-    JSON.stringify(now[name as keyof Link]) !== JSON.stringify(value);
-  const fields = Object.keys(patch).filter(
-    (name) =>
-      name in seen &&
-      isOther(name, seen[name as keyof Link]) &&
-      isOther(name, patch[name as keyof LinkPatch]),
-  );
+  const place = placeOf(seen);
+  const now = await readLink(place);
+  const shown = Object.keys(patch).filter((name) => name in seen);
+  const fields = differing(differing(shown, now, seen), now, patch);
   if (fields.length === 0) return changeLink(seen, patch);
-  const query = { ...params.query, limit: 1 };
-  const history = await answerOf(api.GET("/admin/v1/links/{code}/history", { params: { ...params, query } }));
-  throw new ChangedElsewhere(now, fields, history.data[0]?.actor ?? null);
+  const [newest] = (await statesOf(place, { limit: 1 })).data;
+  throw new ChangedElsewhere(now, fields, newest?.actor ?? null);
 }
 
 export const deleteLink = (link: Link): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/links/{code}", { params: placeOf(link) }));
+  answerOf(api.DELETE("/admin/v1/links/{code}", { params: paramsOf(placeOf(link)) }));
 
 /** Called after undo too. `before`: the link until then. */
 export type OnLinkSaved = (saved: Link, before: Link) => void;
@@ -97,24 +102,15 @@ export async function restoreLink({ code, domain, created_at: made }: Link): Pro
 
 /** Restores fields of a saved link. @throws ApiError if somebody has changed them since */
 export async function setLinkBack(saved: Link, back: LinkPatch): Promise<Link> {
-  const { data: now } = await answerOf(api.GET("/admin/v1/links/{code}", { params: placeOf(saved) }));
-  const isKept = Object.keys(back).every(
-    (name) => JSON.stringify(now[name as keyof Link]) === JSON.stringify(saved[name as keyof Link]),
-  );
-  if (!isKept) throw changedSince(saved.code);
+  const now = await readLink(placeOf(saved));
+  if (differing(Object.keys(back), now, saved).length > 0) throw changedSince(saved.code);
   return changeLink(saved, back);
 }
-
-const paramsOf = ({ code, domain }: LinkPlace) => ({
-  path: { code },
-  ...(domain !== undefined && { query: { domain } }),
-});
 
 export const linkQuery = (place: LinkPlace) =>
   queryOptions({
     queryKey: ["links", "one", place],
-    queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/admin/v1/links/{code}", { params: paramsOf(place), signal }))).data,
+    queryFn: ({ signal }) => readLink(place, signal),
     // The router asks when the page is opened. A code that leads nowhere is asked for once.
     retryOnMount: false,
   });

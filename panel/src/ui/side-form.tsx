@@ -1,9 +1,10 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
+import { Alert, Button, Drawer, Skeleton, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { useBackCloses } from "./back-closes.ts";
 import { useSentence } from "./failure.tsx";
 import { FocusBack } from "./focus-back.ts";
+import { FormFoot } from "./form-foot.tsx";
 import { submitByKey } from "./keys/submit-key.ts";
 
 type Props = {
@@ -80,21 +81,14 @@ export function FormFields({
             {sentenceOf(error)}
           </Alert>
         )}
-        <Group
-          justify="end"
-          py="sm"
-          pos="sticky"
-          bottom={0}
-          bg="var(--mantine-color-body)"
-          style={{ zIndex: 3 }}
-        >
+        <FormFoot>
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={isPending} disabled={isRefused ?? false}>
             {action}
           </Button>
-        </Group>
+        </FormFoot>
       </Stack>
     </form>
   );

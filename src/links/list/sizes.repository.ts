@@ -38,10 +38,14 @@ const upTo = (read: Db, links: Links, most: number) =>
     )
     .select((eb) => eb.fn.countAll<number>().as("n"));
 
+const matchesIn =
+  ({ read, dialect }: Reading) =>
+  (filter: LinkFilter, ...starts: Start[]): Links =>
+    read.selectFrom("links").where(matching(dialect, filter, starts));
+
 /** `countedUpTo`: links of a start. */
 export function createStarts({ read, dialect }: Reading, countedUpTo: number) {
-  const matches = (filter: LinkFilter, ...starts: Start[]) =>
-    read.selectFrom("links").where(matching(dialect, filter, starts));
+  const matches = matchesIn({ read, dialect });
 
   const sized = (start: Start, links: number): SizedStart => ({
     start,
@@ -97,8 +101,7 @@ export function createStarts({ read, dialect }: Reading, countedUpTo: number) {
 }
 
 export function createCounts({ read, dialect }: Reading, countedUpTo: number) {
-  const matches = (filter: LinkFilter, ...starts: Start[]) =>
-    read.selectFrom("links").where(matching(dialect, filter, starts));
+  const matches = matchesIn({ read, dialect });
 
   const bounded = (links: Links) => upTo(read, links, countedUpTo);
 

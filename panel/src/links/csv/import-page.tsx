@@ -8,6 +8,7 @@ import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
+import { FormFoot } from "../../ui/form-foot.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { csvReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";
@@ -100,14 +101,7 @@ function Prepared() {
           }}
         />
       )}
-      <Group
-        justify="end"
-        py="sm"
-        pos="sticky"
-        bottom={0}
-        bg="var(--mantine-color-body)"
-        style={{ zIndex: 3 }}
-      >
+      <FormFoot>
         <Button variant="default" onClick={leaveImport}>
           <Trans>Cancel</Trans>
         </Button>
@@ -122,7 +116,7 @@ function Prepared() {
             <Plural value={most} one="Import # row" other="Import # rows" />
           )}
         </Button>
-      </Group>
+      </FormFoot>
     </Stack>
   );
 }

@@ -1,8 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Link } from "../../base/api.ts";
-import { ChangedElsewhere } from "../link-queries.ts";
+import { ChangedElsewhere, refreshLinks } from "../link-queries.ts";
 import { useFieldTexts } from "./field-texts.ts";
 import type { LinkSettingName } from "./link-values.ts";
 import { useShownValue } from "./shown-value.ts";
@@ -11,6 +12,7 @@ type Props = {
   error: Error | null;
   /** Saves over what is there now. */
   onMine(now: Link): void;
+  /** Leaves the form and its draft. What is there now is then asked for. */
   onTheirs(): void;
 };
 
@@ -19,10 +21,15 @@ export function ChangedNotice({ error, onMine, onTheirs }: Props) {
   const { t } = useLingui();
   const texts = useFieldTexts();
   const shownOf = useShownValue();
+  const queries = useQueryClient();
   const notice = useRef<HTMLDivElement>(null);
   useEffect(() => notice.current?.focus(), [error]);
   if (!(error instanceof ChangedElsewhere)) return null;
   const { now, fields, by } = error;
+  function keepTheirs(): void {
+    onTheirs();
+    void refreshLinks(queries);
+  }
   return (
     <Alert ref={notice} tabIndex={-1} color="yellow" variant="light" role="alert" p="sm">
       <Text size="sm">
@@ -41,7 +48,7 @@ export function ChangedNotice({ error, onMine, onTheirs }: Props) {
         <Button size="xs" onClick={() => onMine(now)}>
           <Trans>Save mine</Trans>
         </Button>
-        <Button size="xs" variant="default" onClick={onTheirs}>
+        <Button size="xs" variant="default" onClick={keepTheirs}>
           <Trans>Keep theirs</Trans>
         </Button>
       </Group>

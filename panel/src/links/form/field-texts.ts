@@ -41,6 +41,17 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
   };
 }
 
+/** Names of what limits a share or a drop box. */
+export function useLimitNames(): Record<string, string> {
+  const { t } = useLingui();
+  return {
+    max_downloads: t`Most downloads`,
+    max_bytes: t`Total size`,
+    max_files: t`Most files`,
+    max_file_size: t`Largest file`,
+  };
+}
+
 /** How browsers treat the answer. */
 export function useRedirectKinds(): Record<string, string> {
   const { t } = useLingui();

@@ -143,7 +143,6 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
           onTheirs={() => {
             forget();
             onClose();
-            void refreshLinks(queries);
           }}
         />
       </Stack>

@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../../base/api.ts";
 import { changedFields } from "../../ui/changed-fields.ts";
-import { useFieldTexts } from "../form/field-texts.ts";
+import { useFieldTexts, useLimitNames } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 
 /** Characters; a target may have thousands. */
@@ -12,12 +12,7 @@ const MOST_SHOWN = 160;
 export function Differences({ event }: { event: Event }) {
   const { t } = useLingui();
   const texts: Record<string, { label: string }> = useFieldTexts();
-  const limits: Record<string, string> = {
-    max_downloads: t`Most downloads`,
-    max_bytes: t`Total size`,
-    max_files: t`Most files`,
-    max_file_size: t`Largest file`,
-  };
+  const limits = useLimitNames();
   const shownOf = useShownValue();
   const { before = {}, after = {} } = event;
   return changedFields(event).map((name) => {

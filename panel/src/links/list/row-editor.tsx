@@ -129,7 +129,6 @@ export function RowEditor({ link: current, field, top, onClose }: Props) {
             onTheirs={() => {
               forget();
               onClose();
-              void refreshLinks(queries);
             }}
           />
           <div className={classes["fields"]}>

@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
@@ -15,7 +14,7 @@ import { LinkField, type LinkFieldProps } from "../form/link-field.tsx";
 import { useLinkDraft } from "../form/link-draft.ts";
 import { linkErrorsOf, linkPatchOf, type LinkFieldName, type LinkSettingName } from "../form/link-values.ts";
 import { UtmBuilder } from "../form/utm-builder.tsx";
-import { type OnLinkSaved, refreshLinks } from "../link-queries.ts";
+import type { OnLinkSaved } from "../link-queries.ts";
 import { useSaveLink } from "./save-link.tsx";
 import classes from "./settings.module.css";
 
@@ -25,7 +24,6 @@ type Props = { name: LinkSettingName; link: Link; onClose(): void; onSaved: OnLi
 export function SettingEditor({ name, link: current, onClose, onSaved }: Props) {
   // What others change meanwhile must not look like a change of this form.
   const [link] = useState(current);
-  const queries = useQueryClient();
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const { label } = useFieldTexts()[name];
@@ -103,7 +101,6 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
           onTheirs={() => {
             forget();
             onClose();
-            void refreshLinks(queries);
           }}
         />
         {save.error instanceof ApiError && !Object.values(errors).some(Boolean) && (
