@@ -5,7 +5,8 @@
  *     bin/bun bench/soak.ts [minutes]        default 60; .ci/run takes 4
  *
  * Fails when the median memory of the last third exceeds that of the second by more than a tenth (and 16 MB), when open
- * descriptors or threads grow, or when an answer is wrong. The first third fills caches.
+ * descriptors or threads grow, or when an answer is wrong. The first third fills caches. A run under half an hour is
+ * allowed a quarter: caches and the collector's heap still grow then. A leak of 1 KB a redirect exceeds that too.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { type Client, startSignedIn } from "../test/support/session.ts";
@@ -13,6 +14,7 @@ import { type Client, startSignedIn } from "../test/support/session.ts";
 const MINUTES = Number(process.argv[2] ?? 60);
 const SAMPLE_MS = Math.min(10_000, (MINUTES * 60_000) / 60);
 const CODES = 2_000;
+const MEMORY_GROWTH = MINUTES < 30 ? 1.25 : 1.1;
 
 type Sample = { rssMb: number; handles: number; threads: number };
 
@@ -131,7 +133,7 @@ function report(): void {
   for (const of of ["rssMb", "handles", "threads"] as const) {
     const [before, after] = [median(middle, of), median(last, of)];
     console.log(`${of}: ${before.toFixed(0)} in the second third, ${after.toFixed(0)} in the last`);
-    const allowed = of === "rssMb" ? Math.max(before * 1.1, before + 16) : before + 8;
+    const allowed = of === "rssMb" ? Math.max(before * MEMORY_GROWTH, before + 16) : before + 8;
     if (after > allowed) problems.push(`${of} grows from ${before.toFixed(0)} to ${after.toFixed(0)}`);
   }
   if (counts.wrong > 0) problems.push(`${counts.wrong} wrong answers`);
