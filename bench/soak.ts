@@ -6,7 +6,7 @@
  *
  * Fails when the median memory of the last third exceeds that of the second by more than a tenth (and 16 MB), when open
  * descriptors or threads grow, or when an answer is wrong. The first third fills caches. A run under half an hour is
- * allowed a quarter: caches and the collector's heap still grow then. A leak of 1 KB a redirect exceeds that too.
+ * allowed a quarter: caches and the collector's heap still grow then.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { type Client, startSignedIn } from "../test/support/session.ts";
