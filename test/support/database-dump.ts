@@ -1,4 +1,5 @@
 /** Writes a small database as statements that the program's own drivers can run (loadDump). */
+import { join } from "node:path";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import type { DialectName } from "../../src/db/fresh.test-support.ts";
@@ -22,9 +23,25 @@ export function dumpDatabase(name: DialectName, url: string): Promise<string> {
 /** Without the commands for psql. */
 function dumpPostgres(url: string): string {
   const options = ["--inserts", "--no-owner", "--no-privileges", "--no-comments"];
-  const { exitCode, stdout, stderr } = Bun.spawnSync(["pg_dump", ...options, url]);
-  if (exitCode !== 0) throw new Error(String(stderr));
-  return String(stdout).replace(/^(\\|--).*\n/gm, "");
+  return postgresProgram("pg_dump", ...options, url).replace(/^(\\|--).*\n/gm, "");
+}
+
+/** Runs one of PostgreSQL's programs, those of scripts/services if they are there. @throws if it fails */
+export function postgresProgram(name: "pg_dump" | "pg_restore", ...args: string[]): string {
+  const services = join(import.meta.dir, "..", "..", "scripts", "services");
+  const { exitCode, stdout, stderr } = Bun.spawnSync([services, "exec", name, ...args]);
+  if (exitCode !== 0) throw new Error(`${name} ended with ${exitCode}: ${stderr}`);
+  return String(stdout);
+}
+
+export function hasPostgresPrograms(): boolean {
+  try {
+    return (
+      postgresProgram("pg_dump", "--version") !== "" && postgresProgram("pg_restore", "--version") !== ""
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** One statement a line. */
