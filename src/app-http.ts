@@ -67,6 +67,7 @@ function createRoutes(parts: HttpParts): Answer {
     isEnabled: () => services.config.get("features.enable_admin_panel"),
     isSetUp: services.auth.isAdminEnabled,
     instanceName: () => services.config.get("features.instance_name"),
+    asksPasswords: () => services.config.get("features.enforce_link_passwords"),
   });
   const api = http.fetch.bind(http);
   const routes = [

@@ -10,7 +10,13 @@ const installations: Installation[] = [];
 afterAll(() => Promise.all(installations.map((made) => made.remove())));
 
 const ADDRESS = /open (\S+)\/set-up#([\w-]{22}) within an hour/;
-const CHOICE = { password: PASSWORD, public_url: "", click_details: true, click_addresses: false };
+const CHOICE = {
+  password: PASSWORD,
+  public_url: "",
+  click_details: true,
+  click_addresses: false,
+  link_passwords: true,
+};
 
 async function start(settings: Settings = {}) {
   const installation = install(settings);
@@ -62,6 +68,8 @@ test("workers print one address, before and after a reload, and each of them kno
   const { call } = await signIn(server.url);
   const details = await call("GET", "/config/analytics.enable_detailed_logging");
   expect(details.body.data).toMatchObject({ value: "false", pending_value: "true" });
+  const asked = await call("GET", "/config/features.enforce_link_passwords");
+  expect(asked.body.data).toMatchObject({ value: "true" });
   expect((await post(`${panel}/v1/set-up/check`, { secret })).status).toBe(404);
 
   expect(server.log().split(secret!)).toHaveLength(2);

@@ -2953,6 +2953,8 @@ export interface components {
             click_addresses: boolean;
             /** @description analytics.enable_detailed_logging, from the next start on */
             click_details: boolean;
+            /** @description features.enforce_link_passwords */
+            link_passwords: boolean;
             /** @description at least 8 characters, at most 1024 bytes */
             password: string;
             /** @description features.public_url */
@@ -10636,7 +10638,8 @@ export interface operations {
                  *       "password": "a new long password",
                  *       "public_url": "text",
                  *       "click_details": false,
-                 *       "click_addresses": false
+                 *       "click_addresses": false,
+                 *       "link_passwords": false
                  *     }
                  */
                 "application/json": components["schemas"]["PostSetUpBody"];

@@ -28,6 +28,8 @@ export type PagePlace = {
   path: string;
   instanceName: string;
   isSetUp: boolean;
+  /** `features.enforce_link_passwords` */
+  asksPasswords: boolean;
 };
 
 const up = (levels: number): string => (levels === 0 ? "./" : "../".repeat(levels));
@@ -36,8 +38,8 @@ const slashesIn = (path: string): number => path.split("/").length - 1;
 const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** `html`: the built page with its placeholder. */
-export function panelPage(html: string, { prefix, admin, path, instanceName, isSetUp }: PagePlace): string {
-  const content = JSON.stringify({ root: up(slashesIn(prefix)), admin, instanceName, isSetUp });
+export function panelPage(html: string, { prefix, path, ...place }: PagePlace): string {
+  const content = JSON.stringify({ root: up(slashesIn(prefix)), ...place });
   const base = up(slashesIn(path) - 1);
   return html.replace(
     PLACEHOLDER,

@@ -24,6 +24,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     admin: "/admin",
     isEnabled: () => true,
     isSetUp: () => true,
+    asksPasswords: () => false,
     instanceName: () => 'A "B" <i>&',
     read: async () => PACK,
     ...options,
@@ -49,6 +50,7 @@ test("every address that a person opens shows the page, with addresses relative 
       admin: "/admin",
       instanceName: 'A "B" <i>&',
       isSetUp: true,
+      asksPasswords: false,
     });
   }
 });

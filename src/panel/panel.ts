@@ -27,6 +27,8 @@ export type PanelOptions = {
   instanceName(): string;
   /** Whether a password is set. */
   isSetUp(): boolean;
+  /** Whether visitors have to give the passwords of links. */
+  asksPasswords(): boolean;
   /** Null while the panel is not built. */
   read?: () => Promise<Pack | null>;
 };
@@ -46,6 +48,7 @@ export function createPanel({
   isEnabled,
   instanceName,
   isSetUp,
+  asksPasswords,
   read = readPack,
 }: PanelOptions): Panel {
   let loaded: Promise<Pack | null> | undefined;
@@ -81,7 +84,14 @@ export function createPanel({
   async function page(pack: Pack, path: string): Promise<Response> {
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    const shown = panelPage(html, { prefix, admin, path, instanceName: instanceName(), isSetUp: isSetUp() });
+    const shown = panelPage(html, {
+      prefix,
+      admin,
+      path,
+      instanceName: instanceName(),
+      isSetUp: isSetUp(),
+      asksPasswords: asksPasswords(),
+    });
     const headers = {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": PAGE_POLICY,

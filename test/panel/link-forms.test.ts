@@ -169,6 +169,33 @@ story(
   },
 );
 
+once("a lock shows only if visitors are asked for passwords, and a switch makes the server ask", async () => {
+  const link = { code: "locked", target: "https://example.com/locked", password: "a secret" };
+  await panel.client.call("POST", "/links", link);
+  const { page, complaints, close } = await panel.enter("/panel/links");
+  const row = page.getByRole("row").filter({ hasText: "locked" });
+  const lock = row.getByRole("img", { name: "With a password" });
+  await row.waitFor();
+  expect(await lock.count()).toBe(0);
+  await expectLocation("locked", link.target);
+
+  await row.getByRole("link", { name: "locked" }).click();
+  const settings = page.getByRole("region", { name: "Settings of the link" });
+  await settings.getByText("visitors are not asked for it").waitFor();
+  const ask = page.getByRole("switch", { name: "Ask visitors for the passwords of all links" });
+  await ask.press("Space");
+  await settings.getByText("Visitors have to enter it before they go on.").waitFor();
+  await ask.waitFor({ state: "detached" });
+  await expectLocation("locked", null);
+  await page.goBack();
+  await lock.waitFor();
+  await undo(page, "Visitors are asked for the passwords of all links.");
+  await lock.waitFor({ state: "detached" });
+  await expectLocation("locked", link.target);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 once("a QR code takes colours and a logo, and warns of colours that can't be scanned", async () => {
   await panel.client.call("POST", "/links", { code: "qr", target: "https://example.com/" });
   const { page, close } = await panel.enter("/panel/link/qr");

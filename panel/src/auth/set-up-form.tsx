@@ -22,6 +22,7 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     public_url: settings.public_url === "" ? location.origin : settings.public_url,
     click_details: settings.click_details,
     click_addresses: settings.click_addresses,
+    link_passwords: true,
   };
   const { form, notice, forget } = useDraftForm("set-up", plain, ["password"]);
   const setUp = useMutation({
@@ -90,6 +91,11 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
           {...form.getInputProps("click_addresses", { type: "checkbox" })}
           label={t`Keep IP addresses with the details`}
           disabled={!form.values.click_details}
+        />
+        <Switch
+          {...form.getInputProps("link_passwords", { type: "checkbox" })}
+          label={t`Ask visitors for the passwords of links`}
+          description={t`Otherwise a password is only kept, and everybody gets to the target.`}
         />
         {!isPlaced && <Refusal error={setUp.error} />}
         <Button type="submit" loading={setUp.isPending} fullWidth>

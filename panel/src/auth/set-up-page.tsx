@@ -40,10 +40,14 @@ export function SetUpPage() {
     <Entrance
       title={t`Set up Waymark`}
       wide
-      sentence={error === null && <Trans>Choose a password, and what to record of clicks.</Trans>}
+      sentence={
+        error === null && (
+          <Trans>Choose a password, what to record of clicks, and whether links ask for theirs.</Trans>
+        )
+      }
     >
       {settings !== undefined && <SetUpForm secret={secret} settings={settings} />}
-      {settings === undefined && error === null && <Skeleton height={412} />}
+      {settings === undefined && error === null && <Skeleton height={468} />}
       {error !== null && settings === undefined && (
         <Stack gap="md" align="start">
           <Refusal error={error} />

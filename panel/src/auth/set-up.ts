@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { PANEL_PATH, readPlace, WAS_SET_UP } from "../base/place.ts";
+import { placeNow, WAS_SET_UP } from "../base/place.ts";
 
 const LOOK_MS = 3_000;
 
@@ -12,9 +12,7 @@ export const markSetUp = (): void => void (isSetUp = true);
 export const setUpQuery = queryOptions({
   queryKey: ["set-up"],
   async queryFn({ signal }) {
-    const answer = await fetch(PANEL_PATH, { headers: { Accept: "text/html" }, cache: "no-store", signal });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    isSetUp ||= answer.ok && readPlace(page).isSetUp;
+    isSetUp ||= (await placeNow(signal))?.isSetUp ?? false;
     return isSetUp;
   },
   initialData: () => isSetUp,

@@ -7,12 +7,19 @@ type Place = {
   instanceName: string;
   /** Whether a password is set. */
   isSetUp: boolean;
+  /** Whether visitors have to give the passwords of links. */
+  asksPasswords: boolean;
 };
 
-const DEVELOPMENT: Place = { root: "./", admin: "/admin", instanceName: "Waymark", isSetUp: true };
+const DEVELOPMENT: Place = {
+  root: "./",
+  admin: "/admin",
+  instanceName: "Waymark",
+  isSetUp: true,
+  asksPasswords: true,
+};
 
-/** From this page, or from one that was requested again. */
-export function readPlace(page: ParentNode): Place {
+function readPlace(page: ParentNode): Place {
   const content = page.querySelector<HTMLMetaElement>("meta[name=waymark]")?.content;
   return content === undefined ? DEVELOPMENT : { ...DEVELOPMENT, ...(JSON.parse(content) as Partial<Place>) };
 }
@@ -20,9 +27,17 @@ export function readPlace(page: ParentNode): Place {
 const place = readPlace(document);
 
 export const WAS_SET_UP = place.isSetUp;
+export const ASKED_PASSWORDS = place.asksPasswords;
 export const INSTANCE_NAME = place.instanceName;
 /** Path of the panel, with a slash at its end. */
 export const PANEL_PATH = new URL(".", document.baseURI).pathname;
 /** Address of the server's root, without a slash at its end. */
 export const SERVER_URL = new URL(place.root, document.baseURI).href.replace(/\/$/, "");
 export const ADMIN_PREFIX = place.admin;
+
+/** As the server would write it into the page now; null when it does not answer with the page. */
+export async function placeNow(signal: AbortSignal): Promise<Place | null> {
+  const answer = await fetch(PANEL_PATH, { headers: { Accept: "text/html" }, cache: "no-store", signal });
+  const text = await answer.text();
+  return answer.ok ? readPlace(new DOMParser().parseFromString(text, "text/html")) : null;
+}

@@ -23,6 +23,7 @@ const setUpBody = checkBody.extend({
   public_url: z.string().max(2048).describe("features.public_url"),
   click_details: z.boolean().describe("analytics.enable_detailed_logging, from the next start on"),
   click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
+  link_passwords: z.boolean().describe("features.enforce_link_passwords"),
 });
 
 export type SetUpSettings = {
@@ -81,6 +82,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf }: Deps)
             "features.public_url": body.public_url,
             "analytics.enable_detailed_logging": String(body.click_details),
             "analytics.enable_ip_logging": String(body.click_addresses),
+            "features.enforce_link_passwords": String(body.link_passwords),
           },
           address: addressOf(c),
         });

@@ -5,7 +5,13 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { ADMIN_PASSWORD, type Answer, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
 const HOUR = 3_600_000;
-const CHOICE = { password: ADMIN_PASSWORD, public_url: "", click_details: false, click_addresses: true };
+const CHOICE = {
+  password: ADMIN_PASSWORD,
+  public_url: "",
+  click_details: false,
+  click_addresses: true,
+  link_passwords: true,
+};
 
 forEachDialect((dialect) => {
   let database: Database;

@@ -1,9 +1,11 @@
 import { useLingui } from "@lingui/react/macro";
+import { useAsksPasswords } from "./link-passwords.ts";
 import type { LinkFieldName } from "./link-values.ts";
 
 /** Name and purpose of each field of a link. */
 export function useFieldTexts(): Record<LinkFieldName, { label: string; does: string }> {
   const { t } = useLingui();
+  const asksPasswords = useAsksPasswords();
   return {
     target: { label: t`Target`, does: t`The address to which the link leads.` },
     code: { label: t`Code`, does: t`The end of the short address. Empty: a random one.` },
@@ -31,7 +33,9 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     },
     password: {
       label: t`Password`,
-      does: t`Visitors have to enter it if the setting features.enforce_link_passwords is on.`,
+      does: asksPasswords
+        ? t`Visitors have to enter it before they go on.`
+        : t`It is only kept: visitors are not asked for it, and get to the target.`,
     },
     removes_password: { label: t`Remove the password`, does: "" },
     keep_old: {

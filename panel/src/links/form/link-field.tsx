@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { TagsField } from "../tags-field.tsx";
 import { hostsQuery } from "./domains.ts";
+import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
@@ -121,14 +122,7 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
       );
     case "password":
       return (
-        <PasswordInput
-          {...shared}
-          {...typed}
-          disabled={values.removes_password}
-          placeholder={hasPassword ? t`Set. Type a new one to change it.` : t`None`}
-          autoComplete="new-password"
-          maxLength={1024}
-        />
+        <PasswordField {...shared} {...typed} hasPassword={hasPassword} isRemoved={values.removes_password} />
       );
   }
 }
@@ -156,5 +150,28 @@ function DomainField({
       nothingFoundMessage={<Trans>No domain matches.</Trans>}
       allowDeselect={false}
     />
+  );
+}
+
+type PasswordProps = Shared & {
+  value: string;
+  onChange(event: Typed): void;
+  hasPassword: boolean;
+  isRemoved: boolean;
+};
+
+function PasswordField({ hasPassword, isRemoved, ...shared }: PasswordProps) {
+  const { t } = useLingui();
+  return (
+    <div>
+      <PasswordInput
+        {...shared}
+        disabled={isRemoved}
+        placeholder={hasPassword ? t`Set. Type a new one to change it.` : t`None`}
+        autoComplete="new-password"
+        maxLength={1024}
+      />
+      <AskPasswords />
+    </div>
   );
 }

@@ -4,6 +4,7 @@ import { Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
+import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { useGridDeeds } from "./grid-deeds.ts";
 import { HeadRow } from "./head-row.tsx";
@@ -45,6 +46,7 @@ export function LinkGrid(props: Props) {
   const { search, columns, selection, onSort, onPlace, onTotal, onDeed, onClear } = props;
   const { t } = useLingui();
   const scroller = useRef<HTMLDivElement>(null);
+  const asksPasswords = useAsksPasswords();
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   const rowHeight = isNarrow ? NARROW_ROW : ROW;
   const { at = 0, ...finding } = search;
@@ -75,8 +77,7 @@ export function LinkGrid(props: Props) {
     if (known >= 0) ownPlaces.current.splice(0, known);
     else sight.jumpTo(at);
   }, [at]);
-  const total = rows.isCounted ? rows.total : undefined;
-  useEffect(() => onTotal(total), [onTotal, total]);
+  useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
   const deeds = useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys: loadEditorEarly });
 
@@ -140,6 +141,7 @@ export function LinkGrid(props: Props) {
                   height={rowHeight}
                   isActive={row === cursor.at}
                   isSelected={link !== undefined && isSelectedLink(selection.selected, link)}
+                  asksPasswords={asksPasswords}
                 />
               );
             })}

@@ -17,12 +17,15 @@ type Props = {
   height: number;
   isActive: boolean;
   isSelected: boolean;
+  /** Whether visitors have to give the passwords of links. */
+  asksPasswords: boolean;
 };
 
 export const rowId = (row: number): string => `link-row-${row}`;
 
 /** One link. `data-deed` names what is pressed in it; the grid listens. */
-export const LinkRow = memo(function LinkRow({ row, link, columns, height, isActive, isSelected }: Props) {
+export const LinkRow = memo(function LinkRow(props: Props) {
+  const { row, link, columns, height, isActive, isSelected, asksPasswords } = props;
   const { t } = useLingui();
   if (link === undefined) return <LoadingRow row={row} columns={columns} height={height} />;
   const tab = isActive ? 0 : -1;
@@ -54,7 +57,7 @@ export const LinkRow = memo(function LinkRow({ row, link, columns, height, isAct
           data-cell={name}
           className={isNumber ? `${classes["cell"]} ${classes["number"]}` : classes["cell"]}
         >
-          <Cell name={name} link={link} tab={tab} />
+          <Cell name={name} link={link} tab={tab} asksPasswords={asksPasswords} />
         </div>
       ))}
       <div role="gridcell" className={classes["actions"]}>
@@ -82,10 +85,13 @@ export const LinkRow = memo(function LinkRow({ row, link, columns, height, isAct
   );
 });
 
-function Cell({ name, link, tab }: { name: ColumnName; link: Link; tab: number }) {
+type CellProps = { link: Link; tab: number; asksPasswords: boolean };
+
+function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
+  const { link } = shown;
   switch (name) {
     case "code":
-      return <CodeCell link={link} tab={tab} />;
+      return <CodeCell {...shown} />;
     case "target":
       return (
         <span className={classes["cut"]} title={isAddress(link.target) ? link.target : undefined}>
@@ -114,7 +120,7 @@ function Cell({ name, link, tab }: { name: ColumnName; link: Link; tab: number }
   }
 }
 
-function CodeCell({ link, tab }: { link: Link; tab: number }) {
+function CodeCell({ link, tab, asksPasswords }: CellProps) {
   const { t } = useLingui();
   const router = useRouter();
   const { publicHref } = router.buildLocation({
@@ -133,7 +139,7 @@ function CodeCell({ link, tab }: { link: Link; tab: number }) {
       >
         {link.domain === null ? link.code : `${link.domain}/${link.code}`}
       </a>
-      {link.password !== null && (
+      {asksPasswords && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
       )}
       <StateSign link={link} />

@@ -2,13 +2,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Skeleton, Text } from "@mantine/core";
 import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { lazyOrFailure } from "../../base/lazy.ts";
+import { lazyOrFailure, lazyPart } from "../../base/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
 import type { LinkSettingName } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import classes from "./settings.module.css";
 
+const AskPasswords = lazyPart(async () => (await import("../form/ask-passwords.tsx")).AskPasswords);
 const SettingEditor = lazyOrFailure(async () => (await import("./setting-editor.tsx")).SettingEditor);
 
 type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
@@ -43,6 +44,11 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
         <Text size="xs" c="dimmed">
           {name === "code" ? t`The end of the short address.` : does}
         </Text>
+        {name === "password" && link.password !== null && (
+          <Suspense fallback={null}>
+            <AskPasswords />
+          </Suspense>
+        )}
       </div>
       <Text size="sm" className={classes["value"]} dir="auto" {...(shown === null && { c: "dimmed" })}>
         {shown ?? <Trans>Not set</Trans>}
