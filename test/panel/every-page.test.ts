@@ -5,7 +5,7 @@ import { CHROMIUM } from "../support/chromium.ts";
 import { driveClient } from "../support/drive.ts";
 import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { shown, turnTo } from "../support/panel-turns.ts";
-import { NARROW, startPanel } from "../support/panel.ts";
+import { NARROW, startPanel, WIDE } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 const RUN = "window.ran=1";
@@ -13,6 +13,9 @@ const HOSTILE = `"'><img src=x onerror="${RUN}"><script>${RUN}</script>{{${RUN}}
 const BIDI = "\u05d0\u05d1\u05d2 right to left";
 const LONG_WORD = "Donaudampfschifffahrt".repeat(9);
 const LONG_CODE = `long/${"x".repeat(120)}`;
+
+const LONG_HOST = "links-for-everybody.of-the-agency.example.com";
+const OWN_CODE = "summer-sale";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 
@@ -39,6 +42,10 @@ async function fill(): Promise<void> {
   await call("/links", { code: "rtl", title: BIDI, target: "https://example.com/" });
   await call("/tokens", { name: HOSTILE.slice(0, 60), scopes: ["links:read"] });
   await call("/domains", { host: "go.example.com", not_found_url: `https://example.com/?${HOSTILE}` });
+  await call("/domains", { host: LONG_HOST });
+  for (const code of [OWN_CODE, "gone/2027"])
+    await call("/links", { code, domain: LONG_HOST, target: "https://example.com/" });
+  await client.call("DELETE", `/links/gone/2027?domain=${LONG_HOST}`);
   const drive = driveClient(server.url, client.token);
   const folder = await drive.folder(LONG_WORD);
   await drive.upload(HOSTILE.replaceAll("/", "_"), HOSTILE, { type: "text/html" });
@@ -52,6 +59,8 @@ async function fill(): Promise<void> {
   };
   for (const code of ["long/code", "long/code", LONG_CODE])
     await fetch(`${server.url}/${code}`, { headers, redirect: "manual" });
+  const own = { ...headers, Host: LONG_HOST };
+  await fetch(`${server.url}/${OWN_CODE}`, { headers: own, redirect: "manual" });
   await until(async () => {
     const { body } = await client.call("GET", "/links/long/code");
     return body.data.click_count === 2;
@@ -94,6 +103,33 @@ test.skipIf(!CHROMIUM)("hostile values run nothing and break nothing", async () 
       images: document.querySelectorAll("img[src=x]").length,
     }));
     expect([path, state]).toEqual([path, { ran: false, images: 0 }]);
+  }
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)("a code stands first and whole, and its long domain gives way", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/settings");
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size);
+    for (const [path, code] of [
+      ["", OWN_CODE],
+      ["links?domain=*", OWN_CODE],
+      ["links/deleted", "gone/2027"],
+      ["events", OWN_CODE],
+    ] as const) {
+      await turnTo(page, path);
+      const texts = page.getByText(code, { exact: true });
+      await texts.first().waitFor();
+      const looks = await texts.evaluateAll((all) =>
+        all.map((one) => ({
+          isCut: one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== "visible",
+          whole: one.parentElement!.textContent,
+        })),
+      );
+      expect([path, ...looks.filter(({ isCut, whole }) => isCut || !whole.startsWith(code))]).toEqual([path]);
+      expect([path, looks[0]!.whole]).toEqual([path, `${code} ${LONG_HOST}`]);
+    }
   }
   expect(complaints).toEqual([]);
   await close();

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { answerOf, api } from "../base/api.ts";
 import { formatNumber } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { CodeName } from "../ui/code-name.tsx";
 import classes from "./clicks.module.css";
 
 const MOST = 8;
@@ -52,7 +53,7 @@ export function LinkList<T extends Listed>({ title, items, countOf, textOf, empt
               className={classes["clickCode"]!}
               title={item.title ?? item.code}
             >
-              {item.domain === null ? item.code : `${item.domain}/${item.code}`}
+              <CodeName code={item.code} domain={item.domain} />
             </AnchorLink>
             <span className={classes["percent"]} style={{ flex: "none", fontSize: 14 }}>
               {countOf ? formatNumber(countOf(item)) : textOf?.(item)}

@@ -6,6 +6,7 @@ import type { NewestClick } from "../base/api.ts";
 import { formatClock } from "../base/i18n.ts";
 import { SettingLink, SettingWaits } from "../config/setting-link.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { CodeName } from "../ui/code-name.tsx";
 import classes from "./clicks.module.css";
 import { ArrivalNews } from "./arrival-news.tsx";
 import { type LiveClick, type LiveView, useLive, useSeconds } from "./live.ts";
@@ -167,7 +168,7 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
           title={code}
           className={classes["clickCode"]!}
         >
-          {domain === null ? code : `${domain}/${code}`}
+          <CodeName code={code} domain={domain} />
         </AnchorLink>
       )}
       <span className={classes["what"]}>

@@ -16,6 +16,7 @@ import type { ReactNode } from "react";
 import type { Account } from "../base/api.ts";
 import type { usePages } from "../base/pages.ts";
 import { wordsOf } from "../config/words/setting-words.ts";
+import { CodeName } from "../ui/code-name.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";
 import { useCommandField } from "./command-field.tsx";
@@ -79,7 +80,7 @@ export function CommandMenu({ pages, account, typed, onType, onClose }: Props) {
               key={`link ${link.domain} ${link.code}`}
               id={`link ${link.domain} ${link.code}`}
               icon={IconLink}
-              title={link.domain === null ? link.code : `${link.domain}/${link.code}`}
+              title={<CodeName code={link.code} domain={link.domain} />}
               more={link.title ?? link.target}
               onSelect={run(() =>
                 navigate({
@@ -163,7 +164,7 @@ type FoundProps<T> = { label: string; items: readonly T[]; children(item: T): Re
 const Found = <T,>({ label, items, children }: FoundProps<T>) =>
   items.length > 0 && <Command.Group heading={label}>{items.map(children)}</Command.Group>;
 
-type RowProps = { id: string; icon: TablerIcon; title: string; more?: string; onSelect(): void };
+type RowProps = { id: string; icon: TablerIcon; title: ReactNode; more?: string; onSelect(): void };
 
 function Row({ id, icon: Icon, title, more, onSelect }: RowProps) {
   return (

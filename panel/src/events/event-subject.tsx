@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import type { Event } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { CodeName } from "../ui/code-name.tsx";
 
 const domainOf = ({ before, after }: Event): string | undefined => {
   const domain = after?.["domain"] ?? before?.["domain"];
@@ -22,7 +23,7 @@ export function EventSubject({ event }: { event: Event }) {
         size="sm"
         underline="always"
       >
-        {subject}
+        <CodeName code={subject} domain={domain} wraps />
       </AnchorLink>
     );
   }

@@ -3,6 +3,7 @@ import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine
 import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
 import type { Share } from "../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../base/i18n.ts";
+import { CodeName } from "../ui/code-name.tsx";
 import type { RowPlace } from "../ui/long/rows-in-sight.tsx";
 import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
@@ -63,7 +64,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
                 className={classes["cut"]}
                 title={address}
               >
-                /{code}
+                <CodeName code={`/${code}`} domain={share.domain} />
               </Anchor>
               <ActionIcon
                 variant="subtle"

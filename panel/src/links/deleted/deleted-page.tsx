@@ -5,6 +5,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { DeletedLink } from "../../base/api.ts";
 import { formatNumber, formatTime } from "../../base/i18n.ts";
+import { CodeName } from "../../ui/code-name.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
@@ -90,7 +91,7 @@ const deletionOf = (link: DeletedLink): string =>
 const Name = ({ link }: { link: DeletedLink }) => (
   <>
     <Text size="sm" fw={600}>
-      {link.domain === null ? link.code : `${link.domain}/${link.code}`}
+      <CodeName code={link.code} domain={link.domain} wraps />
     </Text>
     <Text size="sm" c="dimmed" lineClamp={2} dir="auto">
       {link.title ?? link.target}

@@ -32,7 +32,7 @@ const DEFAULT: ColumnName[] = ["tags", "clicks", "created"];
 export function useColumns() {
   const { t } = useLingui();
   const all: LinkColumn[] = [
-    { name: "code", label: t`Code`, least: 9, grow: 1.1, sort: "code", isFixed: true },
+    { name: "code", label: t`Code`, least: 13, grow: 1.2, sort: "code", isFixed: true },
     { name: "target", label: t`Target`, least: 11, grow: 2.4, isFixed: true },
     { name: "tags", label: t`Tags`, least: 7, grow: 1.2 },
     { name: "clicks", label: t`Clicks`, least: 5.5, sort: "click_count", isNumber: true },

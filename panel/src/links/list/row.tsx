@@ -5,6 +5,7 @@ import { memo } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
+import { CodeName } from "../../ui/code-name.tsx";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
@@ -137,7 +138,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
         className={`${classes["cut"]} ${classes["code"]}`}
         title={link.short_url}
       >
-        {link.domain === null ? link.code : `${link.domain}/${link.code}`}
+        <CodeName code={link.code} domain={link.domain} />
       </a>
       {asksPasswords && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
