@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { csvCells, csvPlaces } from "../../panel/src/links/csv/csv-bytes.ts";
 import { csvReport, keptReport } from "../../panel/src/links/csv/csv-report.ts";
+import { hasTargets } from "../../panel/src/base/targets.ts";
+import { linksIn } from "../../panel/src/links/many/pasted-links.ts";
 import { csvPieces, guessedColumns, readCsvSource } from "../../panel/src/links/csv/csv-source.ts";
 import { readCsv } from "../../src/lib/csv.ts";
-import { expectAccessibleInAllLooks, once, startPanel, story, undo } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, focused, once, startPanel, story, undo } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -55,6 +57,45 @@ test("a long file goes in pieces of whole records, each with the header and its 
     expect(pieces[at]!.row).toBe(2 + 2 * first);
   }
   expect(texts.map((text) => text.slice(text.indexOf("\n") + 1)).join("")).toBe(rows);
+});
+
+test("a file without codes gets a random one a link, the same in each attempt", async () => {
+  const rows = '"https://x.y/1",One\n\n,\nhttps://x.y/2,"Two\nlines"\n';
+  const source = readCsvSource("x.csv", new TextEncoder().encode(`url,title\n${rows}`));
+  const [piece, ...more] = csvPieces(source, guessedColumns(source), 2_000);
+  expect(more).toEqual([]);
+  const text = await piece!.blob.text();
+  const codes = [...text.matchAll(/^(\w{8}),(?:"?https)/gm)].map(([, code]) => code!);
+  expect(text).toBe(
+    `code,target,title\n${codes[0]},"https://x.y/1",One\n\n,\n${codes[1]},https://x.y/2,"Two\nlines"\n`,
+  );
+  expect(new Set(codes).size).toBe(2);
+  const parts = csvPieces(source, guessedColumns(source), 60);
+  expect(parts.map(({ row }) => row)).toEqual([2, 5]);
+  const again = await Promise.all(parts.map(({ blob }) => blob.text()));
+  expect(again.map((one) => one.replace("code,target,title\n", "")).join("")).toBe(
+    text.replace("code,target,title\n", ""),
+  );
+});
+
+test("pasted lines and cells become links with what stands beside their URLs", () => {
+  const link = { code: "", title: "", tags: "" };
+  const [a, b] = ["https://x.y/a", "https://x.y/b?q=1,2"];
+  expect(linksIn(`${a}\r\n${b}\n`)).toEqual([
+    { ...link, target: a },
+    { ...link, target: b },
+  ]);
+  expect(linksIn(`${a} ${b}`)).toHaveLength(2);
+  expect(linksIn(`Spring\t${a}\tone, two\n\t${b}\t\nno URL\t\t`)).toEqual([
+    { ...link, target: a, title: "Spring", tags: "one, two" },
+    { ...link, target: b },
+  ]);
+  expect(linksIn(`Slug\tDestination\tName\n sale \t${a}\tSale\nx\tnone\t`)).toEqual([
+    { ...link, target: a, code: "sale", title: "Sale" },
+  ]);
+  for (const single of [a, ` ${a}\n`, `see ${a}`, "two words", `${a} and more`])
+    expect([single, hasTargets(single)]).toEqual([single, false]);
+  expect(hasTargets(`${a}\n${b}`)).toBe(true);
 });
 
 test("a report of failed rows runs nothing in a spreadsheet, and can be imported as it was", async () => {
@@ -247,3 +288,70 @@ once(
     await close();
   },
 );
+
+once("several pasted URLs become a table, are made at once, copied as a column and undone", async () => {
+  await panel.client.call("POST", "/links", { code: "held", target: "https://example.com/held" });
+  const { page, context, complaints, close } = await panel.enter("/panel/links");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copy = (text: string) => page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  const table = page.getByRole("table", { name: "New links" });
+  const targetOf = async (code: string) => (await codeOf(code)).body.data?.target ?? null;
+
+  await copy("https://example.com/one\tFirst\nhttps://example.com/two\nhttps://example.com/three");
+  await page.getByRole("button", { name: "New link" }).click();
+  await page.getByRole("textbox", { name: "Target" }).press("Control+V");
+  await page.getByLabel("Code, link 1").fill("pasted/1");
+  expect(await page.getByLabel("Title, link 1").inputValue()).toBe("First");
+  await page.getByLabel("Code, link 2").fill("held");
+  await page.getByLabel("Tags, link 3").fill("alone");
+  await page.getByRole("combobox", { name: "Tags for all" }).fill("flyers");
+  await page.keyboard.press("Tab");
+  await expectAccessibleInAllLooks(page, "new links");
+  await page.getByRole("button", { name: "Create 3 links" }).press("Enter");
+
+  // What fails stays, with its reason; the others are copied.
+  await page.getByRole("alert").filter({ hasText: "1 link could not be created." }).waitFor();
+  await focused(page.getByLabel("Code, link 1"));
+  expect(await table.getByRole("row").count()).toBe(2);
+  await soon(async () =>
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/pasted\/1\n\S+\/\w+$/),
+  );
+  expect((await codeOf("pasted/1")).body.data).toMatchObject({ title: "First", tags: ["flyers"] });
+  await page.getByLabel("Code, link 1").fill("pasted/2");
+  await page.keyboard.press("Enter");
+  await table.waitFor({ state: "detached" });
+  expect(await targetOf("pasted/2")).toBe("https://example.com/two");
+  await undo(page, "1 link is ready.");
+  await soon(async () => expect(await targetOf("pasted/2")).toBe(null));
+  expect(await targetOf("pasted/1")).toBe("https://example.com/one");
+  await undo(page, "2 links are ready.");
+  await soon(async () => expect(await targetOf("pasted/1")).toBe(null));
+
+  // Anywhere on a page too.
+  await page.goto(`${panel.origin}/panel/tokens`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await copy("https://example.com/four https://example.com/five");
+  await page.keyboard.press("Control+V");
+  await page.getByRole("button", { name: "Create 2 links" }).waitFor();
+  expect(complaints).toEqual([
+    "Failed to load resource: the server responded with a status of 409 (Conflict)",
+  ]);
+  await close();
+});
+
+once("a file without a code column is imported with random codes", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/links/import");
+  const text = "url,title\nhttps://example.com/uncoded/1,One\nhttps://example.com/uncoded/2,Two\n";
+  const choice = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file" }).press("Enter");
+  await (await choice).setFiles({ name: "urls.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByText("each link gets a random one").waitFor();
+  await page.getByRole("button", { name: "Import 2 rows" }).click();
+  await soon(async () => {
+    const { body } = await panel.client.call("GET", "/links?search=example.com/uncoded");
+    const codes = (body.data as { code: string }[]).map(({ code }) => code);
+    expect(codes).toEqual([expect.stringMatching(/^\w{8}$/), expect.stringMatching(/^\w{8}$/)]);
+  });
+  expect(complaints).toEqual([]);
+  await close();
+});

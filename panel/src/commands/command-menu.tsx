@@ -16,6 +16,7 @@ import type { ReactNode } from "react";
 import type { Account } from "../base/api.ts";
 import type { usePages } from "../base/pages.ts";
 import { wordsOf } from "../config/words/setting-words.ts";
+import { targetIn } from "../base/targets.ts";
 import { CodeName } from "../ui/code-name.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { type Action, useActions } from "./actions.ts";
@@ -23,7 +24,7 @@ import { useCommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
 import { useChosenRow } from "./chosen-row.ts";
 import { useFindings } from "./findings.ts";
-import { targetIn, useShorten } from "./shorten.tsx";
+import { useShorten } from "./shorten.tsx";
 
 const SEARCH_DELAY_MS = 120;
 

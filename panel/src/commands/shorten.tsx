@@ -5,19 +5,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { answerOf, api, type Link } from "../base/api.ts";
+import { hasTargets, targetIn } from "../base/targets.ts";
 import { copyText } from "../ui/copy.ts";
 import { CopyDeed } from "../ui/copy-deed.tsx";
 import { useFailureNotice, useUndoOffer } from "../ui/undo.tsx";
-
-/** The server says that an address is too long. Nobody means a longer text as one. */
-const LONGEST_PASTED = 100_000;
-
-/** The text as a target, or null. */
-export function targetIn(text: string): string | null {
-  const trimmed = text.trim();
-  if (!/^https?:\/\/\S+$/i.test(trimmed) || trimmed.length > LONGEST_PASTED) return null;
-  return URL.canParse(trimmed) ? trimmed : null;
-}
 
 /** Makes a link of a target, copies its address, and offers to open it or take it back. */
 export function useShorten(): (target: string) => Promise<void> {
@@ -79,13 +70,20 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.closest("input, textarea, select, [role=textbox], [role=dialog]") !== null);
 
-/** Pasting a URL outside of fields and dialogs makes a link of it. */
+/** Pasting a URL outside of fields and dialogs makes a link of it; several open a table of new links. */
 export function usePastedTargets(isEnabled: boolean): void {
   const shorten = useShorten();
+  const navigate = useNavigate();
   const going = useRef(new Set<string>());
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     if (!isEnabled || event.defaultPrevented || isTyping(event.target)) return;
-    const target = targetIn(event.clipboardData?.getData("text/plain") ?? "");
+    const pasted = event.clipboardData?.getData("text/plain") ?? "";
+    if (hasTargets(pasted)) {
+      event.preventDefault();
+      void navigate({ to: "/links", state: { asked: "new-links", pasted } });
+      return;
+    }
+    const target = targetIn(pasted);
     if (target === null) return;
     event.preventDefault();
     if (going.current.has(target)) return;

@@ -8,10 +8,16 @@ import type { OnLinkSaved } from "./link-queries.ts";
 
 const LinkFields = lazyOrFailure(async () => (await import("./form/link-fields.tsx")).LinkFields);
 
-type Props = { edited: Link | "new" | null; onClose(): void; onSaved?: OnLinkSaved };
+type Props = {
+  edited: Link | "new" | null;
+  onClose(): void;
+  onSaved?: OnLinkSaved;
+  /** Takes a list of targets that is pasted into a new link. */
+  onMany?: (text: string) => void;
+};
 
 /** Makes a link, or edits all of one. */
-export function LinkForm({ edited, onClose, onSaved }: Props) {
+export function LinkForm({ edited, onClose, onSaved, onMany }: Props) {
   const { t } = useLingui();
   const title = edited === "new" || edited === null ? t`New link` : t`Edit ${edited.code}`;
   const hasDomains = useHasDomains();
@@ -26,6 +32,7 @@ export function LinkForm({ edited, onClose, onSaved }: Props) {
           link={edited === "new" ? null : edited}
           onClose={onClose}
           onSaved={onSaved}
+          onMany={onMany}
         />
       )}
     </SideForm>

@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { useAsked } from "../ui/asked.ts";
 import { PageHead } from "../ui/page-head.tsx";
-import { LinkForm } from "./link-form.tsx";
+import { ListForms } from "./list-forms.tsx";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
@@ -120,7 +120,7 @@ export function LinksPage() {
           onDelete={removeSelected}
         />
       </div>
-      <LinkForm edited={edited} onClose={() => setEdited(null)} />
+      <ListForms edited={edited} onEdit={setEdited} />
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
       <BulkEdit
         selected={selected}

@@ -2,21 +2,24 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
-export type Asked = "new-link" | "new-token" | "new-folder";
+export type Asked = "new-link" | "new-links" | "new-token" | "new-folder";
 
 declare module "@tanstack/react-router" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- the router's types are extended so
   interface HistoryState {
     asked?: Asked;
+    /** What was pasted, for `new-links`. */
+    pasted?: string;
   }
 }
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
-export function useAsked(asked: Asked, begin: () => void): void {
+export function useAsked(asked: Asked, begin: (pasted: string) => void): void {
   const isAsked = useLocation({ select: ({ state }) => state.asked === asked });
+  const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
   const navigate = useNavigate();
   const onAsked = useEffectEvent(() => {
-    begin();
+    begin(pasted);
     void navigate({ to: ".", search: true, replace: true, state: {} });
   });
   useEffect(() => {

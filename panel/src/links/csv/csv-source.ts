@@ -76,29 +76,77 @@ export function guessedColumns({ header }: CsvSource): (CsvColumn | "")[] {
 /** `row`: line of its first record in the file. */
 export type CsvPiece = { blob: Blob; bytes: number; row: number };
 
-/** Pieces of at most this many bytes, each with a header of the taken columns. */
+/** Made once for each record, so that an import that is repeated finds its links. */
+const codes = new WeakMap<CsvSource, string[]>();
+const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+/** Among a million links, one of 100 million codes is taken. */
+const CODE_LENGTH = 8;
+
+function randomCode(): string {
+  let code = "";
+  // Bytes beyond the last multiple would make some letters more frequent.
+  while (code.length < CODE_LENGTH) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(CODE_LENGTH))) {
+      if (byte < 256 - (256 % LETTERS.length)) code += LETTERS[byte % LETTERS.length];
+    }
+  }
+  return code.slice(0, CODE_LENGTH);
+}
+
+/** Spreadsheets write rows of separators alone for emptied rows, which the server skips. */
+const isFilled = (record: Uint8Array, separator: string): boolean =>
+  record.some((byte) => byte > 0x20 && byte !== 0x22 && byte !== separator.charCodeAt(0));
+
+function codeAt(source: CsvSource, record: number): string {
+  const known = codes.get(source) ?? [];
+  codes.set(source, known);
+  return (known[record] ??= randomCode());
+}
+
+/** Pieces of at most this many bytes, each with a header of the taken columns. Without a code column, with random codes. */
 export function csvPieces(source: CsvSource, columns: readonly string[], most: number): CsvPiece[] {
   const { bytes, separator, start, row } = source;
   // The server explains what is wrong with a UTF-16 file.
   if (bytes[0] === 0xff || bytes[0] === 0xfe)
     return [{ blob: new Blob([bytes]), bytes: bytes.length, row: 2 }];
-  const header = `${columns.map((name, at) => name || `left-out-${at}`).join(separator)}\n`;
-  const pieceOf = (from: number, to: number, line: number): CsvPiece => ({
-    blob: new Blob([header, bytes.subarray(from, to)], { type: "text/csv" }),
-    bytes: header.length + to - from,
-    row: line,
-  });
+  const isCoded = columns.includes("code");
+  const names = columns.map((name, at) => name || `left-out-${at}`);
+  const header = `${[...(isCoded ? [] : ["code"]), ...names].join(separator)}\n`;
   const room = most - header.length;
-  if (bytes.length - start <= room) return [pieceOf(start, bytes.length, row)];
-  const pieces: CsvPiece[] = [];
-  let from = start;
-  let line = row;
-  for (const place of csvPlaces(bytes, separator, start, row)) {
-    if (place.end - from <= room || place.start === from) continue;
-    pieces.push(pieceOf(from, place.start, line));
-    from = place.start;
-    line = place.row;
+  if (isCoded && bytes.length - start <= room) {
+    const blob = new Blob([header, bytes.subarray(start)], { type: "text/csv" });
+    return [{ blob, bytes: header.length + bytes.length - start, row }];
   }
-  pieces.push(pieceOf(from, bytes.length, line));
+  const pieces: CsvPiece[] = [];
+  let parts: BlobPart[] = [];
+  let held = 0;
+  let first = row;
+  const end = (): void => {
+    pieces.push({
+      blob: new Blob([header, ...parts], { type: "text/csv" }),
+      bytes: header.length + held,
+      row: first,
+    });
+    parts = [];
+    held = 0;
+  };
+  let record = 0;
+  // Lines between records stay, so that rows keep their numbers.
+  let from = start;
+  for (const place of csvPlaces(bytes, separator, start, row)) {
+    const isLink = !isCoded && isFilled(bytes.subarray(place.start, place.end), separator);
+    const code = isLink ? `${codeAt(source, record)}${separator}` : "";
+    record++;
+    const size = code.length + place.end - from;
+    if (parts.length > 0 && held + size > room) {
+      end();
+      first = place.row;
+      from = place.start;
+    }
+    parts.push(bytes.subarray(from, place.start), code, bytes.subarray(place.start, place.end));
+    held += code.length + place.end - from;
+    from = place.end;
+  }
+  end();
   return pieces;
 }

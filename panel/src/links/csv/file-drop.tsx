@@ -47,8 +47,8 @@ export function FileDrop() {
         </FileButton>
         <Text size="sm" c="dimmed" maw={460}>
           <Trans>
-            The first line names the columns; code and target are needed. Nothing is written before you have
-            seen what will happen.
+            The first line names the columns; only the target is needed, and links without a code get a random
+            one. Nothing is written before you have seen what will happen.
           </Trans>
         </Text>
       </Stack>

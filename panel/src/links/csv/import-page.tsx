@@ -81,8 +81,13 @@ function Prepared() {
       <ImportColumns />
       {!isUsable && (
         <Alert color="yellow" variant="light">
-          <Trans>Choose which columns hold the code and the target.</Trans>
+          <Trans>Choose which column holds the target.</Trans>
         </Alert>
+      )}
+      {isUsable && !state.columns.includes("code") && (
+        <Text size="sm" c="dimmed">
+          <Trans>No column holds the code: each link gets a random one.</Trans>
+        </Text>
       )}
       {preview.error !== null && (
         <Alert color="red" variant="light" role="alert">

@@ -60,7 +60,7 @@ export const useImport = (): ImportState =>
   );
 
 export const hasNeededColumns = ({ columns }: Pick<ImportState, "columns">): boolean =>
-  columns.includes("code") && columns.includes("target");
+  columns.includes("target");
 
 export async function chooseCsv(file: File): Promise<void> {
   const source = readCsvSource(file.name, new Uint8Array(await file.arrayBuffer()));

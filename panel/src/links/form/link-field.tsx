@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { hasTargets } from "../../base/targets.ts";
 import { TagsField } from "../tags-field.tsx";
 import { hostsQuery } from "./domains.ts";
 import { AskPasswords } from "./ask-passwords.tsx";
@@ -18,6 +19,8 @@ export type LinkFieldProps = {
   error: ReactNode;
   /** Whether the link has one. */
   hasPassword: boolean;
+  /** Takes a pasted list of targets. Without it, the list is pasted as it is. */
+  onMany?: ((text: string) => void) | undefined;
 };
 
 /** Characters. */
@@ -30,7 +33,7 @@ const STEPS: readonly TimeStep[] = [
 ];
 
 /** One field of a link with its label, its purpose, and its error. */
-export function LinkField({ name, values, set, error, hasPassword }: LinkFieldProps) {
+export function LinkField({ name, values, set, error, hasPassword, onMany }: LinkFieldProps) {
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];
   const kinds = useRedirectKinds();
@@ -62,6 +65,12 @@ export function LinkField({ name, values, set, error, hasPassword }: LinkFieldPr
           onBlur={(event) => {
             const whole = withScheme(event.currentTarget.value);
             if (whole !== text) change(whole);
+          }}
+          onPaste={(event) => {
+            const pasted = event.clipboardData.getData("text/plain");
+            if (onMany === undefined || name !== "target" || !hasTargets(pasted)) return;
+            event.preventDefault();
+            onMany(pasted);
           }}
           maxLength={MOST_TYPED}
           placeholder="https://"

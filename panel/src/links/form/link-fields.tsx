@@ -29,9 +29,14 @@ import {
 } from "./link-values.ts";
 import { UtmBuilder } from "./utm-builder.tsx";
 
-type Props = { link: Link | null; onClose(): void; onSaved: OnLinkSaved | undefined };
+type Props = {
+  link: Link | null;
+  onClose(): void;
+  onSaved: OnLinkSaved | undefined;
+  onMany: ((text: string) => void) | undefined;
+};
 
-export function LinkFields({ link: current, onClose, onSaved }: Props) {
+export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   // What others change meanwhile must not look like a change of this form.
   const [link] = useState(current);
   const { t } = useLingui();
@@ -87,6 +92,7 @@ export function LinkFields({ link: current, onClose, onSaved }: Props) {
       set={set}
       error={errors[name]}
       hasPassword={hasPassword}
+      onMany={link === null ? onMany : undefined}
     />
   );
   return (
