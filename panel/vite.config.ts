@@ -2,6 +2,7 @@ import { lingui, linguiTransformerBabelPreset } from "@lingui/vite-plugin";
 import babel from "@rolldown/plugin-babel";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { CHUNKS } from "./chunks.ts";
 
 /** A running server, for `npm run dev`. */
 const SERVER = process.env["WAYMARK_URL"] ?? "http://127.0.0.1:8080";
@@ -28,6 +29,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false, resolveDependencies: withoutLoaded },
     sourcemap: false,
+    // One of them is React, Mantine and all else that the sign-in page needs.
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: { output: { codeSplitting: { groups: CHUNKS } } },
   },
   server: { proxy: Object.fromEntries(API.map((path) => [path, { target: SERVER, bypass: pageOf }])) },
 });
