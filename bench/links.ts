@@ -7,7 +7,6 @@
  * on SQLite and PostgreSQL. Each request goes through the service as in the server, SQLite's threads included.
  * A link is written before each run, so nothing is known. "Rows": a page without its total. "Page": with it.
  */
-
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +93,8 @@ const TAGS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
   [`tag of 1 in 500 by ${sort}`, { tag: ["topic 3"], sort }],
   [`two tags by ${sort}`, { tag: ["topic 3", "team 3"], sort }],
   [`rare tag by ${sort}`, { tag: ["rare"], sort }],
+  [`two tags of no link by ${sort}`, { tag: ["team 1", "team 2"], sort }],
+  [`tag and account, page 500, ${sort}`, { tag: ["team 1"], owner: String(EDITOR), sort, page: "500" }],
 ]);
 
 const MIDDLE = new Date(BORN + COUNT * 5).toISOString();

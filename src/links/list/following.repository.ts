@@ -45,7 +45,9 @@ export const followingClicks =
   ({ descending }: LinkOrder, { value, tie }: ListPlace, column: "ranked" | "clicks"): Condition<Clicks> =>
   (eb) => {
     const [beyond, notBefore] = descending ? (["<", "<="] as const) : ([">", ">="] as const);
-    const clicks = eb.ref(`link_clicks.${column}`);
+    const counted = eb.ref(`link_clicks.${column}`);
+    // Counts may come from an outer join, which must stay one.
+    const clicks = column === "ranked" ? counted : eb.fn.coalesce(counted, eb.lit(0));
     return eb.and([
       eb(clicks, notBefore, value),
       eb.or([eb(clicks, beyond, value), eb("link_clicks.link_id", beyond, Number(tie))]),

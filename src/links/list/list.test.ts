@@ -4,6 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { linkQueryOf, type ListQuery, type PlacedQuery, placedQueryOf } from "./page.ts";
 import { createMatchesByCode } from "./by-code.ts";
 import { linkCursor } from "./place.ts";
+import { planFor } from "./plan.ts";
 import { SORT_KEYS } from "./order.ts";
 import type { LinkFilter } from "./filter.ts";
 import { createLinkListRepository } from "./repository.ts";
@@ -122,7 +123,7 @@ forEachDialect((dialect) => {
   /** Those that sort what a condition finds, and those that follow indexes. */
   const lists = (sort: string): LinkList[] =>
     [COUNT * 2, 0].map((countedUpTo) =>
-      createLinkList(createLinkListRepository(room.database, { countedUpTo }), {
+      createLinkList(createLinkListRepository(room.database, { countedUpTo, sortedUpTo: 0 }), {
         rankedFrom: sort === "click_count" && countedUpTo > 0 ? COUNT * 2 : 1,
       }),
     );
@@ -196,6 +197,21 @@ forEachDialect((dialect) => {
   test("the default order is newest first, then by code", async () => {
     const { links } = await room.links.list(linkQueryOf({}, NOW));
     expect(links).toEqual(expected(model, {}).slice(0, 20));
+  });
+
+  test("conditions of many links are tried on some of them before an order is followed", async () => {
+    const repository = createLinkListRepository(room.database, { sortedUpTo: 0 });
+    const planOf = async (query: ListQuery) => {
+      const found = await repository.starts(linkQueryOf(query, NOW).filter);
+      // As if there were a hundred times as many links.
+      const grown = found.starts.map(({ start, links }) => ({ start, links: links * 100 }));
+      const sizes = { ...found, starts: grown, matches: found.matches! * 100, links: COUNT * 100 };
+      return planFor({ sort: "code", descending: false }, 20, { ...sizes, rankedFrom: 1 }).by;
+    };
+    expect(await planOf({ owner: String(OWNER), tag: ["odd", "even"] })).toBe("sort");
+    expect(await planOf({ owner: String(OWNER), tag: ["odd"] })).toBe("walk");
+    expect(await planOf({ tag: ["even"], only_active: "1" })).toBe("walk");
+    expect(await planOf({ owner: String(OWNER), search: "D" })).toBe("walk");
   });
 
   test("both plans find the same page", async () => {

@@ -31,15 +31,16 @@ export function createLinkList(repository: LinkListRepository, { rankedFrom = RA
   const cache = createTotalCache();
 
   async function startsOf(filter: LinkFilter): Promise<Starts> {
-    if (isEverything(filter)) return { filter, starts: [] };
+    if (isEverything(filter)) return { filter, starts: [], matches: null };
     const keep = cache.open(filter);
     const starts = cache.get(filter).starts ?? (await repository.starts(filter));
     keep({ starts });
     return starts;
   }
 
-  async function planOf(order: LinkOrder, depth: number, { starts }: Starts): Promise<ListPlan> {
-    return planFor(order, depth, { starts, links: await repository.total(), rankedFrom });
+  async function planOf(order: LinkOrder, depth: number, found: Starts): Promise<ListPlan> {
+    const matches = cache.get(found.filter).total ?? found.matches;
+    return planFor(order, depth, { ...found, matches, links: await repository.total(), rankedFrom });
   }
 
   async function totalOf({ filter, starts }: Starts): Promise<number> {

@@ -9,17 +9,27 @@ type Links = ExpressionBuilder<Schema, "links">;
 
 const builder = expressionBuilder<Schema, "links" | "link_clicks">();
 
-const withTag = (tag: string) =>
+const idOf = (tag: string) => builder.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag);
+
+/** The ids of links with the first tag that have the others, which test narrow rows. */
+export const idsWith = ([first, ...others]: readonly string[]) =>
   builder
-    .selectFrom("link_tags")
-    .where("link_tags.tag_id", "=", (id) =>
-      id.selectFrom("tags").select("tags.id").where("tags.tag", "=", tag),
-    );
+    .selectFrom("link_tags as started")
+    .where("started.tag_id", "=", idOf(first!))
+    .where((eb) => eb.and(others.map((tag) => hasTag(tag, "started.link_id"))))
+    .select("started.link_id as id");
 
 /** Tests rows, in the form that `matching` describes. */
-export function hasTag(tag: string, id: "links.id" | "link_clicks.link_id"): Expression<SqlBool> {
+export function hasTag(
+  tag: string,
+  id: "links.id" | "link_clicks.link_id" | "started.link_id",
+): Expression<SqlBool> {
   // A server may turn `exists` into a join that starts with the tag.
-  const link = withTag(tag).whereRef("link_tags.link_id", "=", id).select(builder.lit(1).as("found"));
+  const link = builder
+    .selectFrom("link_tags")
+    .where("link_tags.tag_id", "=", idOf(tag))
+    .whereRef("link_tags.link_id", "=", id as "links.id")
+    .select(builder.lit(1).as("found"));
   return builder.fn.coalesce(builder(link, "=", 1), builder.lit(false));
 }
 
@@ -51,11 +61,8 @@ export const matching =
     if (state === "active") {
       demand(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]), true);
     }
-    for (const [at, tag] of tags.entries()) {
-      const isStart = at === 0 && starts.includes("tag");
-      if (isStart) demand(eb("links.id", "in", withTag(tag).select("link_tags.link_id")), true);
-      else conditions.push(hasTag(tag, "links.id"));
-    }
+    if (starts.includes("tag")) demand(eb("links.id", "in", idsWith(tags)), true);
+    else conditions.push(...tags.map((tag) => hasTag(tag, "links.id")));
     // Last: it costs most.
     if (search !== null) {
       conditions.push(dialect.linkContains(search, { usesIndex: starts.includes("search") }));

@@ -66,31 +66,36 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     return foundIds(rows);
   }
 
-  async function idsByClicks(
-    filter: LinkFilter,
-    { order, offset, limit, after = null }: Slice,
-    plan: ListPlan,
-  ): Promise<Found> {
+  /** Along the ranks, or the counts of what is found first. */
+  async function idsByClicks(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
+    const { order, offset, limit, after = null } = slice;
     const way = direction(order.descending);
+    if (plan.by === "sort" && !isEverything(filter)) {
+      // An outer join with an expression, or a server might sort the counts of all links before it joins them.
+      const sorted = matches(filter, startsOf(plan, order))
+        .leftJoin("link_clicks", "link_clicks.link_id", "links.id")
+        .select((eb) => ["links.id", eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("value")])
+        .$if(after !== null, (query) => query.where(followingClicks(order, after!, "clicks")))
+        .orderBy((eb) => eb.fn.coalesce("link_clicks.clicks", eb.lit(0)), way)
+        .orderBy("links.id", way);
+      return foundIds(await sorted.limit(limit).offset(offset).execute());
+    }
     const column = plan.by === "walk" ? "ranked" : "clicks";
-    // First, because the other conditions cost more.
-    const clicks = read
+    const found = await read
       .selectFrom("link_clicks")
-      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)));
-    const links = (eb: ExpressionBuilder<Schema, "link_clicks">) =>
-      eb.selectFrom("links").where(matching(dialect, filter, startsOf(plan, order)));
-    const narrowed = isEverything(filter)
-      ? clicks
-      : plan.by === "sort"
-        ? clicks.where((eb) => eb("link_id", "in", links(eb).select("links.id")))
-        : clicks.where((eb) => {
-            const isByTags = isEverything({ ...filter, tags: [] });
-            if (isByTags) return eb.and(filter.tags.map((tag) => hasTag(tag, "link_clicks.link_id")));
-            // A subquery, because a server may reorder a join.
-            const link = links(eb).whereRef("links.id", "=", "link_clicks.link_id");
-            return eb(link.select(eb.lit(1).as("found")), "=", 1);
-          });
-    const found = await narrowed
+      .$if(after !== null, (query) => query.where(followingClicks(order, after!, column)))
+      .where((eb) => {
+        // Tags first: they are tested in narrow rows.
+        const tagged = eb.and(filter.tags.map((tag) => hasTag(tag, "link_clicks.link_id")));
+        const others = { ...filter, tags: [] };
+        if (isEverything(others)) return tagged;
+        // A subquery, because a server may reorder a join.
+        const link = eb
+          .selectFrom("links")
+          .where(matching(dialect, others, startsOf(plan, order)))
+          .whereRef("links.id", "=", "link_clicks.link_id");
+        return tagged.and(eb(link.select(eb.lit(1).as("found")), "=", 1));
+      })
       .select(["link_id as id", `${column} as value`])
       .orderBy(column, way)
       .orderBy("link_id", way)

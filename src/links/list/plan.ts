@@ -2,6 +2,7 @@
  * How a query finds the links of a page: along the index of their order, testing each link, or from the links of one
  * condition, which it tests and sorts. The choice needs no statistics of the database, which may be missing or old.
  */
+import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkOrder, SortKey } from "./order.ts";
 
 /**
@@ -28,11 +29,15 @@ export const WALK: ListPlan = { by: "walk" };
 
 /** Links of a start that are counted. */
 export const COUNTED = 100_000;
+/** How many times as many of a tag are sorted: their number is kept, and they are found in narrow rows. */
+export const TAGGED = 2.5;
 /** So few are sorted whatever a walk might cost: matches are seldom spread evenly. */
-const SORTED = 20_000;
+export const SORTED = 20_000;
 /** Of a link that is read and sorted, in links passed along an index; of one passed along that of clicks. */
 const SORT_COST = 4;
 const RANK_COST = 3;
+/** Of one passed whose row must be read, from anywhere in the table. */
+const ROW_COST = 12;
 /** Deeper pages of a search without an index read the table, which costs less than a walk. */
 const SCANNED_FROM = 1_000;
 
@@ -44,12 +49,35 @@ export const BOUNDS: Record<SortKey, readonly Start[]> = {
   click_count: [],
 };
 
+/** Conditions that need no row of `links` along the order; by creation rows lie beside each other. */
+const NARROW: Record<SortKey, readonly (keyof LinkFilter)[]> = {
+  created_at: ["tags", "ownerId", "domain", "createdAfter", "createdBefore", "state", "search"],
+  code: ["tags", "domain"],
+  expires_at: ["tags", "state"],
+  click_count: ["tags"],
+};
+
+function costOfWalk(sort: SortKey, filter: LinkFilter): number {
+  const others = Object.fromEntries(NARROW[sort].map((name) => [name, EVERYTHING[name]]));
+  if (!isEverything({ ...filter, ...others })) return ROW_COST;
+  return sort === "click_count" ? RANK_COST : 1;
+}
+
 export function smallest(starts: readonly SizedStart[]): SizedStart | null {
   return starts.reduce<SizedStart | null>(
     (least, one) => (least === null || one.links < least.links ? one : least),
     null,
   );
 }
+
+/** `matches`: about how many links fulfil all conditions; null: as many as the smallest start has. */
+export type Sizes = {
+  filter: LinkFilter;
+  starts: readonly SizedStart[];
+  matches: number | null;
+  links: number;
+  rankedFrom: number;
+};
 
 /** Null: a count reads all links. */
 export function startOfCount(starts: readonly SizedStart[]): Start | null {
@@ -62,17 +90,18 @@ export function startOfCount(starts: readonly SizedStart[]): Start | null {
 export function planFor(
   { sort }: LinkOrder,
   depth: number,
-  { starts, links, rankedFrom }: { starts: readonly SizedStart[]; links: number; rankedFrom: number },
+  { filter, starts, matches, links, rankedFrom }: Sizes,
 ): ListPlan {
   const least = smallest(starts);
   if (sort === "click_count" && links < rankedFrom) return { by: "sort", from: least?.start ?? null };
   if (least === null || BOUNDS[sort].includes(least.start)) return WALK;
-  if (least.links > COUNTED) {
+  if (least.links === Number.POSITIVE_INFINITY) {
     const scans = depth > SCANNED_FROM && starts.some(({ start }) => start === "scan");
     return scans ? { by: "sort", from: null } : WALK;
   }
-  const passed = (Math.min(depth, least.links) / least.links) * links;
-  const walkCost = passed * (sort === "click_count" ? RANK_COST : 1);
+  const wanted = matches ?? least.links;
+  const passed = wanted > depth ? (depth / wanted) * links : links;
+  const walkCost = passed * costOfWalk(sort, filter);
   const isShort = least.links <= SORTED || least.links * SORT_COST <= walkCost;
   return isShort ? { by: "sort", from: least.start } : WALK;
 }

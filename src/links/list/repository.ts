@@ -8,8 +8,8 @@ import type { LinkFilter } from "./filter.ts";
 import { matching } from "./matching.repository.ts";
 import type { LinkOrder } from "./order.ts";
 import { createOrderedKeys, direction, type LinkKeys } from "./ordered-keys.repository.ts";
-import { COUNTED, type Start } from "./plan.ts";
-import { createCounts, createStarts, type IdRange } from "./sizes.repository.ts";
+import type { Start } from "./plan.ts";
+import { type CountBounds, createCounts, createStarts, type IdRange } from "./sizes.repository.ts";
 
 export type LinkListRepository = ReturnType<typeof createLinkListRepository>;
 
@@ -19,7 +19,7 @@ export type FoundKey = { id: number; code: string };
 
 export function createLinkListRepository(
   { read, dialect }: Pick<Database, "read" | "dialect">,
-  { countedUpTo = COUNTED } = {},
+  bounds: CountBounds = {},
 ) {
   const { tagsOf } = createTagging(dialect);
   async function tagged(links: readonly Omit<Link, "tags">[]): Promise<Link[]> {
@@ -37,8 +37,8 @@ export function createLinkListRepository(
 
   return {
     total: (): Promise<number> => readTotal(read),
-    starts: createStarts({ read, dialect }, countedUpTo),
-    ...createCounts({ read, dialect }, countedUpTo),
+    starts: createStarts({ read, dialect }, bounds),
+    ...createCounts({ read, dialect }, bounds),
 
     /** The first matches, by id; `limit` ≤ 1,001. */
     keysWithin: (filter: LinkFilter, { from, to }: IdRange, limit: number): Promise<FoundKey[]> =>

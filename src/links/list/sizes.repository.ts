@@ -6,17 +6,43 @@ import type { Schema } from "../../db/schema.ts";
 import { keysOf } from "../link/key.ts";
 import { readingTotal, readTotal } from "../link/query.repository.ts";
 import { EVERYTHING, isEverything, type LinkFilter } from "./filter.ts";
-import { matching } from "./matching.repository.ts";
+import { idsWith, matching } from "./matching.repository.ts";
 import { counting, countRows } from "./ordered-keys.repository.ts";
-import type { SizedStart, Start } from "./plan.ts";
+import { COUNTED, type SizedStart, smallest, SORTED, type Start, TAGGED } from "./plan.ts";
 
 /** Inclusive. */
 export type IdRange = { from: number; to: number };
 
-export type Starts = { filter: LinkFilter; starts: readonly SizedStart[] };
+/** `matches`: about how many links fulfil all conditions; null if that was not tried. */
+export type Starts = { filter: LinkFilter; starts: readonly SizedStart[]; matches: number | null };
 
 /** Candidates of a search whose ids are kept. */
 const FEW = 1_000;
+/** Links of a start, half from each end, on which the other conditions are tried. */
+const TRIED = 1_000;
+
+type Indexed = "owner" | "domain" | "created" | "expired";
+
+/** The column after which the index of a condition sorts its links. */
+const INDEXES = {
+  owner: "links.created_at",
+  domain: "links.code",
+  created: "links.created_at",
+  expired: "links.expires_at",
+} as const satisfies Record<Indexed, string>;
+
+/** One condition of a filter. */
+const ALONE: Record<Indexed | "search", (filter: LinkFilter) => Partial<LinkFilter>> = {
+  owner: ({ ownerId }) => ({ ownerId }),
+  domain: ({ domain }) => ({ domain }),
+  created: ({ createdAfter, createdBefore }) => ({ createdAfter, createdBefore }),
+  expired: ({ state, asOf }) => ({ state, asOf }),
+  search: ({ search }) => ({ search }),
+};
+
+const countConditions = ({ tags, ownerId, domain, createdAfter, createdBefore, state, search }: LinkFilter) =>
+  tags.length +
+  [ownerId, domain, createdAfter ?? createdBefore, state, search].filter((one) => one !== null).length;
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
@@ -43,22 +69,24 @@ const matchesIn =
   (filter: LinkFilter, ...starts: Start[]): Links =>
     read.selectFrom("links").where(matching(dialect, filter, starts));
 
-/** `countedUpTo`: links of a start. */
-export function createStarts({ read, dialect }: Reading, countedUpTo: number) {
+export type CountBounds = { countedUpTo?: number; sortedUpTo?: number };
+
+/** `countedUpTo`: links of a start. `sortedUpTo`: of one whose other conditions need not be tried. */
+export function createStarts(
+  { read, dialect }: Reading,
+  { countedUpTo = COUNTED, sortedUpTo = SORTED }: CountBounds,
+) {
   const matches = matchesIn({ read, dialect });
 
-  const sized = (start: Start, links: number): SizedStart => ({
+  const sized = (start: Start, links: number, most = countedUpTo): SizedStart => ({
     start,
-    links: links > countedUpTo ? Number.POSITIVE_INFINITY : links,
+    links: links > most ? Number.POSITIVE_INFINITY : links,
   });
 
   /** Links within the range of an index. */
-  async function startAt(start: Start, filter: Partial<LinkFilter>): Promise<SizedStart> {
-    const counted = await upTo(
-      read,
-      matches({ ...EVERYTHING, ...filter }, start),
-      countedUpTo,
-    ).executeTakeFirstOrThrow();
+  async function startAt(start: Indexed, filter: LinkFilter): Promise<SizedStart> {
+    const links = matches({ ...EVERYTHING, ...ALONE[start](filter) }, start);
+    const counted = await upTo(read, links, countedUpTo).executeTakeFirstOrThrow();
     return sized(start, Number(counted.n));
   }
 
@@ -81,26 +109,56 @@ export function createStarts({ read, dialect }: Reading, countedUpTo: number) {
     return sized("search", Number(counted.rows[0]!.n));
   }
 
+  /** Ids from both ends of an index: neighbours often have more in common. */
+  async function someOf(start: Indexed | "tag" | "search", filter: LinkFilter): Promise<Set<number>> {
+    const ends = await Promise.all(
+      (["asc", "desc"] as const).map((way) => {
+        if (start === "tag") {
+          const ids = idsWith(filter.tags.slice(0, 1))
+            .orderBy("started.link_id", way)
+            .limit(TRIED / 2);
+          return read.selectFrom(ids.as("some")).select("id").execute();
+        }
+        const links = matches({ ...EVERYTHING, ...ALONE[start](filter) }, start).select("links.id");
+        const ordered = start === "search" ? links : links.orderBy(INDEXES[start], way);
+        return ordered.limit(TRIED / 2).execute();
+      }),
+    );
+    return new Set(ends.flat().map(({ id }) => id));
+  }
+
+  /** Null if one condition is all, or finds so few links that they are sorted anyway. */
+  async function tried(filter: LinkFilter, { start, links }: SizedStart): Promise<number | null> {
+    const isSmall = links <= sortedUpTo || links === Number.POSITIVE_INFINITY;
+    if (isSmall || typeof start === "object" || start === "scan" || countConditions(filter) < 2) return null;
+    const ids = [...(await someOf(start, filter))];
+    const found = await countRows(matches(filter, { ids }));
+    return (links * found) / Math.max(ids.length, 1);
+  }
+
   /** With which a query of the filter may start, and the filter with its rarest tag first. */
   return async function starts(filter: LinkFilter): Promise<Starts> {
-    const { ownerId, domain, createdAfter, createdBefore, state, asOf, search } = filter;
+    const { ownerId, domain, createdAfter, createdBefore, state, search } = filter;
     const sizes = filter.tags.length === 0 ? new Map<string, number>() : await sizesOf(read, filter.tags);
     const sizeOf = (tag: string) => sizes.get(tag) ?? 0;
     const tags = filter.tags.toSorted((a, b) => sizeOf(a) - sizeOf(b));
     const hasSpan = createdAfter !== null || createdBefore !== null;
     const found = await Promise.all([
-      tags.length === 0 ? null : sized("tag", sizeOf(tags[0]!)),
-      ownerId === null ? null : startAt("owner", { ownerId }),
-      domain === null ? null : startAt("domain", { domain }),
-      hasSpan ? startAt("created", { createdAfter, createdBefore }) : null,
-      state === "expired" ? startAt("expired", { state, asOf }) : null,
+      tags.length === 0 ? null : sized("tag", sizeOf(tags[0]!), countedUpTo * TAGGED),
+      ownerId === null ? null : startAt("owner", filter),
+      domain === null ? null : startAt("domain", filter),
+      hasSpan ? startAt("created", filter) : null,
+      state === "expired" ? startAt("expired", filter) : null,
       search === null ? null : startOfSearch(search),
     ]);
-    return { filter: { ...filter, tags }, starts: found.filter((start) => start !== null) };
+    const usable = found.filter((start) => start !== null);
+    const ranked = { ...filter, tags };
+    const least = smallest(usable);
+    return { filter: ranked, starts: usable, matches: least === null ? null : await tried(ranked, least) };
   };
 }
 
-export function createCounts({ read, dialect }: Reading, countedUpTo: number) {
+export function createCounts({ read, dialect }: Reading, { countedUpTo = COUNTED }: CountBounds) {
   const matches = matchesIn({ read, dialect });
 
   const bounded = (links: Links) => upTo(read, links, countedUpTo);
