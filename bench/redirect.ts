@@ -2,10 +2,11 @@
  * The cost of a redirect, as ratios within one run: the real Waymark, with clicks counted and journaled, against a bare
  * `Bun.serve` with a Map and against nginx's `return 307`.
  *
- *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages]
+ *     bin/bun bench/redirect.ts [rounds] [seconds] [links,links] [details|domains|pages|rules]
  *
  * With `domains`, Waymark without other domains is compared with one that has ten, on the default host and on another.
  * With `pages`, 404s to navigations of a browser are compared with those to its other requests.
+ * With `rules`, requests have a browser's headers, and links have ten rules, none of which holds.
  * With `details` as the fourth argument, requests have a browser's headers and Waymark runs with detailed logging.
  *
  * Each server has one core, wrk the other; 64 connections request random codes. A round measures all subjects in turn,
@@ -30,7 +31,8 @@ const MOST_ROUNDS = ROUNDS * 3;
 /** The share of a core that other programs may take in a round. */
 const DISTURBANCE = 0.1;
 const GOAL = 0.85;
-const DETAILED = process.argv[5] === "details";
+const DETAILED = process.argv[5] === "details" || process.argv[5] === "rules";
+const RULES_GOAL = 0.5;
 const CLASSED_GOAL = 0.8;
 const DETAILED_GOAL = 0.72;
 const DOMAINS_GOAL = 0.97;
@@ -39,6 +41,7 @@ const MODES: Record<string, (count: number) => Promise<void>> = {
   details: compareDetailed,
   domains: compareDomains,
   pages: comparePages,
+  rules: compareRules,
 };
 const COMPARE = MODES[process.argv[5] ?? ""] ?? compare;
 
@@ -144,6 +147,23 @@ async function compareDomains(count: number): Promise<void> {
   }
 }
 
+async function compareRules(count: number): Promise<void> {
+  console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s, a browser's headers`);
+  const folders = [await createDataFolder(count), await createDataFolder(count, { ruled: true })] as const;
+  const subjects: Subject[] = [];
+  try {
+    subjects.push(await startBare(count), await startWaymark(folders[0]), await startWaymark(folders[1]));
+    const names = ["bare Bun.serve with a Map", "Waymark, no rules", "Waymark, ten rules"];
+    const shared = { prefix: "c", isMissing: false };
+    const cases = subjects.map((subject, at) => ({ ...shared, name: names[at]!, subject }));
+    for (const subject of subjects) await settle(subject);
+    report(cases, choose(await runRounds(cases, count)));
+  } finally {
+    await Promise.all(subjects.map((subject) => subject.stop()));
+    for (const folder of folders) folder.remove();
+  }
+}
+
 async function comparePages(count: number): Promise<void> {
   console.log(`\n${count.toLocaleString("en")} links, ${ROUNDS} rounds of ${SECONDS} s, a browser's headers`);
   const folders = [await createDataFolder(count), await createDataFolder(count)];
@@ -234,13 +254,15 @@ function report(cases: readonly Case[], rounds: readonly Round[]): void {
     line(name, of("perSecond", 0), speed.toFixed(2), of("cpuMicros", 2), cost.toFixed(2), of("p99", 2));
   }
   console.log(
-    COMPARE === comparePages
-      ? `Goal: ≥ ${PAGES_GOAL} of the answer without a page.`
-      : COMPARE === compareDomains
-        ? `Goal: ≥ ${DOMAINS_GOAL} of Waymark without other domains.`
-        : DETAILED
-          ? `Goal: ≥ ${CLASSED_GOAL} of the bare handler with the class of each click, ≥ ${DETAILED_GOAL} with details too.`
-          : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
+    COMPARE === compareRules
+      ? `Goal: ≥ ${RULES_GOAL} of the bare handler with ten rules.`
+      : COMPARE === comparePages
+        ? `Goal: ≥ ${PAGES_GOAL} of the answer without a page.`
+        : COMPARE === compareDomains
+          ? `Goal: ≥ ${DOMAINS_GOAL} of Waymark without other domains.`
+          : DETAILED
+            ? `Goal: ≥ ${CLASSED_GOAL} of the bare handler with the class of each click, ≥ ${DETAILED_GOAL} with details too.`
+            : `Goal: ≥ ${GOAL} of the bare handler for known links, unknown codes at least as fast as known ones.`,
   );
 }
 

@@ -17,7 +17,14 @@ export async function newApiDocument() {
   const services = await openServices(env, { logger: silentLogger, server: false });
   try {
     return openApiDocument(
-      createApi({ services, health: ABSENT, system: ABSENT, scrape: ABSENT, live: ABSENT }),
+      createApi({
+        services,
+        health: ABSENT,
+        system: ABSENT,
+        scrape: ABSENT,
+        live: ABSENT,
+        explainLink: ABSENT,
+      }),
     );
   } finally {
     await services.close();

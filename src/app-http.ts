@@ -21,7 +21,10 @@ import type { Registry } from "./lib/metrics.ts";
 import { VERSION } from "./lib/version.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
+import { viewOfLink } from "./links/link/link.ts";
 import { historyLinks, linkEndpoints } from "./links/links.routes.ts";
+import type { Explain } from "./redirect/explain.ts";
+import { explainEndpoint } from "./redirect/explain.routes.ts";
 import type { Redirect } from "./redirect/redirect.ts";
 import { createPanel } from "./panel/panel.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
@@ -36,12 +39,13 @@ const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
-type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live">;
+type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink">;
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
   services: Services;
   redirect: Redirect;
+  explainLink: Explain;
   health: { report(): Promise<HealthReport> };
   system: { report(): Promise<SystemReport> };
   registry: Registry;
@@ -122,7 +126,7 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
 }
 
 /** The endpoints and their OpenAPI document, with the prefixes of the start. */
-export function createApi({ services, health, system, scrape, live }: ApiParts): Api {
+export function createApi({ services, health, system, scrape, live, explainLink }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -151,6 +155,13 @@ export function createApi({ services, health, system, scrape, live }: ApiParts):
         ...csvEndpoints({ csv, now, logger }),
         ...domainEndpoints({ domains: links.domainService }),
         ...eventEndpoints({ events, links: historyLinks(links) }),
+        explainEndpoint({
+          explain: explainLink,
+          get: (actor, key) => links.by(actor).get(key),
+          keyOf: links.domains.key,
+          view: (link, origin) => viewOfLink(link, origin, links.domains.hostOf),
+          now,
+        }),
         ...linkEndpoints({ links, sharing: sharing.changes, now }),
         ...configEndpoints({ config }),
         systemEndpoint(system),

@@ -1,6 +1,7 @@
 /** The composition root of the server. Parts start in this order. */
 import { createHealthReport, createSystem } from "./app-health.ts";
 import { createAnswer } from "./app-http.ts";
+import { startRedirect } from "./app-redirect.ts";
 import { type Clicks, createClicks } from "./clicks/clicks.ts";
 import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
@@ -16,7 +17,6 @@ import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
-import { createAutomatedVisitors } from "./lib/automated-visitors.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
@@ -29,12 +29,7 @@ import { createLinkFinder } from "./links/cache/special-link.ts";
 import { createRankingJob } from "./links/list/ranking.ts";
 import { createSearchIndexJob } from "./links/list/indexing.ts";
 import { createTotalJob } from "./links/list/total.ts";
-import { createFallbacks } from "./redirect/fallbacks.ts";
-import { createLocks } from "./redirect/locks.ts";
-import { createRedirect, type Redirect } from "./redirect/redirect.ts";
-import { createSpecials } from "./redirect/special.ts";
 import { registerRedirectMetrics } from "./redirect/redirect-metrics.ts";
-import { createVisits } from "./redirect/visit.ts";
 import { openServices, type Services } from "./services.ts";
 import { createConnectionLimit } from "./wire/connection-limit.ts";
 import type { WireServer } from "./wire/wire-server.ts";
@@ -66,7 +61,7 @@ export async function createApp(env: Env, options: AppOptions) {
     await services.close();
     throw error;
   });
-  const redirect = startRedirect(services, cache, clicks);
+  const { redirect, explain } = startRedirect(services, cache, clicks);
   const live = startLive(services, clicks, worker);
   const jobs = startJobs(services);
   registerClickMetrics(registry, clicks, env.data.dir);
@@ -82,6 +77,7 @@ export async function createApp(env: Env, options: AppOptions) {
     answer: createAnswer({
       services,
       redirect,
+      explainLink: explain,
       health,
       system: createSystem(services, health, scrape),
       registry,
@@ -189,50 +185,6 @@ async function startClicks(
   }
   return clicks;
 }
-
-const startRedirect = (
-  { config, auth, links, door, sharing, logger }: Services,
-  cache: LinkCache,
-  clicks: Clicks,
-): Redirect => {
-  const automated = createAutomatedVisitors();
-  const locks = createLocks({ find: links.lockOf, form: door.links, pages: door.pages });
-  return createRedirect({
-    cache,
-    clicks,
-    automated,
-    ...(config.get("analytics.enable_detailed_logging") && {
-      visits: createVisits({
-        clicks,
-        logsAddresses: () => config.get("analytics.enable_ip_logging"),
-        hasProxies: () => config.get("api.trusted_proxies").length > 0,
-        clientAddress: auth.clientAddress,
-      }),
-    }),
-    specials: createSpecials({
-      uses: links.uses,
-      automated,
-      locks,
-      pages: door.pages,
-      fallbacks: createFallbacks({
-        find: cache.find,
-        domains: links.domains,
-        publicUrl: () => config.get("features.public_url"),
-      }),
-      passUtm: () => config.get("utm.enable_passthrough"),
-    }),
-    locks,
-    shares: sharing.answers,
-    drops: sharing.drops,
-    domains: links.domains,
-    pages: door.lostPages,
-    files: door.siteFiles,
-    defaultUrl: () => config.get("features.default_url"),
-    passUtm: () => config.get("utm.enable_passthrough"),
-    clock: systemClock,
-    logger,
-  });
-};
 
 function startLive(services: Services, clicks: Clicks, worker: WorkerChannel | undefined): Live {
   const { database, changes, links } = services;

@@ -7,6 +7,8 @@ import { migrateUp } from "../../src/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { keyOf } from "../../src/links/link/key.ts";
 import { PLAIN, UNOWNED } from "../../src/links/link/link.ts";
+import { NO_OPTIONS, writeOptions } from "../../src/links/link/options.ts";
+import type { Rule } from "../../src/links/rules/rule.ts";
 import { createLinkRepository } from "../../src/links/write/repository.ts";
 
 export type DataFolder = {
@@ -33,12 +35,27 @@ type Contents = {
   linksOn?: number;
   /** Each link has a title and two tags, one of them `all`. */
   titled?: boolean;
+  /** Each link has ten rules, which all have to be judged. */
+  ruled?: boolean;
 };
+
+const RULES: readonly Rule[] = [
+  { if: { device: "tablet" }, target: "https://rule.example/0" },
+  { if: { language: ["fr", "it"] }, target: "https://rule.example/1" },
+  { if: { os: "iOS", country: "FR" }, target: "https://rule.example/2" },
+  { if: { referrer: "news.example" }, target: "https://rule.example/3" },
+  { if: { query: { ref: "mail" } }, target: "https://rule.example/4" },
+  { if: { before: "2001-01-01T00:00:00.000Z" }, target: "https://rule.example/5" },
+  { if: { hours: { from: "10:00", to: "10:01", zone: "Europe/Berlin" } }, target: "https://rule.example/6" },
+  { if: { address: "203.0.113.0/24" }, target: "https://rule.example/7" },
+  { if: { percent: 0 }, target: "https://rule.example/8" },
+  { if: { browser: "Safari", percent: 50 }, target: "https://rule.example/9" },
+];
 
 /** The folder has the links `c000000`, `c000001` … */
 export async function createDataFolder(
   count: number,
-  { domains = 0, linksOn = 0, titled = false }: Contents = {},
+  { domains = 0, linksOn = 0, titled = false, ruled = false }: Contents = {},
 ): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), "waymark-bench-"));
   const settings = { url: `sqlite:${join(path, "waymark.db")}`, poolSize: 1 };
@@ -60,6 +77,7 @@ export async function createDataFolder(
       ...UNOWNED,
       clickCount: 0,
       automatedClicks: 0,
+      ...(ruled && { options: writeOptions({ ...NO_OPTIONS, rules: RULES }) }),
       ...(titled && {
         title: `Campaign ${(first + at) % 977} of the year`,
         tags: ["all", `topic ${(first + at) % 500}`],

@@ -647,6 +647,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a link would lead a visitor, and why; write a code that ends in /explain with %2F */
+        get: operations["getLinkExplain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/{code}/history": {
         parameters: {
             query?: never;
@@ -1711,6 +1728,7 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
+            rules: components["schemas"]["LinkRule"][] | null;
             starts_at: string | null;
             tags: string[];
             target: string;
@@ -1863,6 +1881,7 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
+            rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
@@ -1954,6 +1973,33 @@ export interface components {
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        Explanation: {
+            /** @enum {string} */
+            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password";
+            /** @description of the answer to the visitor */
+            status: number;
+            /** @description the rules until the one that decides */
+            steps: {
+                because: {
+                    /** @enum {string} */
+                    condition: "device" | "os" | "browser" | "language" | "country" | "referrer" | "query" | "before" | "after" | "hours" | "address" | "percent";
+                    /** @description what the visitor has; null: not known */
+                    found: string | null;
+                    holds: boolean;
+                }[];
+                holds: boolean;
+                /** @description index in rules */
+                rule: number;
+            }[];
+            /** @description a URL, or share:CODE; null: nowhere */
+            target: string | null;
+        };
+        ExplanationAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Explanation"];
+            message: string;
         };
         Failure: {
             /**
@@ -2338,6 +2384,7 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
+            rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
@@ -2424,6 +2471,8 @@ export interface components {
             redirect_status?: (301 | 302 | 307 | 308) | null;
             /** @description tags to remove */
             remove_tags?: string[] | null;
+            /** @description in order; the first that holds decides where the link leads, else its target */
+            rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
             starts_at?: string | null;
             tags?: string[] | null;
@@ -2469,6 +2518,44 @@ export interface components {
             /** @description the state before the event, or after it (default) */
             state?: ("before" | "after") | null;
         };
+        LinkRule: {
+            if: {
+                address?: string | string[];
+                /**
+                 * Format: date-time
+                 * @description from this instant on
+                 */
+                after?: string;
+                /** Format: date-time */
+                before?: string;
+                /** @description as in analytics, such as Firefox */
+                browser?: string | string[];
+                country?: string | string[];
+                device?: ("mobile" | "tablet" | "desktop") | ("mobile" | "tablet" | "desktop")[];
+                /** @description local time; from > to ends on the next day */
+                hours?: {
+                    /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
+                    days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                    from?: string;
+                    to?: string;
+                    zone: string;
+                };
+                /** @description ranges for the preferred language of the visitor, by RFC 4647, such as de or pt-BR */
+                language?: string | string[];
+                /** @description as in analytics, such as Android */
+                os?: string | string[];
+                /** @description share of the visitors that come to this rule */
+                percent?: number;
+                /** @description all of these parameters; true: with any value */
+                query?: {
+                    [key: string]: true | string;
+                };
+                /** @description host of the page with the link; its subdomains count too */
+                referrer?: string | string[];
+            };
+            /** @description URL, or share:CODE for a share or drop box of the same account */
+            target: string;
+        };
         LinkUpdate: {
             /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
@@ -2486,6 +2573,8 @@ export interface components {
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: (301 | 302 | 307 | 308) | null;
+            /** @description in order; the first that holds decides where the link leads, else its target */
+            rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
             starts_at?: string | null;
             tags?: string[] | null;
@@ -2625,6 +2714,8 @@ export interface components {
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: (301 | 302 | 307 | 308) | null;
+            /** @description in order; the first that holds decides where the link leads, else its target */
+            rules?: components["schemas"]["LinkRule"][] | null;
             /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
             starts_at?: string | null;
             tags?: string[] | null;
@@ -2827,7 +2918,39 @@ export interface components {
             message: string;
         };
         PostLinksBatchBody: {
-            links: components["schemas"]["NewLink"][];
+            links: {
+                /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
+                code?: string | null;
+                /** @description host of its domain; absent or empty: the default one */
+                domain?: string | null;
+                /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
+                expires_at?: string | null;
+                /** @description where the link leads while it has not started, has expired or is used up */
+                fallback_url?: (string | "") | null;
+                /** @description overwrite an existing link, which keeps created_at and click_count */
+                force?: boolean | null;
+                /** @description pass the query of the request to the target */
+                forward_query?: boolean | null;
+                /** @description how many people may pass; automated visitors use none up */
+                max_clicks?: number | null;
+                /** @description found by `search` */
+                note?: string | null;
+                password?: string | null;
+                /** @description 307 when absent */
+                redirect_status?: (301 | 302 | 307 | 308) | null;
+                /** @description in order; the first that holds decides where the link leads, else its target */
+                rules?: components["schemas"]["LinkRule"][] | null;
+                /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
+                starts_at?: string | null;
+                tags?: string[] | null;
+                /**
+                 * Format: uri
+                 * @description absolute http or https URL, at most 8192 bytes
+                 */
+                target: string;
+                /** @description found by `search` */
+                title?: string | null;
+            }[];
         };
         PostLinksBatchQueryAnswer: {
             /** @constant */
@@ -2892,6 +3015,8 @@ export interface components {
                 redirect_status?: (301 | 302 | 307 | 308) | null;
                 /** @description tags to remove */
                 remove_tags?: string[] | null;
+                /** @description in order; the first that holds decides where the link leads, else its target */
+                rules?: components["schemas"]["LinkRule"][] | null;
                 /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
                 starts_at?: string | null;
                 tags?: string[] | null;
@@ -3012,6 +3137,45 @@ export interface components {
                     redirect_status?: (301 | 302 | 307 | 308) | null;
                     /** @description tags to remove */
                     remove_tags?: string[] | null;
+                    /** @description in order; the first that holds decides where the link leads, else its target */
+                    rules?: {
+                        if: {
+                            address?: string | string[];
+                            /**
+                             * Format: date-time
+                             * @description from this instant on
+                             */
+                            after?: string;
+                            /** Format: date-time */
+                            before?: string;
+                            /** @description as in analytics, such as Firefox */
+                            browser?: string | string[];
+                            country?: string | string[];
+                            device?: ("mobile" | "tablet" | "desktop") | ("mobile" | "tablet" | "desktop")[];
+                            /** @description local time; from > to ends on the next day */
+                            hours?: {
+                                /** @description of mon, tue, wed, thu, fri, sat, sun; absent: every day */
+                                days?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                                from?: string;
+                                to?: string;
+                                zone: string;
+                            };
+                            /** @description ranges for the preferred language of the visitor, by RFC 4647, such as de or pt-BR */
+                            language?: string | string[];
+                            /** @description as in analytics, such as Android */
+                            os?: string | string[];
+                            /** @description share of the visitors that come to this rule */
+                            percent?: number;
+                            /** @description all of these parameters; true: with any value */
+                            query?: {
+                                [key: string]: true | string;
+                            };
+                            /** @description host of the page with the link; its subdomains count too */
+                            referrer?: string | string[];
+                        };
+                        /** @description URL, or share:CODE for a share or drop box of the same account */
+                        target: string;
+                    }[] | null;
                     /** @description RFC 3339, or a duration such as 7d; before it the code is not found */
                     starts_at?: string | null;
                     tags?: string[] | null;
@@ -3209,6 +3373,7 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
+            rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
@@ -3856,6 +4021,8 @@ export type EntryAnswer = components['schemas']['EntryAnswer'];
 export type EntryPageAnswer = components['schemas']['EntryPageAnswer'];
 export type Event = components['schemas']['Event'];
 export type EventPageAnswer = components['schemas']['EventPageAnswer'];
+export type Explanation = components['schemas']['Explanation'];
+export type ExplanationAnswer = components['schemas']['ExplanationAnswer'];
 export type Failure = components['schemas']['Failure'];
 export type Failure400 = components['schemas']['Failure400'];
 export type Failure401 = components['schemas']['Failure401'];
@@ -3898,6 +4065,7 @@ export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkReversion = components['schemas']['LinkReversion'];
+export type LinkRule = components['schemas']['LinkRule'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
@@ -6003,7 +6171,8 @@ export interface operations {
                      *           "max_clicks": null,
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
-                     *           "forward_query": false
+                     *           "forward_query": false,
+                     *           "rules": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -6087,7 +6256,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -6152,7 +6322,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -6233,7 +6404,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -6361,7 +6533,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -6744,6 +6917,79 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    getLinkExplain: {
+        parameters: {
+            query?: {
+                address?: string;
+                /** @description RFC 3339; absent: now */
+                at?: string;
+                /** @description ISO 3166; absent: that of the address */
+                country?: string;
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+                /** @description the header Accept-Language */
+                language?: string;
+                /** @description query of the request, such as utm_source=mail&ref=1 */
+                query?: string;
+                /** @description the header Referer, or its host */
+                referrer?: string;
+                /** @description the header User-Agent */
+                user_agent?: string;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "status": 1,
+                     *         "reason": "rule",
+                     *         "steps": [
+                     *           {
+                     *             "rule": 1,
+                     *             "holds": false,
+                     *             "because": [
+                     *               {
+                     *                 "condition": "device",
+                     *                 "holds": false,
+                     *                 "found": null
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExplanationAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listLinkHistory: {
         parameters: {
             query?: {
@@ -6856,7 +7102,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -7331,6 +7578,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "rules": null,
                      *           "id": 1,
                      *           "deleted_at": "2026-11-20T12:00:00.000Z",
                      *           "deleted_by": null
@@ -7405,7 +7653,8 @@ export interface operations {
                      *         "max_clicks": null,
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
-                     *         "forward_query": false
+                     *         "forward_query": false,
+                     *         "rules": null
                      *       }
                      *     }
                      */
@@ -8686,6 +8935,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "rules": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -8773,6 +9023,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "rules": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -9834,6 +10085,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "rules": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -9929,6 +10181,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "rules": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -10114,6 +10367,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "rules": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -10201,6 +10455,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "rules": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -10790,6 +11045,7 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
+                     *           "rules": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -10872,6 +11128,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "rules": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -11000,6 +11257,7 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
+                     *         "rules": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,

@@ -35,8 +35,11 @@ import { tagEndpoints } from "./tags/routes.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
 const judgedLater = (schema: z.ZodType) => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  return z.array(z.unknown().meta(json)).meta({ maxItems: MOST_ITEMS });
+  const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const item = JSON.parse(JSON.stringify(json), (_name, part) =>
+    part?.$ref === undefined ? part : $defs[part.$ref.slice("#/$defs/".length)],
+  ) as Record<string, unknown>;
+  return z.array(z.unknown().meta(item)).meta({ maxItems: MOST_ITEMS });
 };
 
 const batchResult = z.object({

@@ -83,7 +83,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     links: repository,
     rule,
   });
-  const uses = createLinkUses({ repository: createUsesRepository(database), changes });
+  const usesRepository = createUsesRepository(database);
+  const uses = createLinkUses({ repository: usesRepository, changes });
   const stops = [
     ...(["links", "tags"] as const).map((topic) => changes.subscribe(topic, list.clear)),
     changes.subscribe("domains", domains.reload),
@@ -107,7 +108,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       registry: domains,
     }),
     deleted,
-    uses: { take: uses.take },
+    uses: { take: uses.take, of: usesRepository.of },
     lockOf: repository.lockOf,
     stats: () => repository.stats(deps.clock.now()),
     /** Of all links. */

@@ -37,7 +37,11 @@ const redirect = createRedirect({
   },
   clicks: { record: () => {} },
   automated: { includes: () => false },
-  specials: { follow: () => null, away: () => new Response(null, { status: 503 }) },
+  specials: {
+    follow: () => null,
+    shareAt: async () => null,
+    away: () => new Response(null, { status: 503 }),
+  },
   shares: {
     answer: async (_, { url }) => {
       shares.push(url);

@@ -9,7 +9,7 @@ import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/option
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createFallbacks } from "./fallbacks.ts";
 import { createRedirect } from "./redirect.ts";
-import { arrivalAt, visit } from "./redirects.test-support.ts";
+import { arrivalAt, testVisitors, visit } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -44,6 +44,7 @@ const redirect = createRedirect({
   locks: NO_LOCKS,
   domains,
   specials: createSpecials({
+    visitors: testVisitors,
     locks: NO_LOCKS,
     uses: { take: async (id) => [...links.values()].some((link) => link.id === id && link.usesLeft) },
     automated: { includes: () => false },

@@ -1,7 +1,9 @@
 /** From the link to the answer: most links count a click and lead to their target, some do more first. */
 import type { AutomatedVisitors } from "../lib/automated-visitors.ts";
 import { isDrop, isInternal } from "../links/link/internal-target.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
+import { isSpecial } from "../links/cache/special-link.ts";
 import type { Answers } from "./answers.ts";
 import type { Lost } from "./lost.ts";
 import { continuesVisit } from "./share-visit.ts";
@@ -13,6 +15,7 @@ import type { PeerSource, Visit, Visits } from "./visit.ts";
 export type Served = { answer(linkId: number, request: Request, peers?: PeerSource): Promise<Response> };
 
 type Deps = {
+  cache: Pick<LinkCache, "findIn" | "knows">;
   clicks: { record(linkId: number, atMs: number, isAutomated: boolean): void };
   automated: AutomatedVisitors;
   /** Replaces `clicks` with detailed logging. */
@@ -28,6 +31,7 @@ type Deps = {
 };
 
 export function createFollow({
+  cache,
   clicks,
   automated,
   visits,
@@ -52,19 +56,35 @@ export function createFollow({
     );
   }
 
-  function answerSpecial(outcome: SpecialOutcome, linkId: number, visit: Visit): Response {
+  function answerSpecial(
+    outcome: SpecialOutcome,
+    linkId: number,
+    visit: Visit,
+  ): Response | Promise<Response> {
     const { request } = visit;
     if (outcome.kind === "missing") return lost.closed(request, outcome.reason);
     if (outcome.kind === "elsewhere") return answers.redirect(outcome.location, request);
     if (outcome.kind === "form") return outcome.response;
+    if (outcome.kind === "share") return serveInPlace(outcome.code, linkId, visit);
     count(linkId, visit);
     if (outcome.kind === "page") return outcome.response;
     return answers.redirect(outcome.location, request, outcome.status);
   }
 
-  function serve({ id, location }: CachedLink, visit: Visit): Response | Promise<Response> {
+  /** Counts a click of the link whose rule names the share. */
+  async function serveInPlace(code: string, linkId: number, visit: Visit): Promise<Response> {
+    const shared = await sharedLink(cache, code, visit.now);
+    if (shared !== null) return serve(shared, visit, linkId);
+    return lost.closed(visit.request, cache.knows(code) ? "expired" : "unknown");
+  }
+
+  function serve(
+    { id, location }: CachedLink,
+    visit: Visit,
+    countedId: number = id,
+  ): Response | Promise<Response> {
     const { request, pathEnd, peers } = visit;
-    if (!continuesVisit(id, request, pathEnd)) count(id, visit);
+    if (!continuesVisit(id, request, pathEnd)) count(countedId, visit);
     const served = isDrop(location) ? drops : shares;
     return served?.answer(id, request.request(), peers) ?? lost.missing(request, "unknown");
   }
@@ -72,10 +92,11 @@ export function createFollow({
   function followInternal(link: CachedLink, visit: Visit): Response | Promise<Response> {
     const outcome = specials.follow(link, visit);
     if (outcome === null) return serve(link, visit);
-    if (!(outcome instanceof Promise)) return answerSpecial(outcome, link.id, visit);
-    return outcome
-      .then((known) => answerSpecial(known, link.id, visit))
-      .catch(answers.failedFor(visit.request));
+    const answer =
+      outcome instanceof Promise
+        ? outcome.then((known) => answerSpecial(known, link.id, visit))
+        : answerSpecial(outcome, link.id, visit);
+    return answer instanceof Promise ? answer.catch(answers.failedFor(visit.request)) : answer;
   }
 
   return {
@@ -89,4 +110,14 @@ export function createFollow({
       return send(link.location, visit);
     },
   };
+}
+
+/** Null unless the code is that of a share or drop box now. */
+export async function sharedLink(
+  cache: Pick<LinkCache, "findIn">,
+  code: string,
+  now: number,
+): Promise<CachedLink | null> {
+  const link = await cache.findIn(code, 0, code.length, now);
+  return link !== null && isInternal(link.location) && !isSpecial(link.location) ? link : null;
 }

@@ -11,7 +11,7 @@ import { createSiteFiles } from "../visitors/site-files.ts";
 import { testVisitorPages } from "../visitors/pages.test-support.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { createRedirect } from "./redirect.ts";
-import { serveRedirects } from "./redirects.test-support.ts";
+import { serveRedirects, testVisitors } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -71,6 +71,7 @@ const redirect = createRedirect({
   automated,
   locks: NO_LOCKS,
   specials: createSpecials({
+    visitors: testVisitors,
     locks: NO_LOCKS,
     uses: { take: async () => false },
     automated,

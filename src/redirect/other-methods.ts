@@ -1,22 +1,26 @@
 /** Visitors POST passwords to a code, and send files to that of a drop box. Counts no click. */
 import type { Clock } from "../lib/clock.ts";
+import type { LinkCache } from "../links/cache/cache.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
 import { isDrop, isInternal } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { Answers } from "./answers.ts";
-import type { Served } from "./follow.ts";
+import { type Served, sharedLink } from "./follow.ts";
 import type { Locks } from "./locks.ts";
 import type { Lost } from "./lost.ts";
 import { DROP_METHODS } from "./share-visit.ts";
-import { closedAs } from "./special.ts";
+import { endOfPath } from "./path-code.ts";
+import { closedAs, type Specials } from "./special.ts";
 import type { PeerSource } from "./visit.ts";
 
 /** The key that a path leads to, and its link. */
 export type Found = { key: string; link: CachedLink | null };
 
 type Deps = {
+  cache: Pick<LinkCache, "findIn">;
+  specials: Pick<Specials, "shareAt">;
   /** Null when the path can't be a code. */
   linkOf(request: Arrival): Promise<Found | null>;
   locks: Pick<Locks, "unlock">;
@@ -27,8 +31,17 @@ type Deps = {
   lost: Lost;
 };
 
-export function createOtherMethods({ linkOf, locks, shares, drops, clock, answers, lost }: Deps) {
+export function createOtherMethods(deps: Deps) {
+  const { cache, specials, linkOf, locks, shares, drops, clock, answers, lost } = deps;
   const { methodNotAllowed } = answers;
+
+  /** The link itself, or the share that its rules choose. */
+  async function servedBy(link: CachedLink, request: Arrival, peers: PeerSource | undefined) {
+    const now = clock.now();
+    const visit = { request, peers, pathEnd: endOfPath(request.path), now, rule: null };
+    const code = await specials.shareAt(link, visit);
+    return (code === null ? null : await sharedLink(cache, code, now)) ?? link;
+  }
 
   /** Of a share, or of a link with a password. */
   function takeForm(
@@ -50,8 +63,9 @@ export function createOtherMethods({ linkOf, locks, shares, drops, clock, answer
   return async (visitor: Arrival, peers: PeerSource | undefined): Promise<Response> => {
     // Made before anything waits, so that the body is read from the start.
     const request = visitor.request();
-    const { key, link } = (await linkOf(visitor)) ?? { key: "", link: null };
-    if (link === null) return lost.form(visitor, key) ?? methodNotAllowed("GET, HEAD");
+    const { key, link: found } = (await linkOf(visitor)) ?? { key: "", link: null };
+    if (found === null) return lost.form(visitor, key) ?? methodNotAllowed("GET, HEAD");
+    const link = await servedBy(found, visitor, peers);
     if (!isInternal(link.location)) return methodNotAllowed("GET, HEAD");
     if (!isDrop(link.location)) return takeForm({ key, link }, visitor, request, peers);
     return drops !== undefined && DROP_METHODS.split(", ").includes(visitor.method)

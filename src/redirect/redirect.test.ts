@@ -6,7 +6,7 @@ import { silentLogger } from "../lib/logger.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
-import { serveRedirects } from "./redirects.test-support.ts";
+import { serveRedirects, testVisitors } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -43,6 +43,7 @@ const redirect = createRedirect({
     knows: (code) => expired.has(code),
   },
   specials: createSpecials({
+    visitors: testVisitors,
     uses: { take: async () => false },
     automated: createAutomatedVisitors(),
     locks: NO_LOCKS,

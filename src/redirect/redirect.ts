@@ -59,6 +59,7 @@ export function createRedirect(deps: Deps) {
     peers,
     pathEnd,
     now: clock.now(),
+    rule: null,
   });
 
   function onDefaultDomain(request: Arrival, peers: PeerSource | undefined): Response | Promise<Response> {

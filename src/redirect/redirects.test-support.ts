@@ -2,6 +2,8 @@ import type { Arrival } from "../wire/arrival.ts";
 import { readHead } from "../wire/read-head.ts";
 import { startWireServer, type WireServer } from "../wire/wire-server.ts";
 import type { Redirect } from "./redirect.ts";
+import { createVisitorFacts, sentIn } from "./visitor-facts.ts";
+import type { Visit } from "./visit.ts";
 
 /** Redirects on a free port of 127.0.0.1. Stop it with `true`. */
 export const serveRedirects = (redirect: Redirect): WireServer =>
@@ -11,6 +13,17 @@ export const serveRedirects = (redirect: Redirect): WireServer =>
     answer: (arrival, server) => redirect.handle(arrival, server),
     explain: () => new Response(null, { status: 400 }),
   });
+
+const facts = createVisitorFacts({
+  key: "key",
+  places: { loading: () => null, countryOf: (address) => (address === "192.0.2.7" ? "DE" : null) },
+});
+
+/** For rules. All are at 192.0.2.7, which is in Germany. */
+export const testVisitors = {
+  facts: (linkId: number, one: Visit) => facts.of(sentIn(linkId, one, () => "192.0.2.7")),
+  loading: () => null,
+};
 
 type VisitInit = { method?: string; headers?: Readonly<Record<string, string>> };
 

@@ -16,11 +16,13 @@ export function continuesVisit(
   { path, headers }: Pick<Arrival, "path" | "headers">,
   pathEnd: number,
 ): boolean {
-  if (pathEnd < path.length && hasStep(path.slice(pathEnd + 1))) return true;
+  if (isShareStep(path, pathEnd)) return true;
   return headers.get("cookie")?.includes(`${unlockCookieName(linkId)}=`) ?? false;
 }
 
-function hasStep(query: string): boolean {
-  const pairs = new URLSearchParams(query);
+/** A request from inside a share or drop box. */
+export function isShareStep(path: string, pathEnd: number): boolean {
+  if (pathEnd >= path.length) return false;
+  const pairs = new URLSearchParams(path.slice(pathEnd + 1));
   return STEPS.some((name) => pairs.has(name));
 }

@@ -8,7 +8,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { type LinkOptions, NO_OPTIONS, writeOptions } from "../links/link/options.ts";
 import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { createRedirect } from "./redirect.ts";
-import { visit } from "./redirects.test-support.ts";
+import { testVisitors, visit } from "./redirects.test-support.ts";
 import { createSpecials } from "./special.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -30,6 +30,7 @@ const redirect = createRedirect({
   automated: createAutomatedVisitors(),
   locks: NO_LOCKS,
   specials: createSpecials({
+    visitors: testVisitors,
     locks: NO_LOCKS,
     uses: {
       async take() {

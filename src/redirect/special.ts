@@ -1,11 +1,14 @@
 /**
  * Links that do more than redirect (links/cache/special-link.ts). Dates are judged first, then the password, then the
- * limit, so no use is spent on a visitor who may not pass. A click counts when its visitor is sent to the target, or
- * gets the page for automated visitors.
+ * rules choose the target, then the limit is judged, so no use is spent on a visitor who may not pass. A click counts
+ * when its visitor is sent to the target or to a share, or gets the page for automated visitors.
  */
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
+import { asksCountry, decide } from "../links/rules/decide.ts";
+import type { Facts } from "../links/rules/facts.ts";
+import { sharedCode } from "../links/rules/rule.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
 import { messagePage } from "../visitors/messages.ts";
@@ -14,10 +17,13 @@ import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { Locks } from "./locks.ts";
+import { isShareStep } from "./share-visit.ts";
 import type { Visit } from "./visit.ts";
 
 export type SpecialOutcome =
   | { kind: "target"; location: string; status: RedirectStatus }
+  /** A rule serves the share or drop box with this code. */
+  | { kind: "share"; code: string }
   /** Leads to the fallback. */
   | { kind: "elsewhere"; location: string }
   | { kind: "missing"; reason: LostReason }
@@ -31,7 +37,7 @@ export type Fallbacks = {
   leadsBack(
     linkId: number,
     fallbackUrl: string,
-    visit: Pick<Visit, "request" | "now">,
+    visit: { request: { url: string }; now: number },
   ): boolean | Promise<boolean>;
 };
 
@@ -43,22 +49,52 @@ type Deps = {
   locks: Pick<Locks, "refusal">;
   pages: VisitorPages;
   fallbacks: Fallbacks;
+  /** For rules. */
+  visitors: {
+    facts(linkId: number, visit: Visit): Facts;
+    /** Null unless the countries are loading. */
+    loading(): Promise<void> | null;
+  };
   passUtm(): boolean;
 };
 
-export function createSpecials({ uses, automated, locks, pages, fallbacks, passUtm }: Deps) {
-  function toTarget({ target, redirectStatus, forwardQuery }: SpecialLink, visit: Visit): SpecialOutcome {
-    const { request, pathEnd } = visit;
-    const withPairs = forwardQuery ? withQuery : passUtm() ? withUtm : null;
-    return {
-      kind: "target",
-      location: withPairs?.(target, request.path, pathEnd) ?? target,
-      status: redirectStatus,
-    };
+export function createSpecials(deps: Deps) {
+  const { uses, automated, locks, pages, fallbacks, visitors, passUtm } = deps;
+
+  function toTarget(link: SpecialLink, { request, pathEnd }: Visit): SpecialOutcome {
+    const code = sharedCode(link.target);
+    if (code !== null) return { kind: "share", code };
+    const location = locate(link, request.path, pathEnd, passUtm());
+    return { kind: "target", location, status: link.redirectStatus };
   }
 
-  function pass(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
+  function choose(id: number, link: SpecialLink, visit: Visit): SpecialLink {
+    if (link.rules === null) return link;
+    const rule = decide(link.rules, visitors.facts(id, visit));
+    if (rule < 0) return link;
+    visit.rule = rule;
+    return { ...link, target: link.rules[rule]!.target };
+  }
+
+  /** Calls `then` with the target that the rules choose. */
+  function chosen<T>(
+    id: number,
+    link: SpecialLink,
+    visit: Visit,
+    then: (link: SpecialLink) => T | Promise<T>,
+  ): T | Promise<T> {
+    const loading = link.rules !== null && asksCountry(link.rules) ? visitors.loading() : null;
+    const go = () => then(choose(id, link, visit));
+    return loading === null ? go() : loading.then(go);
+  }
+
+  const pass = (id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> =>
+    chosen<SpecialOutcome>(id, link, visit, (to) => passTo(id, to, visit));
+
+  function passTo(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
     if (link.maxClicks === null) return toTarget(link, visit);
+    if (sharedCode(link.target) !== null && isShareStep(visit.request.path, visit.pathEnd))
+      return toTarget(link, visit);
     if (automated.includes(visit.request)) {
       const look = pages.look(visit.request);
       return {
@@ -109,7 +145,26 @@ export function createSpecials({ uses, automated, locks, pages, fallbacks, passU
         .refusal(id, visit.request)
         .then((response) => (response === null ? pass(id, link, visit) : { kind: "form", response }));
     },
+
+    /** The code of the share that the link serves to the visitor, for other methods; null without one. */
+    async shareAt({ id, location }: CachedLink, visit: Visit): Promise<string | null> {
+      const link = readSpecial(location);
+      if (!link?.rules || closedAs(link, visit.now) !== null) return null;
+      if (link.isLocked && (await locks.refusal(id, visit.request)) !== null) return null;
+      return chosen(id, link, visit, ({ target }) => sharedCode(target));
+    },
   };
+}
+
+/** The target with what the query of the request adds; the query begins at `pathEnd`. */
+export function locate(
+  { target, forwardQuery }: Pick<SpecialLink, "target" | "forwardQuery">,
+  path: string,
+  pathEnd: number,
+  passesUtm: boolean,
+): string {
+  const withPairs = forwardQuery ? withQuery : passesUtm ? withUtm : null;
+  return withPairs?.(target, path, pathEnd) ?? target;
 }
 
 /** Null between its dates. Before them the link looks unknown. */

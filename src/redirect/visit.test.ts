@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";
-import { createVisits, utmSource } from "./visit.ts";
+import { createAddressOf, createVisits, utmSource } from "./visit.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 
@@ -16,8 +16,10 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
       recordDetails: (...details) => void detailed.push(details),
     },
     logsAddresses: () => logsAddresses,
-    hasProxies: () => hasProxies,
-    clientAddress: (peer, forwarded) => `${peer} for ${forwarded}`,
+    addressOf: createAddressOf(
+      () => hasProxies,
+      (peer, forwarded) => `${peer} for ${forwarded}`,
+    ),
   });
   function record(url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") {
     const request = arrivalAt(url, { headers });
@@ -27,7 +29,7 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
         return peer === null ? null : { address: peer };
       },
     };
-    visits.record(5, { request, peers, pathEnd: endOfPath(request.path), now: NOW }, true);
+    visits.record(5, { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule: null }, true);
   }
   return { plain, detailed, asked: () => asked, record };
 }

@@ -16,6 +16,8 @@ export type Visit = {
   pathEnd: number;
   /** When it came, epoch ms. */
   now: number;
+  /** Index of the rule of the link that decided; null without one. */
+  rule: number | null;
 };
 
 export type Visits = ReturnType<typeof createVisits>;
@@ -23,28 +25,34 @@ export type Visits = ReturnType<typeof createVisits>;
 type Deps = {
   clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
   logsAddresses(): boolean;
-  hasProxies(): boolean;
-  /** See auth/client-address.ts. */
-  clientAddress(peer: string, forwardedFor: string | null): string;
+  addressOf: AddressOf;
 };
+
+/** Of the client; `unix` for an untrusted unix socket. */
+export type AddressOf = (request: Arrival, peers: PeerSource | undefined) => string;
+
+/** `clientAddress`: see auth/client-address.ts. */
+export const createAddressOf =
+  (
+    hasProxies: () => boolean,
+    clientAddress: (peer: string, forwardedFor: string | null) => string,
+  ): AddressOf =>
+  (request, peers) => {
+    // Reading the peer address costs 1 µs.
+    const peer = peers?.requestIP(request)?.address ?? "unix";
+    return hasProxies() ? clientAddress(peer, request.headers.get("x-forwarded-for")) : peer;
+  };
 
 const UTM_SOURCE = "utm_source=";
 const AMPERSAND = 38;
 const QUESTION_MARK = 63;
 const HASH = 35;
 
-export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress }: Deps) {
-  function addressOf({ request, peers }: Visit): string {
-    // Reading the peer address costs 1 µs.
-    if (!logsAddresses()) return "";
-    const peer = peers?.requestIP(request)?.address ?? "unix";
-    return hasProxies() ? clientAddress(peer, request.headers.get("x-forwarded-for")) : peer;
-  }
-
+export function createVisits({ clicks, logsAddresses, addressOf }: Deps) {
   return {
     /** Never throws. */
     record(linkId: number, visit: Visit, isAutomated: boolean): void {
-      const { request, pathEnd, now } = visit;
+      const { request, peers, pathEnd, now } = visit;
       const refusal = clicks.detailRefusal();
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
       const { headers } = request;
@@ -54,7 +62,7 @@ export function createVisits({ clicks, logsAddresses, hasProxies, clientAddress 
         headers.get("referer"),
         utmSource(request.path, pathEnd),
         headers.get("user-agent"),
-        addressOf(visit),
+        logsAddresses() ? addressOf(request, peers) : "",
         isAutomated,
       );
     },

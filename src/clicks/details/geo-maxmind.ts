@@ -3,18 +3,17 @@ import { type CityResponse, Reader } from "maxmind";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Place } from "../rollups/dimensions.ts";
 import type { GeoProvider } from "./geo-provider.ts";
 
 /** Between checks for a newer file. */
 const CHECK_MS = 30_000;
 
 type Loaded = { reader: Reader<CityResponse>; version: string };
+type Deps = { clock: Clock; logger: Logger };
 
-/** A City or Country database. Reports a missing or broken file once. */
-export function createMaxmindGeo(
-  path: string,
-  { clock, logger }: { clock: Clock; logger: Logger },
-): GeoProvider {
+/** A City or Country database in memory. Reports a missing or broken file once. */
+export function openMaxmindFile(path: string, { clock, logger }: Deps) {
   let loaded: Loaded | null = null;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | null = null;
@@ -36,12 +35,16 @@ export function createMaxmindGeo(
   }
 
   return {
-    async lookup(address) {
+    /** Loads a newer file now and then. Null while there is nothing to wait for. Never rejects. */
+    refresh(): Promise<void> | null {
       if (Math.abs(clock.now() - checkedAt) >= CHECK_MS) {
         checkedAt = clock.now();
         loading = reload().finally(() => (loading = null));
       }
-      if (loading !== null) await loading;
+      return loading;
+    },
+    /** Undefined without a file. */
+    find(address: string): Place | null | undefined {
       if (loaded === null) return undefined;
       const found = loaded.reader.get(address);
       const country = found?.country?.iso_code ?? found?.registered_country?.iso_code;
@@ -51,5 +54,16 @@ export function createMaxmindGeo(
     close() {
       loaded = null;
     },
+  };
+}
+
+export function createMaxmindGeo(path: string, deps: Deps): GeoProvider {
+  const file = openMaxmindFile(path, deps);
+  return {
+    async lookup(address) {
+      await file.refresh();
+      return file.find(address);
+    },
+    close: file.close,
   };
 }

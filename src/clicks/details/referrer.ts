@@ -18,7 +18,7 @@ export function originOf(referer: string | null, utmSource: string | null): Orig
   const referrer = cleanText(referer ?? "", REFERRER_BYTES) || null;
   const campaign = cleanText(utmSource ?? "", SOURCE_BYTES);
   if (campaign !== "") return { referrer, source: campaign, label: campaign };
-  const domain = referrer === null ? null : domainOf(referrer);
+  const domain = referrer === null ? null : hostOfReferrer(referrer);
   if (domain === null) return { referrer, source: "direct", label: DIRECT };
   return { referrer, source: cleanText(`ref:${domain}`, SOURCE_BYTES), label: domain };
 }
@@ -27,7 +27,7 @@ export function originOf(referer: string | null, utmSource: string | null): Orig
 const PLAIN_HOST = /^https?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,})(?=[/?#]|$)/;
 
 /** Lower-case, without port; null unless an http(s) or app URL with a host. */
-function domainOf(referrer: string): string | null {
+export function hostOfReferrer(referrer: string): string | null {
   const plain = PLAIN_HOST.exec(referrer)?.[1];
   if (plain !== undefined && plain.length <= SOURCE_BYTES - 4 && !plain.includes("xn--")) return plain;
   const url = URL.parse(referrer);

@@ -28,7 +28,7 @@ import {
   specifiedResult,
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
-import { judge } from "./judge.ts";
+import { judge, refusalsOfRules } from "./judge.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
@@ -200,14 +200,16 @@ async function preview(
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
-    judge(chunk, mode, { links, others, rows }, result);
+    const refusals = await refusalsOfRules(repository, chunk, links);
+    judge(chunk, mode, { links, others, rows, refusals }, result);
   }
   return result;
 }
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const others = await run.repository.taken(codesOf(chunk), tx.db);
-  const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set() }, result);
+  const refusals = await refusalsOfRules(run.repository, chunk, new Map(), tx.db);
+  const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
   for (const row of added.values()) inserts.push(newLink(row, await hashFor(row, run), run.now));
   await run.repository.insertMany(tx.db, inserts);
@@ -223,7 +225,8 @@ async function overwriteChunk(
   const codes = codesOf(chunk);
   const stored = await run.repository.lock(tx.db, codes);
   const others = await run.repository.aliases.among(codes, tx.db);
-  const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set() }, result);
+  const refusals = await refusalsOfRules(run.repository, chunk, stored, tx.db);
+  const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
   const replacements: Link[] = [];
   const events: EventRecord[] = [];

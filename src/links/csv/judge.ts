@@ -1,8 +1,10 @@
 /** What an import makes of the rows of a portion, also in a preview. */
-import { appError } from "../../lib/errors.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import type { Db } from "../../db/dialect.ts";
 import { isAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
-import { codeOf } from "../link/key.ts";
+import { codeOf, domainOf } from "../link/key.ts";
+import { shareRefusals } from "../write/rule-shares.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
 import { fail, type ImportMode, type ImportResult, succeed } from "./import-result.ts";
 import type { CsvLink } from "./row.ts";
@@ -13,6 +15,8 @@ export type Taken = {
   others: { has(code: string): boolean };
   /** By earlier rows; the judgement adds its own. */
   rows: Set<string>;
+  /** Why rows may not have their rules. */
+  refusals: ReadonlyMap<CsvLink, AppError>;
 };
 
 /** Counts each row in `result`. Returns those to write by key; of a repeated one the last. */
@@ -37,8 +41,9 @@ export function judge(
         : isKnown || taken.others.has(code)
           ? exists(codeOf(code))
           : null;
+    const fault = refusal ?? taken.refusals.get(row);
     if (isInternal(row.target) || (refusal !== null && mode === "skip")) result.skipped_count++;
-    else if (refusal !== null) fail(result, failedRow(row.row, codeOf(code), refusal));
+    else if (fault) fail(result, failedRow(row.row, codeOf(code), fault));
     else {
       if (isKnown) result.overwritten_count++;
       taken.rows.add(code);
@@ -47,6 +52,27 @@ export function judge(
     }
   }
   return wanted;
+}
+
+/** Why rows may not have their rules. Links that an import makes belong to no account. */
+export async function refusalsOfRules(
+  repository: Parameters<typeof shareRefusals>[0],
+  { rows }: CsvChunk,
+  links: ReadonlyMap<string, { ownerId: number | null }>,
+  db?: Db,
+): Promise<ReadonlyMap<CsvLink, AppError>> {
+  const ruled = rows.flatMap((row) => {
+    const rules = isFailed(row) ? null : row.more.options?.rules;
+    return !rules || isFailed(row) ? [] : [{ row, rules }];
+  });
+  const refusals = await shareRefusals(
+    repository,
+    ruled.map(({ row: { code }, rules }) => {
+      return { domain: domainOf(code), ownerId: links.get(code)?.ownerId ?? null, rules };
+    }),
+    db,
+  );
+  return new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
 }
 
 function refusalToOverwrite(code: string, { links, others }: Taken) {

@@ -14,11 +14,15 @@ import type { ImportMode } from "./import-result.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,";
 
 /** For each field a value that it takes, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};
-const VALUES = [true, 301, "2027-06-01T00:00:00.000Z", "https://fall.example/a,b", ["a,b", "c"]];
+const RULES = [
+  { if: { query: { ref: "ü b" }, percent: 50 }, target: "https://rule.example/a,b" },
+  { if: { hours: { days: ["sat"], zone: "Europe/Berlin" } }, target: "https://rule.example/" },
+];
+const VALUES = [true, 301, "2027-06-01T00:00:00.000Z", "https://fall.example/a,b", ["a,b", "c"], RULES];
 for (const [name, { input, empty, parse }] of Object.entries(CONTENT as Fields)) {
   SAMPLES[name] = VALUES.find((value) => {
     if (!input.safeParse(value).success) return false;
@@ -196,6 +200,8 @@ full,${TARGET},2026-11-20T13:00:00.000Z,,,0
     ["fallback_url", "ftp://x.y"],
     ["redirect_status", "200"],
     ["forward_query", "perhaps"],
+    ["rules", "[{}"],
+    ["rules", "[{}]"],
     ["created_by", "x".repeat(129)],
   ])("a row with %s %s fails alone", async (column, value) => {
     const cell = `"${value.replaceAll(";", ",")}"`;

@@ -10,15 +10,19 @@ export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 /** Arrays have at most 1,000 items. */
 export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** The codes that links have, and whether these serve shares (internal-target.ts); not locked. */
-    async existing(codes: readonly string[]): Promise<Map<string, { isInternal: boolean }>> {
+    /** Links by codes, and whether they serve shares (internal-target.ts); not locked. */
+    async existing(
+      codes: readonly string[],
+    ): Promise<Map<string, { isInternal: boolean; ownerId: number | null }>> {
       if (codes.length === 0) return new Map();
       const rows = await read
         .selectFrom("links")
-        .select(["code", "target"])
+        .select(["code", "target", "owner_id as ownerId"])
         .where("code", "in", codes)
         .execute();
-      return new Map(rows.map(({ code, target }) => [code, { isInternal: isInternal(target) }]));
+      return new Map(
+        rows.map(({ code, target, ownerId }) => [code, { isInternal: isInternal(target), ownerId }]),
+      );
     },
 
     /** Sets everything but ids, and clicks only `withClicks`. */

@@ -6,6 +6,8 @@ import type { LinkTransaction } from "../write/changes.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import { readOptions } from "../link/options.ts";
+import { shareRefusals } from "../write/rule-shares.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { reaches } from "../write/writer.ts";
@@ -14,7 +16,7 @@ import type { DeletedRepository } from "./repository.ts";
 export type RestoreDeps = {
   repository: DeletedRepository;
   domains: DomainKeeper;
-  links: Pick<LinkRepository, "lock" | "retag">;
+  links: Pick<LinkRepository, "lock" | "retag" | "shareOwners">;
   record: RecordLinkEvents;
   clock: Clock;
 };
@@ -68,9 +70,17 @@ async function restore(
   const keys = [...new Set(wanted.flatMap(({ code, aliases = [] }) => [code, ...aliases]))];
   const taken = new Set((await links.lock(tx.db, keys)).keys());
   for (const alias of await repository.aliases(tx.db, keys)) taken.add(alias);
+  const ofRules = await shareRefusals(
+    links,
+    wanted.map(({ code, ownerId, options }) => {
+      return { domain: domainOf(code), ownerId, rules: readOptions(options).rules ?? [], mayLack: true };
+    }),
+    tx.db,
+  );
   const refusals = new Map<number, AppError>();
-  for (const { id, code } of wanted) {
+  for (const [at, { id, code }] of wanted.entries()) {
     if (!present.has(domainOf(code))) refusals.set(id, domainGone());
+    else if (ofRules[at]) refusals.set(id, ofRules[at]);
     else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
     else taken.add(code);
   }

@@ -6,11 +6,16 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import { isCodeText } from "../link/code.ts";
 import { readOptions } from "../link/options.ts";
 import type { Link } from "../link/link.ts";
+import type { Rule } from "../rules/rule.ts";
 
 export type FallbackLoops = ReturnType<typeof createFallbackLoops>;
 
 /** What a write sets; absent fields stay. */
-export type LeadingUrls = { target?: string | undefined; fallbackUrl?: string | null | undefined };
+export type LeadingUrls = {
+  target?: string | undefined;
+  fallbackUrl?: string | null | undefined;
+  rules?: readonly Rule[] | null | undefined;
+};
 
 type Deps = {
   find(code: string): Promise<Pick<Link, "code" | "target" | "options"> | null>;
@@ -27,6 +32,7 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
   function stepsBy(urls: LeadingUrls, passedFallback = false): Step[] {
     const steps = [
       { url: urls.target, passedFallback },
+      ...(urls.rules ?? []).map(({ target }) => ({ url: target, passedFallback })),
       { url: urls.fallbackUrl, passedFallback: true },
     ];
     return steps.flatMap((step) => {
@@ -51,8 +57,8 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
         continue;
       }
       if (link !== null) {
-        const { fallbackUrl } = readOptions(link.options);
-        open.push(...stepsBy({ target: link.target, fallbackUrl }, at.passedFallback));
+        const { fallbackUrl, rules } = readOptions(link.options);
+        open.push(...stepsBy({ target: link.target, rules, fallbackUrl }, at.passedFallback));
       }
     }
     return null;
@@ -64,6 +70,9 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
       if (code === null) return null;
       for (const [field, step] of [
         ["target", stepsBy({ target: urls.target })[0]],
+        ...(urls.rules ?? []).map(
+          ({ target }, at) => [`rules.${at}.target`, stepsBy({ target })[0]] as const,
+        ),
         ["fallback_url", stepsBy({ fallbackUrl: urls.fallbackUrl })[0]],
       ] as const) {
         const reason = step === undefined ? null : await fault(code, step);
@@ -76,12 +85,12 @@ export function createFallbackLoops({ find, ownCode }: Deps) {
 
 const TOO_MANY = "leads through too many short links of this server";
 
-const refused = (field: "target" | "fallback_url", reason: string): AppError =>
+const refused = (field: string, reason: string): AppError =>
   appError(
     "LinkInvalidUrl",
-    field === "target"
-      ? `The target ${reason} through the fallback_url of another link; choose another page.`
-      : `The fallback_url ${reason}; choose a page that is no short link.`,
+    field === "fallback_url"
+      ? `The fallback_url ${reason}; choose a page that is no short link.`
+      : `The ${field} ${reason} through the fallback_url of another link; choose another page.`,
     { field },
   );
 

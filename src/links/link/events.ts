@@ -3,6 +3,7 @@
  * whole state, which `code` marks, without unset fields. Any other event has the changed fields, with null for unset
  * ones, and the tags, which their own endpoints may change. history/past-state.ts combines states.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
@@ -59,7 +60,7 @@ function differences(before: Described, after: Described) {
   return Object.keys({ ...old, ...now })
     .map((name) => [name, old[name] ?? null, now[name] ?? null] as const)
     .filter(([name, was, is]) =>
-      name === "password" ? before.passwordHash !== after.passwordHash : was !== is,
+      name === "password" ? before.passwordHash !== after.passwordHash : !isDeepStrictEqual(was, is),
     );
 }
 
@@ -85,7 +86,7 @@ const alwaysTold = ({ code, tags }: Described): Record<string, unknown> => ({
   ...(tags.length > 0 && { tags }),
 });
 
-const fieldsOf = (link: Described): ServedFields => ({
+const fieldsOf = (link: Described): Record<string, unknown> => ({
   target: link.target,
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,

@@ -5,6 +5,7 @@ import { appError } from "../../lib/errors.ts";
 import { isLegibleText } from "../../lib/file-name.ts";
 import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { parseRules, type Rule, rulesSchema, rulesShown } from "../rules/rule.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 import { INSTANT_FORM, instantOf } from "./expiry.ts";
 
@@ -19,6 +20,8 @@ type Row = {
   /** In `links get`, unless the field is empty; a flag shows the word. */
   heading?: string;
   word?: string;
+  /** The option may name a file that has its value, or `-`. */
+  isLong?: boolean;
 };
 
 export type LinkField<Given = unknown, Stored = unknown, Shown = unknown> = Row & {
@@ -166,5 +169,23 @@ export const tagsField = () =>
       const [record] = readCsv(Buffer.from(cell.trim()), MOST_CELL_BYTES);
       if (record && record.problem === null) return record.fields;
       throw appError("BadRequest", "tags must be separated by commas; put a tag with a comma in quotes.");
+    },
+  });
+
+const MOST_RULES_TEXT = 64 * 1024;
+
+/** Cells and options have JSON. */
+export const rulesField = (row: Row) =>
+  field<Rule[], readonly Rule[] | null, Rule[] | null>({ ...row, isLong: true }, rulesSchema, {
+    shown: rulesShown.nullable(),
+    empty: null,
+    parse: (given, { name }) => parseRules(given, name),
+    cell: (value) => (value === null ? "" : JSON.stringify(value)),
+    fromText(cell) {
+      if (cell.trim() === "") return null;
+      try {
+        if (cell.length <= MOST_RULES_TEXT) return JSON.parse(cell) as unknown;
+      } catch {}
+      throw appError("BadRequest", "rules must be a list of rules as JSON.", { field: "rules" });
     },
   });

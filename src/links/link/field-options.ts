@@ -1,5 +1,7 @@
 /** Options of commands for the fields of a link. */
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { messageOf, appError } from "../../lib/errors.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELDS } from "./field-values.ts";
 import type { LinkView } from "./link.ts";
@@ -21,15 +23,28 @@ export function addFieldOptions(command: Command, { clears = false } = {}): Comm
 /** As in a request. */
 export const fieldInput = (options: FieldOptions): Record<string, unknown> =>
   Object.fromEntries(
-    FIELDS.flatMap(({ name, option, fromText }) => {
+    FIELDS.flatMap(({ name, option, isLong, fromText }) => {
       const [long] = option?.[0].slice(2).split(" ") ?? [];
       const given = long && options[fieldKey(long.replaceAll("-", "_"))];
-      return long ? [[name, typeof given === "string" ? fromText(given) : given]] : [];
+      if (!long) return [];
+      return [[name, typeof given === "string" ? fromText(isLong ? textIn(given) : given) : given]];
     }),
   );
 
+/** JSON as it is, else the text of the file. @throws BadRequest */
+function textIn(given: string): string {
+  if (/^\s*(?:$|[[{])/.test(given)) return given;
+  try {
+    return readFileSync(given === "-" ? 0 : given, "utf8");
+  } catch (error) {
+    throw appError("BadRequest", `${given} can't be read: ${messageOf(error)}`);
+  }
+}
+
 /** The fields that `links get` shows. */
 export const shownFields = (view: LinkView): [heading: string, value: unknown][] =>
-  FIELDS.flatMap(({ name, empty, show, heading, word }) =>
-    heading === undefined || view[name] === show(empty) ? [] : [[heading, word ?? view[name]]],
-  );
+  FIELDS.flatMap(({ name, empty, show, heading, word }) => {
+    const value = view[name];
+    if (heading === undefined || value === show(empty)) return [];
+    return [[heading, word ?? (typeof value === "object" ? JSON.stringify(value) : value)]];
+  });

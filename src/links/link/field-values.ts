@@ -78,7 +78,7 @@ export function toldFields(link: Stored) {
     const value = values[key];
     return [name, value === empty ? null : show(value)];
   });
-  return Object.fromEntries(told) as Record<string, string | number | boolean | null>;
+  return Object.fromEntries(told) as Record<string, unknown>;
 }
 
 type Column = keyof typeof COLUMNS;

@@ -7,6 +7,7 @@ import {
   choiceField,
   countField,
   flagField,
+  rulesField,
   tagsField,
   textField,
   timeField,
@@ -67,6 +68,12 @@ export const OPTIONS = {
     heading: "QUERY",
     word: "forwarded",
     off: "do not pass it",
+  }),
+  /** Where the link leads instead of its target, by visitor and time: rules/. */
+  rules: rulesField({
+    is: "in order; the first that holds decides where the link leads, else its target",
+    option: ["--rules <json>", "rules as JSON, or a file with them (- for standard input)"],
+    heading: "RULES",
   }),
 };
 

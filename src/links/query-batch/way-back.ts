@@ -1,4 +1,5 @@
 /** The change that restores what an event changed. */
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { AppError, appError } from "../../lib/errors.ts";
 import { linkServesShare } from "../link/code.ts";
@@ -6,6 +7,7 @@ import { isInternal } from "../link/internal-target.ts";
 import type { LeadingUrls } from "../fallback/loops.ts";
 import { patchOfState } from "../history/state.ts";
 import { wholeState } from "../link/events.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { ExistingLink } from "../write/repository.ts";
 import type { CheckedUpdate } from "../write/writer.ts";
 
@@ -42,13 +44,13 @@ export function wayBack(
   if (move !== null && link.code !== move.to) return changedSince(event.subject);
   const changed = Object.keys({ ...was, ...is }).filter(
     // The states of a moved link are whole.
-    (name) => !TOLD.includes(name) && (move === null || was[name] !== is[name]),
+    (name) => !TOLD.includes(name) && (move === null || !isDeepStrictEqual(was[name], is[name])),
   );
   const fields = changed.filter((name) => name !== "password");
   const added = is.tags.filter((tag) => !was.tags.includes(tag));
   const removed = was.tags.filter((tag) => !is.tags.includes(tag));
   const isKept =
-    fields.every((name) => (now[name] ?? null) === (is[name] ?? null)) &&
+    fields.every((name) => isDeepStrictEqual(now[name] ?? null, is[name] ?? null)) &&
     added.every((tag) => link.tags.includes(tag)) &&
     !removed.some((tag) => link.tags.includes(tag));
   if (!isKept) return changedSince(event.subject);
@@ -83,10 +85,11 @@ export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string 
 
 /** Null if the change did not affect URLs. */
 export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {
-  const { target, fallback_url: fallback } = read(before);
+  const { target, fallback_url: fallback, rules } = read(before);
   const urls = {
     ...(typeof target === "string" && { target }),
     ...(typeof fallback === "string" && { fallbackUrl: fallback }),
+    ...(Array.isArray(rules) && { rules: rules as Rule[] }),
   };
   return Object.keys(urls).length === 0 ? null : urls;
 }

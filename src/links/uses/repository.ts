@@ -6,8 +6,22 @@ import { writeAgain } from "../write/changes.ts";
 
 export type UsesRepository = ReturnType<typeof createUsesRepository>;
 
-export function createUsesRepository({ transaction, dialect }: Pick<Database, "transaction" | "dialect">) {
+export function createUsesRepository({
+  read,
+  transaction,
+  dialect,
+}: Pick<Database, "read" | "transaction" | "dialect">) {
   return {
+    /** How many were taken. */
+    async of(linkId: number): Promise<number> {
+      const row = await read
+        .selectFrom("link_uses")
+        .select("uses")
+        .where("link_id", "=", linkId)
+        .executeTakeFirst();
+      return row?.uses ?? 0;
+    },
+
     /**
      * Takes as many uses of each of at most 1,000 links as are wanted and left, by the limit stored now. Returns how
      * many; a link without limit gives all, a deleted one none.

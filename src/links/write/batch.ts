@@ -5,7 +5,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import { validated } from "../../lib/validated.ts";
 import { inParallel } from "../../lib/in-parallel.ts";
 import { type CodeRule, isCodeText, linkNotFound } from "../link/code.ts";
-import { readOptions } from "../link/options.ts";
+import { type LinkOptions, readOptions } from "../link/options.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "../link/input.ts";
 import { codeOf } from "../link/key.ts";
 import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";
@@ -38,7 +38,7 @@ type Deps = {
   loops: {
     refusal(
       code: string | null,
-      urls: { target?: string | undefined; fallbackUrl?: string | null | undefined },
+      urls: Partial<LinkOptions> & { target?: string | undefined },
     ): Promise<AppError | null>;
   };
   actor: Actor;

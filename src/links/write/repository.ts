@@ -133,6 +133,31 @@ export function createLinkRepository(
       return link ?? null;
     },
 
+    /** By the codes of shares and drop boxes, also by aliases. Other codes are absent. */
+    async shareOwners(codes: readonly string[], db: Db = read): Promise<Map<string, number | null>> {
+      const renamed = await aliases.among(codes, db);
+      const owners = new Map<string | number, number | null>();
+      for (const [key, values] of [
+        ["code", codes],
+        ["id", [...new Set(renamed.values())]],
+      ] as const) {
+        for (const chunk of chunked<string | number>(values, CHUNK)) {
+          const rows = await db
+            .selectFrom("links")
+            .select(["id", "code", "target", "owner_id"])
+            .where(key, "in", chunk as never)
+            .execute();
+          for (const row of rows) if (isInternal(row.target)) owners.set(row[key], row.owner_id);
+        }
+      }
+      return new Map(
+        codes.flatMap((code) => {
+          const owner = owners.get(renamed.get(code) ?? code);
+          return owner === undefined ? [] : [[code, owner]];
+        }),
+      );
+    },
+
     /** Which of at most 1,000 codes are taken, also by aliases. */
     taken: async (codes: readonly string[], db: Db = read): Promise<Set<string>> =>
       new Set([...(await idsOf(db, codes)).keys(), ...(await aliases.among(codes, db)).keys()]),

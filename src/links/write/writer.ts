@@ -24,6 +24,7 @@ import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts"
 import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./repository.ts";
+import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 /** With the password hashed. */
@@ -80,12 +81,6 @@ export function createLinkWriter(deps: Deps) {
 
   const lock = (db: Db, codes: readonly string[]) => repository.lock(db, [...new Set(codes)]);
 
-  async function among(db: Db, existing: Stored, { still }: Writing): Promise<Stored> {
-    if (still === undefined || existing.size === 0) return existing;
-    const kept = await still(db, [...existing.keys()]);
-    return new Map([...existing].filter(([code]) => kept.has(code)));
-  }
-
   async function createIn(tx: LinkTransaction, entries: readonly CheckedCreate[], by: Writing) {
     const placed = entries.map(({ domain }) => domain);
     await keepDomains(domains, tx, placed);
@@ -99,7 +94,8 @@ export function createLinkWriter(deps: Deps) {
       mayTake: (key) => !wanted.has(key) && deps.rule.refusal(codeOf(key)) === null,
       taken: (keys) => repository.taken(keys, tx.db),
     });
-    const plan = planCreate(entries, chosen, { links: existing, aliases }, by);
+    const refusals = await newRuleRefusals(repository, entries, { stored: existing, by: by.actor }, tx.db);
+    const plan = planCreate(entries, chosen, { links: existing, aliases, refusals }, by);
     const ids = await repository.insertMany(tx.db, plan.inserts);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
@@ -127,7 +123,10 @@ export function createLinkWriter(deps: Deps) {
     const kept = await keptOf(domains, tx, new Set(targets.map(domainOf)));
     const locked = await lock(tx.db, [...changes.map(keyIn), ...targets]);
     const existing = await among(tx.db, locked, by);
-    const refusals = await moveRefusals(repository, tx, changes, { locked, domains: kept });
+    const refusals = new Map([
+      ...(await changedRuleRefusals(repository, changes, existing, tx.db)),
+      ...(await moveRefusals(repository, tx, changes, { locked, domains: kept })),
+    ]);
     const plan = planUpdate(changes, existing, by, refusals);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await announce(tx, existing, plan.overwrites.map(keyIn));
@@ -146,7 +145,9 @@ export function createLinkWriter(deps: Deps) {
     await keepDomains(domains, tx, renamed === null ? [] : [domainOf(renamed.code)]);
     const isRenamed = renamed !== null && renamed.code !== change.code;
     const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
-    const { outcomes, overwrites } = planUpdate([change], existing, by);
+    const moved = { ...change, to: renamed?.code };
+    const refusals = await changedRuleRefusals(repository, [moved], existing, tx.db);
+    const { outcomes, overwrites } = planUpdate([change], existing, by, refusals);
     const [outcome] = outcomes;
     if (outcome === undefined || outcome instanceof AppError) throw outcome;
     await repository.overwriteMany(tx.db, overwrites, existing);
@@ -197,22 +198,34 @@ export function createLinkWriter(deps: Deps) {
 
 type Stored = ReadonlyMap<string, ExistingLink>;
 
+async function among(db: Db, existing: Stored, { still }: Writing): Promise<Stored> {
+  if (still === undefined || existing.size === 0) return existing;
+  const kept = await still(db, [...existing.keys()]);
+  return new Map([...existing].filter(([code]) => kept.has(code)));
+}
+
 function planCreate(
   entries: readonly CheckedCreate[],
   chosen: ReadonlyMap<CheckedCreate, string>,
-  existing: { links: Stored; aliases: ReadonlyMap<string, unknown> },
+  existing: {
+    links: Stored;
+    aliases: ReadonlyMap<string, unknown>;
+    /** By place in `entries`. */
+    refusals: readonly (AppError | null)[];
+  },
   { actor, now }: Writing,
 ) {
   const claimed = new Set<string>();
   const inserts: NewLink[] = [];
   const overwrites: WrittenLink[] = [];
-  const outcomes = entries.map((entry): WriteOutcome<WrittenLink> => {
+  const outcomes = entries.map((entry, at): WriteOutcome<WrittenLink> => {
     const code = entry.code ?? chosen.get(entry)!;
     const stored = existing.links.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
     if (existing.aliases.has(code)) return isAlias(code);
     if (stored !== undefined && !(entry.force && reaches(actor, stored))) return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
+    if (existing.refusals[at]) return existing.refusals[at];
     const { code: _, domain: __, force: ___, ...content } = entry;
     const made = { createdAt: now, ownerId: actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
@@ -229,7 +242,7 @@ function planUpdate(
   changed: readonly CheckedUpdate[],
   existing: Stored,
   { actor, now, serves }: Writing,
-  refusals?: ReadonlyMap<string, AppError>,
+  refusals: ReadonlyMap<string, AppError>,
 ) {
   const claimed = new Map<string, WrittenLink>();
   const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
@@ -238,7 +251,7 @@ function planUpdate(
     if (!reaches(actor, stored)) return linkNotFound(code);
     if (stored.isInternal && serves === undefined) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
-    const refusal = refusals?.get(code);
+    const refusal = refusals.get(code);
     if (refusal !== undefined) return refusal;
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);

@@ -10,7 +10,7 @@ export type Row = {
   isMore?: true;
 };
 
-/** One row a field besides code, target and domain, in the order of the settings. */
+/** One row a field besides code, target, domain and rules, in the order of the settings. */
 export const FIELDS = {
   title: { kind: "line", most: 200 },
   tags: { kind: "tags" },
@@ -22,7 +22,7 @@ export const FIELDS = {
   redirect_status: { kind: "choice", isMore: true },
   password: { kind: "password", isMore: true },
   forward_query: { kind: "switch", isMore: true },
-} as const satisfies Record<Exclude<keyof NewLink, "code" | "target" | "domain" | "force">, Row>;
+} as const satisfies Record<Exclude<keyof NewLink, "code" | "target" | "domain" | "force" | "rules">, Row>;
 type FieldName = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as FieldName[];

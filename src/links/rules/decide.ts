@@ -1,0 +1,157 @@
+/**
+ * Which rule of a link decides for a visitor. Redirects and explanations ask the same conditions; an explanation also
+ * says what each one found.
+ */
+import { formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
+import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import type { Facts } from "./facts.ts";
+import { compileHours } from "./hours.ts";
+import { isInLanguageRange, preferredLanguage } from "./language.ts";
+import type { Conditions, Rule } from "./rule.ts";
+
+type Condition = {
+  holds(facts: Facts): boolean;
+  /** What the visitor has; null if that is not known. */
+  found(facts: Facts): string | null;
+};
+
+type ConditionName = keyof Conditions;
+type Compiled = { conditions: readonly (Condition & { name: ConditionName })[] };
+
+/** Why a rule holds or not. */
+export type Reason = { condition: ConditionName; holds: boolean; found: string | null };
+/** `rule`: its index. */
+export type RuleStep = { rule: number; holds: boolean; because: Reason[] };
+
+const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+const oneOf = (wanted: string | string[], found: (facts: Facts) => string | null): Condition => {
+  const words = new Set(listOf(wanted).map((word) => word.toLowerCase()));
+  return {
+    holds(facts) {
+      const word = found(facts);
+      return word !== null && words.has(word.toLowerCase());
+    },
+    found,
+  };
+};
+
+/** @param ordinal among the conditions `percent` of the link */
+type Compile<T> = (wanted: T, ordinal: number) => Condition;
+
+const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> } = {
+  device: (wanted) => oneOf(wanted, (facts) => facts.agent().device),
+  os: (wanted) => oneOf(wanted, (facts) => facts.agent().os),
+  browser: (wanted) => oneOf(wanted, (facts) => facts.agent().browser),
+  language(wanted) {
+    const ranges = listOf(wanted).map((range) => range.toLowerCase());
+    const found = (facts: Facts) => preferredLanguage(facts.language());
+    return {
+      holds(facts) {
+        const language = found(facts);
+        return language !== null && ranges.some((range) => isInLanguageRange(range, language));
+      },
+      found,
+    };
+  },
+  country: (wanted) => oneOf(wanted, (facts) => facts.country()),
+  referrer(wanted) {
+    const hosts = listOf(wanted);
+    return {
+      holds(facts) {
+        const from = facts.referrer();
+        return from !== null && hosts.some((host) => from === host || from.endsWith(`.${host}`));
+      },
+      found: (facts) => facts.referrer(),
+    };
+  },
+  query(wanted) {
+    const pairs = Object.entries(wanted);
+    return {
+      holds(facts) {
+        const query = facts.query();
+        return pairs.every(([key, value]) => (value === true ? query.has(key) : query.has(key, value)));
+      },
+      found(facts) {
+        const query = facts.query();
+        const kept = pairs.flatMap(([key]) => query.getAll(key).map((value) => [key, value]));
+        return kept.length === 0 ? null : new URLSearchParams(kept).toString();
+      },
+    };
+  },
+  before(wanted) {
+    const instant = parseRfc3339(wanted)!;
+    return { holds: ({ now }) => now < instant, found: ({ now }) => formatRfc3339(now) };
+  },
+  after(wanted) {
+    const instant = parseRfc3339(wanted)!;
+    return { holds: ({ now }) => now >= instant, found: ({ now }) => formatRfc3339(now) };
+  },
+  hours(wanted) {
+    const hours = compileHours(wanted);
+    return { holds: ({ now }) => hours.includes(now), found: ({ now }) => hours.shown(now) };
+  },
+  address(wanted) {
+    const ranges = listOf(wanted).map((range) => parseIpRange(range)!);
+    return {
+      holds(facts) {
+        const address = facts.address();
+        return address !== null && ranges.some((range) => isInRange(address, range));
+      },
+      found(facts) {
+        const address = facts.address();
+        return address && formatIp(address);
+      },
+    };
+  },
+  percent: (wanted, ordinal) => ({
+    holds: (facts) => facts.draw(ordinal) < wanted,
+    found: (facts) => facts.draw(ordinal).toFixed(2),
+  }),
+};
+
+function compile(rules: readonly Rule[]): readonly Compiled[] {
+  let percents = 0;
+  return rules.map(({ if: wanted }) => ({
+    conditions: (Object.entries(wanted) as [ConditionName, never][]).map(([name, value]) => ({
+      name,
+      ...COMPILERS[name](value, name === "percent" ? percents++ : 0),
+    })),
+  }));
+}
+
+/** By the list of rules, which the caller keeps (cache/special-link.ts). */
+const compiled = new WeakMap<readonly Rule[], readonly Compiled[]>();
+
+function compiledOf(rules: readonly Rule[]): readonly Compiled[] {
+  let known = compiled.get(rules);
+  if (known === undefined) compiled.set(rules, (known = compile(rules)));
+  return known;
+}
+
+const holds = ({ conditions }: Compiled, facts: Facts): boolean =>
+  conditions.every((condition) => condition.holds(facts));
+
+/** Index of the first rule that holds, or -1. */
+export const decide = (rules: readonly Rule[], facts: Facts): number =>
+  compiledOf(rules).findIndex((rule) => holds(rule, facts));
+
+/** The rules until the one that decides. */
+export function explainRules(rules: readonly Rule[], facts: Facts): RuleStep[] {
+  const last = decide(rules, facts);
+  return compiledOf(rules)
+    .slice(0, last < 0 ? undefined : last + 1)
+    .map((rule, at) => ({
+      rule: at,
+      holds: at === last,
+      because: rule.conditions.map((condition) => ({
+        condition: condition.name,
+        holds: condition.holds(facts),
+        found: condition.found(facts),
+      })),
+    }));
+}
+
+/** Whether a rule asks for the country of the visitor. */
+export const asksCountry = (rules: readonly Rule[]): boolean =>
+  rules.some((rule) => rule.if.country !== undefined);

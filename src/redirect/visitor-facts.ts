@@ -1,0 +1,84 @@
+/** What the rules of links ask, read from what a request says. */
+import { createAgents } from "../clicks/details/agents.ts";
+import { hostOfReferrer } from "../clicks/details/referrer.ts";
+import { createDraw } from "../links/rules/draw.ts";
+import type { Facts } from "../links/rules/facts.ts";
+import { parseIp } from "../lib/ip-address.ts";
+import type { PeerSource, Visit } from "./visit.ts";
+
+/** What a visitor sends. Null: no such header. */
+export type Sent = {
+  linkId: number;
+  now: number;
+  userAgent: string | null;
+  acceptLanguage: string | null;
+  referrer: string | null;
+  /** Without its question mark. */
+  query: string;
+  /** Read when a rule asks for it. A text that is no address: unknown. */
+  address(): string;
+  /** In place of that of the address. */
+  country?: string;
+};
+
+export type Places = {
+  /** Null while the file can be asked. */
+  loading(): Promise<void> | null;
+  /** Never throws; null where it is not known. */
+  countryOf(address: string): string | null;
+};
+
+type Deps = {
+  /** For the condition `percent`: the same in all processes of the installation. */
+  key: string;
+  places: Places;
+};
+
+export type VisitorFacts = ReturnType<typeof createVisitorFacts>;
+
+export function createVisitorFacts({ key, places }: Deps) {
+  const agents = createAgents();
+  const draws = createDraw(key);
+  return {
+    loading: places.loading,
+
+    of(sent: Sent): Facts {
+      const userAgent = sent.userAgent ?? "";
+      let query: URLSearchParams | undefined;
+      let address: string | undefined;
+      let draw: ((ordinal: number) => number) | undefined;
+      const addressOf = () => (address ??= sent.address());
+      return {
+        now: sent.now,
+        agent: () => agents.describe(userAgent),
+        language: () => sent.acceptLanguage,
+        country: () => sent.country ?? places.countryOf(addressOf()),
+        referrer: () => (sent.referrer === null ? null : hostOfReferrer(sent.referrer)),
+        query: () => (query ??= new URLSearchParams(sent.query)),
+        address: () => parseIp(addressOf()),
+        draw(ordinal) {
+          draw ??= draws({ linkId: sent.linkId, address: addressOf(), agent: userAgent });
+          return draw(ordinal);
+        },
+      };
+    },
+  };
+}
+
+/** Of a request. */
+export function sentIn(
+  linkId: number,
+  { request, peers, pathEnd, now }: Visit,
+  addressOf: (request: Visit["request"], peers: PeerSource | undefined) => string,
+): Sent {
+  const { headers, path } = request;
+  return {
+    linkId,
+    now,
+    userAgent: headers.get("user-agent"),
+    acceptLanguage: headers.get("accept-language"),
+    referrer: headers.get("referer"),
+    query: path.slice(pathEnd + 1),
+    address: () => addressOf(request, peers),
+  };
+}
