@@ -18,6 +18,7 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { LinkHistory } from "./link-history.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { linkQuery, listedLink } from "./link-queries.ts";
+import { RulesRow } from "./rules/rules-row.tsx";
 import { LinkSettings } from "./settings/link-settings.tsx";
 import { isAddress, TargetUse } from "./target-use.tsx";
 
@@ -101,7 +102,9 @@ export function LinkPage() {
             link={link}
             onSaved={show}
             onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
-          />
+          >
+            <RulesRow link={link} onSaved={show} />
+          </LinkSettings>
           <LinkHistory place={place} />
         </LinkNumbers>
       ) : (

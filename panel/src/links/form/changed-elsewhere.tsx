@@ -10,6 +10,8 @@ import { useShownValue } from "./shown-value.ts";
 
 type Props = {
   error: Error | null;
+  /** Of a field without texts. */
+  label?: string;
   /** Saves over what is there now. */
   onMine(now: Link): void;
   /** Leaves the form and its draft. What is there now is then asked for. */
@@ -17,7 +19,7 @@ type Props = {
 };
 
 /** Says who has changed what a form would overwrite, and offers both. */
-export function ChangedNotice({ error, onMine, onTheirs }: Props) {
+export function ChangedNotice({ error, label, onMine, onTheirs }: Props) {
   const { t } = useLingui();
   const texts = useFieldTexts();
   const shownOf = useShownValue();
@@ -41,7 +43,8 @@ export function ChangedNotice({ error, onMine, onTheirs }: Props) {
       </Text>
       {fields.map((name) => (
         <Text key={name} size="sm" fw={600} dir="auto" lineClamp={3} style={{ overflowWrap: "anywhere" }}>
-          {texts[name as LinkSettingName].label}: {shownOf(name, now[name as keyof Link]) ?? t`Not set`}
+          {label ?? texts[name as LinkSettingName].label}:{" "}
+          {shownOf(name, now[name as keyof Link]) ?? t`Not set`}
         </Text>
       ))}
       <Group gap="xs" mt="xs">

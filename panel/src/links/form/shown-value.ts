@@ -18,12 +18,15 @@ export function useShownValue(): (name: string, value: unknown) => string | null
     if (typeof value === "number" && /^max_(?:bytes|file_size)$/.test(name)) return formatBytes(value);
     if (typeof value === "number") return name.endsWith("_id") ? String(value) : formatNumber(value);
     if (Array.isArray(value)) {
-      return value.length === 0 ? null : formatList(value.map(String));
+      return value.length === 0 ? null : formatList(value.map(wordOf));
     }
     if (typeof value === "string") return isTime(name, value) ? formatTime(value) : value;
     return JSON.stringify(value);
   };
 }
+
+const wordOf = (value: unknown): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value);
 
 const isTime = (name: string, value: string): boolean =>
   name.endsWith("_at") && !Number.isNaN(Date.parse(value));

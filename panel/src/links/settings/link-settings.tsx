@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { useUndoable } from "../../ui/undo.tsx";
@@ -12,10 +13,16 @@ import { settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 
-type Props = { link: Link; onSaved: OnLinkSaved; onDeleted(deleted: Link): void };
+type Props = {
+  link: Link;
+  onSaved: OnLinkSaved;
+  onDeleted(deleted: Link): void;
+  /** Rows of a link to an address. */
+  children: ReactNode;
+};
 
 /** All settings of a link with their purpose, edited in place. */
-export function LinkSettings({ link, onSaved, onDeleted }: Props) {
+export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const hasDomains = useHasDomains() || link.domain !== null;
@@ -38,6 +45,7 @@ export function LinkSettings({ link, onSaved, onDeleted }: Props) {
       {names.map((name) => (
         <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
       ))}
+      {isAddress(link.target) && children}
       <Group justify="space-between" pt="sm">
         <Text size="sm" c="dimmed">
           {link.created_by === null ? (

@@ -1,0 +1,49 @@
+/** The rules of a link in the panel, in Chromium against the real program. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { once, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.stop());
+
+once("rules are made, moved and saved, and the link is asked where it leads", async () => {
+  const target = "https://example.com/";
+  await panel.client.call("POST", "/links", { code: "ruled", target });
+  const rules = async () => (await panel.client.call("GET", "/links/ruled")).body.data.rules;
+  const { page, close } = await panel.enter("/panel/link/ruled");
+  await page.getByRole("button", { name: "Edit the rules" }).click();
+  const add = page.getByRole("button", { name: "Add a rule" });
+  await add.click();
+  const first = page.getByRole("region", { name: "Rule 1" });
+  await first.getByRole("textbox", { name: "Device" }).fill("mobile, tablet");
+  await first.getByLabel("Target").fill("https://m.example/");
+  await add.click();
+  const second = page.getByRole("region", { name: "Rule 2" });
+  await second.getByLabel("Condition", { exact: true }).selectOption("query");
+  await second.getByRole("textbox", { name: "Query" }).fill("ref=mail");
+  await second.getByLabel("Target").fill("ftp://x.example/");
+  await page.getByRole("button", { name: "Move rule 2 up" }).click();
+  const form = page.getByRole("form", { name: "Rules" });
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByRole("alert").filter({ hasText: "rules.0.target" }).waitFor();
+  await first.getByLabel("Target").fill("https://q.example/");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.getByText("2 rules").waitFor();
+  expect(await rules()).toEqual([
+    { if: { query: { ref: "mail" } }, target: "https://q.example/" },
+    { if: { device: ["mobile", "tablet"] }, target: "https://m.example/" },
+  ]);
+  await page.getByRole("button", { name: "Edit the rules" }).click();
+  const asking = page.getByRole("region", { name: "Where does it lead?" });
+  await asking.getByLabel("Query").fill("ref=mail");
+  await asking.getByRole("button", { name: "Ask" }).click();
+  await asking.getByText("307 → https://q.example/").waitFor();
+  await page.getByRole("button", { name: "Remove rule 2" }).click();
+  await page.getByRole("button", { name: "Remove rule 1" }).click();
+  await form.getByRole("button", { name: "Save" }).click();
+  await soon(async () => expect(await rules()).toBeNull());
+  await close();
+});
