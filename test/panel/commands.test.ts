@@ -205,6 +205,19 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
   await page.keyboard.press("Enter");
   await notice.waitFor();
   await focused(page.getByRole("button", { name: /Find or do/ }));
+
+  // What is there already is copied, and no second link is made unless one asks for it.
+  const short = (await notice.getByRole("link").textContent())!;
+  const linksTo = async () =>
+    (await panel.client.call("GET", "/links?search=example.com/typed")).body.data as unknown[];
+  expect(await paste(page, "https://example.com/typed")).toBe(false);
+  const there = page.getByRole("alert").filter({ hasText: "A link leads there already. Copied." });
+  expect(await there.getByRole("link").textContent()).toBe(short);
+  expect(await paste(page, short)).toBe(false);
+  await page.getByRole("alert").filter({ hasText: "This is a short link already. Copied." }).waitFor();
+  expect(await linksTo()).toHaveLength(1);
+  await there.getByRole("button", { name: "Create another" }).click();
+  await soon(async () => expect(await linksTo()).toHaveLength(2));
   expect(complaints).toEqual([]);
   await close();
 });

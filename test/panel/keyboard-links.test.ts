@@ -231,7 +231,7 @@ test.skipIf(!CHROMIUM)(
     await retype(page, "by/keys");
     await form.getByText("This code is free.").waitFor();
     await press(page, "Control+Enter");
-    await page.getByText("/by/keys is ready.").waitFor();
+    await page.getByRole("alert").getByText("/by/keys").waitFor();
     await expectFocus(page, grid, "the new link");
 
     await form.waitFor({ state: "detached" });

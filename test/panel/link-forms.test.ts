@@ -53,14 +53,28 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
     target: "https://example.com/",
     tags: ["spring"],
   });
-  const { page, close } = await panel.enter("/panel/links");
+  const { page, context, close } = await panel.enter("/panel/links");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("row").filter({ hasText: "taken" }).waitFor();
   await page.keyboard.press("n");
   const form = page.getByRole("dialog");
-  await form.getByLabel("Target").fill("https://example.com/sale?utm_source=shop&q=1");
-  // What is said of the code moves nothing.
+  // What is said of the target and of the code moves nothing.
   const below = async () => (await form.getByLabel("Title").boundingBox())!.y;
   const place = await below();
+  const target = form.getByRole("textbox", { name: "Target" });
+  await target.fill("https://example.com");
+  await form
+    .getByText("A link leads there already:")
+    .getByRole("link", { name: /\/taken$/ })
+    .waitFor();
+  await target.fill(`${panel.origin}/taken`);
+  await form
+    .getByText("This is a short link already:")
+    .getByRole("link", { name: /\/taken$/ })
+    .waitFor();
+  expect(await below()).toBe(place);
+  await target.fill("https://example.com/sale?utm_source=shop&q=1");
+  await form.getByText("The address to which the link leads.").waitFor();
   for (const [code, said] of [
     ["taken", "Another link has this code."],
     ["sale/2027", "This code is free."],
@@ -101,9 +115,9 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await form.getByLabel("Password", { exact: true }).fill("a secret");
   await form.getByRole("switch", { name: "Pass the query on" }).press(" ");
   await form.getByLabel("Note").press("Control+Enter");
-  const notice = page.getByRole("alert").filter({ hasText: "/sale/2027 is ready." });
-  await notice.getByRole("button", { name: "Copy" }).click();
-  await notice.getByRole("button", { name: "Copied" }).waitFor();
+  const notice = page.getByRole("alert").filter({ hasText: "/sale/2027" });
+  await notice.getByText("Copied.").waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/sale\/2027$/);
 
   const { data } = (await panel.client.call("GET", "/links/sale/2027")).body;
   expect(data).toMatchObject({

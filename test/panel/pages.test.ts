@@ -155,7 +155,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("There are no links yet").waitFor();
+  await page.getByText("Create your first short link").waitFor();
   await soon(async () =>
     expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
       "Overview",

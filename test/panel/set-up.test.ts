@@ -80,6 +80,20 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
   await page.waitForURL((url) => url.hash === "");
   await page.reload();
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
+
+  // The overview leads until there is a link.
+  const first = page.getByRole("heading", { name: "Create your first short link" });
+  await first.waitFor();
+  for (const way of ["Import links", "Share a file", "Invite people"])
+    await page.getByRole("link", { name: way }).waitFor();
+  await expectAccessibleInAllLooks(page, "first run");
+  await page.getByLabel("URL to shorten").fill("no address");
+  await page.keyboard.press("Enter");
+  await page.getByText("Enter a URL such as").waitFor();
+  await page.getByLabel("URL to shorten").fill("example.com/first");
+  await page.keyboard.press("Enter");
+  await first.waitFor({ state: "detached" });
+  await page.getByRole("region", { name: "Newest links" }).getByRole("link").waitFor();
   expect(complaints).toEqual([
     "Failed to load resource: the server responded with a status of 400 (Bad Request)",
   ]);

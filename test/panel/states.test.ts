@@ -13,7 +13,7 @@ afterAll(() => panel.stop());
 
 /** `asked`: the pathname of the list. `shown`: its sentence on an installation without entries, or its first words. */
 const LISTS: readonly { path: string; asked: string; shown: string }[] = [
-  { path: "", asked: "/admin/v1/links", shown: "There are no links yet." },
+  { path: "", asked: "/admin/v1/stats", shown: "Create your first short link" },
   { path: "links", asked: "/admin/v1/links", shown: "There are no links yet." },
   { path: "links?q=none", asked: "/admin/v1/links", shown: "No link matches." },
   { path: "links/deleted", asked: "/admin/v1/links/deleted", shown: "No deleted link can be put back." },

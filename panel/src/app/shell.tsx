@@ -9,7 +9,7 @@ import { AccountMenu } from "../auth/account-menu.tsx";
 import { keepSessionFresh } from "../auth/fresh-session.ts";
 import { SessionDialog } from "../auth/session-dialog.tsx";
 import { CommandButton } from "../commands/command-button.tsx";
-import { usePastedTargets } from "../commands/shorten.tsx";
+import { usePastedTargets } from "../commands/pasted-targets.ts";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
 import { openDrafts } from "../ui/draft.ts";

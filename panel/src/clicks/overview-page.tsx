@@ -2,7 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { formatDate, formatNumber, formatPercent } from "../base/i18n.ts";
+import { lazyOrFailure } from "../base/lazy.ts";
 import { Heading } from "../ui/heading.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import classes from "./clicks.module.css";
@@ -21,6 +23,8 @@ export function OverviewPage() {
   const { account } = useRouteContext({ from: "/inside" });
   return account.role === "admin" ? <Overview /> : <OwnOverview />;
 }
+
+const FirstRun = lazyOrFailure(async () => (await import("./first-run.tsx")).FirstRun);
 
 const NO_OTHERS: [] = [];
 
@@ -47,6 +51,7 @@ function Overview() {
     before: earlier && sum(earlier[of]),
   });
 
+  if (totals.data?.total_links === 0) return <Begin isAdmin />;
   return (
     <Stack p="md" gap="md">
       <Group justify="space-between">
@@ -100,11 +105,25 @@ function Overview() {
   );
 }
 
+/** Before there are links. */
+const Begin = ({ isAdmin }: { isAdmin: boolean }) => (
+  <Stack p="md" gap="md">
+    <Heading>
+      <Trans>Overview</Trans>
+    </Heading>
+    {isAdmin && <HealthLine />}
+    <Suspense fallback={null}>
+      <FirstRun isAdmin={isAdmin} />
+    </Suspense>
+  </Stack>
+);
+
 /** Of the account's own links. */
 function OwnOverview() {
   const { t } = useLingui();
   const top = useQuery(firstLinksQuery("click_count"));
   const newest = useQuery(firstLinksQuery("created_at"));
+  if (newest.data?.pagination?.total === 0) return <Begin isAdmin={false} />;
   return (
     <Stack p="md" gap="md">
       <Heading>

@@ -24,7 +24,7 @@ import { useCommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
 import { useChosenRow } from "./chosen-row.ts";
 import { useFindings } from "./findings.ts";
-import { useShorten } from "./shorten.tsx";
+import { useShorten } from "../ui/shorten.ts";
 
 const SEARCH_DELAY_MS = 120;
 

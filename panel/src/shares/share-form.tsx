@@ -11,7 +11,7 @@ import { showDeeds } from "../ui/deed-notice.tsx";
 import { useLateAnswer } from "../ui/late-answer.ts";
 import { useUndoOffer } from "../ui/undo.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
-import { ExpiryField } from "./expiry-field.tsx";
+import { ExpiryField } from "../ui/expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
 import { refreshShares } from "./share-queries.ts";
@@ -116,7 +116,8 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       <ExpiryField
         value={values.expires}
         onChange={(expires) => form.setFieldValue("expires", expires)}
-        error={errors["expires"] as string | undefined}
+        error={errors["expires"]}
+        lengths={["1d", "7d", "30d", "365d"]}
       />
       {values.use !== "url" && <PasswordSwitch form={form} wasProtected={initial.isProtected} />}
       {isDrop && <DropLimits form={form} />}

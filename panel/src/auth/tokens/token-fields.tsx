@@ -1,7 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../../base/api.ts";
+import { ExpiryField } from "../../ui/expiry-field.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
@@ -13,7 +14,6 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
   const queries = useQueryClient();
   const { data: account } = useSuspenseQuery(accountQuery);
   const texts = useScopeTexts();
-  const times = { "30d": t`30 days`, "90d": t`90 days`, "1y": t`A year`, "": t`Never` };
   const { form, notice, forget } = useDraftForm("new token", {
     name: "",
     scopes: [] as Scope[],
@@ -64,24 +64,12 @@ export function TokenFields({ onClose, onMade }: { onClose(): void; onMade(secre
           ))}
         </Stack>
       </Checkbox.Group>
-      <TextInput
-        {...form.getInputProps("expires_at")}
-        label={t`Expires`}
-        description={t`A date such as 2027-01-31T18:00:00Z, or a time from now such as 7d. Empty: never.`}
+      <ExpiryField
+        value={form.values.expires_at}
+        onChange={(expires) => form.setFieldValue("expires_at", expires)}
+        error={form.errors["expires_at"]}
+        lengths={["7d", "30d", "90d", "365d"]}
       />
-      <Group gap={6} role="group" aria-label={t`Usual times`}>
-        {Object.entries(times).map(([length, name]) => (
-          <Button
-            key={length}
-            size="compact-sm"
-            variant={form.values.expires_at === length ? "light" : "default"}
-            aria-pressed={form.values.expires_at === length}
-            onClick={() => form.setFieldValue("expires_at", length)}
-          >
-            {name}
-          </Button>
-        ))}
-      </Group>
     </FormFields>
   );
 }

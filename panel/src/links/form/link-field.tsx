@@ -21,6 +21,8 @@ export type LinkFieldProps = {
   hasPassword: boolean;
   /** Takes a pasted list of targets. Without it, the list is pasted as it is. */
   onMany?: ((text: string) => void) | undefined;
+  /** Instead of the purpose. */
+  said?: ReactNode;
 };
 
 /** Characters. */
@@ -33,12 +35,12 @@ const STEPS: readonly TimeStep[] = [
 ];
 
 /** One field of a link with its label, its purpose, and its error. */
-export function LinkField({ name, values, set, error, hasPassword, onMany }: LinkFieldProps) {
+export function LinkField({ name, values, set, error, hasPassword, onMany, said }: LinkFieldProps) {
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];
   const kinds = useRedirectKinds();
   const tooLong = useTooLong(name === "target" || name === "fallback_url" ? values[name] : "");
-  const shared = { label, description: does, error: tooLong ?? error };
+  const shared = { label, description: said ?? does, error: tooLong ?? error };
   if (name === "domain") {
     return <DomainField {...shared} value={values.domain} onChange={(host) => set("domain", host)} />;
   }
@@ -137,7 +139,7 @@ export function LinkField({ name, values, set, error, hasPassword, onMany }: Lin
 }
 
 type Typed = { currentTarget: { value: string } };
-type Shared = { label: string; description: string; error: ReactNode };
+type Shared = { label: string; description: ReactNode; error: ReactNode };
 
 function DomainField({
   value,

@@ -4,11 +4,10 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
-import { CopyDeed } from "../../ui/copy-deed.tsx";
-import { showDeeds } from "../../ui/deed-notice.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
+import { copyMade, useMadeLink } from "../../ui/made-link.tsx";
 import { FormFields } from "../../ui/side-form.tsx";
 import { ChangedElsewhere, changeSeen, createLink, type OnLinkSaved, refreshLinks } from "../link-queries.ts";
 import { ChangedNotice } from "./changed-elsewhere.tsx";
@@ -17,10 +16,12 @@ import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
 import { useFieldTexts } from "./field-texts.ts";
 import { focusFirstError } from "./focus-error.ts";
+import { useKnownLink } from "./known-link.tsx";
 import { LinkField, type LinkFieldProps } from "./link-field.tsx";
 import { useLinkDraft } from "./link-draft.ts";
 import {
   type LinkFieldName,
+  type LinkValues,
   linkErrorsOf,
   linkPatchOf,
   moreFieldsOf,
@@ -35,6 +36,12 @@ type Props = {
   onSaved: OnLinkSaved | undefined;
   onMany: ((text: string) => void) | undefined;
 };
+
+/** Creates the link and copies its address, or changes what differs from `link`. */
+const send = (values: LinkValues, link: Link | null, seen: Link | null) =>
+  link === null || seen === null
+    ? copyMade(createLink(newLinkOf(values)))
+    : changeSeen(seen, linkPatchOf(values, link)).then((saved) => ({ saved, isCopied: false }));
 
 export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   // What others change meanwhile must not look like a change of this form.
@@ -56,16 +63,16 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   const availability = useAvailability(values, link && { code: link.code, domain: link.domain ?? "" });
   const isRenamed = link !== null && values.code.trim() !== link.code;
 
+  const known = useKnownLink(link === null ? values.target : "");
+  const tellMade = useMadeLink();
+
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
-    mutationFn: (seen: Link | null) =>
-      link === null || seen === null
-        ? createLink(newLinkOf(values))
-        : changeSeen(seen, linkPatchOf(values, link)),
-    async onSuccess(saved) {
+    mutationFn: (seen: Link | null) => send(values, link, seen),
+    async onSuccess({ saved, isCopied }) {
       forget();
       close();
-      if (link === null) showDeeds(t`${saved.short_url} is ready.`, <CopyDeed address={saved.short_url} />);
+      if (link === null) tellMade(saved, isCopied);
       else notifications.show({ message: t`${saved.code} is saved.` });
       if (link !== null) onSaved?.(saved, link);
       await refreshLinks(queries);
@@ -93,6 +100,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
       error={errors[name]}
       hasPassword={hasPassword}
       onMany={link === null ? onMany : undefined}
+      said={name === "target" ? known : undefined}
     />
   );
   return (

@@ -1,15 +1,18 @@
 import { useLingui } from "@lingui/react/macro";
 import { Select, Stack, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
 import { serverNow } from "../base/server-clock.ts";
 
 type Props = {
   /** Empty: never. A duration or an instant. */
   value: string;
   onChange(value: string): void;
-  error?: string | undefined;
+  error?: ReactNode;
+  /** Choices besides never and a date. */
+  lengths: readonly Length[];
 };
 
-const DURATIONS = ["1d", "7d", "30d", "365d"];
+type Length = "1d" | "7d" | "30d" | "90d" | "365d";
 const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** The value of the browser's field: local time, to the minute. */
@@ -20,16 +23,20 @@ function localOf(instant: string): string {
 }
 
 /** Never, in some days, or at an instant. */
-export function ExpiryField({ value, onChange, error }: Props) {
+export function ExpiryField({ value, onChange, error, lengths }: Props) {
   const { t } = useLingui();
-  const isInstant = value !== "" && !DURATIONS.includes(value);
+  const isInstant = value !== "" && !(lengths as readonly string[]).includes(value);
+  const names: Record<Length, string> = {
+    "1d": t`In a day`,
+    "7d": t`In a week`,
+    "30d": t`In 30 days`,
+    "90d": t`In 90 days`,
+    "365d": t`In a year`,
+  };
   const choices = [
-    { value: "", label: t`Never` },
-    { value: "1d", label: t`In a day` },
-    { value: "7d", label: t`In a week` },
-    { value: "30d", label: t`In 30 days` },
-    { value: "365d", label: t`In a year` },
+    ...lengths.map((length) => ({ value: length, label: names[length] })),
     { value: "instant", label: t`At a date…` },
+    { value: "", label: t`Never` },
   ];
   function choose(chosen: string | null): void {
     if (chosen === null) return;
