@@ -1,5 +1,7 @@
 /** Accounts, tokens, domains and events in Chromium, against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
+import { driveClient } from "../support/drive.ts";
+import { stranger } from "../support/stranger.ts";
 import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
@@ -174,16 +176,39 @@ once("events are filtered in the URL, load on, and show what changed", async () 
   await page.waitForURL(`${panel.origin}/panel/link/a/b`);
   await page.goBack();
   await page.getByLabel("Code, account or key").fill("user.01");
-  await page.getByText("Nothing of this kind happened.").waitFor();
+  await page.getByText("No events match.").waitFor();
   await page.getByRole("button", { name: "Clear the filters" }).click();
   await rows.filter({ hasText: "Signed in" }).first().waitFor();
   await page.waitForURL((url) => url.search === "");
   await page.getByLabel("Who", { exact: true }).fill("admin");
   await page.getByLabel("From").fill("2020-01-01");
   await page.getByLabel("To", { exact: true }).fill("2020-01-02");
-  await page.getByText("Nothing of this kind happened.").waitFor();
+  await page.getByText("No events match.").waitFor();
   // However fast one fills in one after the other.
   await page.waitForURL((url) => url.search === "?actor=admin&from=2020-01-01&to=2020-01-02");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("events and the history say in words who sent what, and what became of a limit", async () => {
+  const drive = driveClient(panel.server.url, panel.client.token);
+  const folder = await drive.folder("Photos");
+  const limits = { max_bytes: 9_000_000, max_files: 20, code: "contest", title: "Photo contest" };
+  const box = (await drive.call("POST", `/folders/${folder}/drop`, limits)).body.data.url as string;
+  await stranger().put(box, { "IMG_4006.jpg": "x".repeat(3_100_000) }, "Anna");
+  const more = { drop: { folder_id: folder, max_bytes: limits.max_bytes, max_files: 30 } };
+  expect((await drive.call("PATCH", "/shares/contest", more)).status).toBe(200);
+
+  const { page, complaints, close } = await panel.enter("/panel/events?subject=contest");
+  const said = "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest";
+  const rows = page.getByRole("row");
+  await rows.filter({ hasText: said }).filter({ hasText: "through a drop box" }).waitFor();
+  const change = rows.filter({ hasText: "Share changed" });
+  await change.getByText("Max. files").waitFor();
+  expect(await change.getByRole("definition").textContent()).toBe("20 → 30");
+  expect(await page.getByText(/folder_id|file_id|sender_name|waymark:/).count()).toBe(0);
+  await page.goto(`${panel.origin}/panel/link/contest`);
+  await page.getByRole("region", { name: "History" }).getByText(said).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -91,7 +91,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   const { page, context, complaints, close } = await panel.enter("/panel/link/spring");
   const referrer = (name: string) => list(page, "Referrers").getByText(name, { exact: true });
   await referrer("news.example").waitFor();
-  await page.getByText("clicks of people", { exact: true }).waitFor();
+  await page.getByText("human clicks", { exact: true }).waitFor();
   await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
   await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
   await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
@@ -127,7 +127,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await referrer("news.example").waitFor({ state: "detached" });
   await expectRows(page, "Countries", ["France4100%"]);
   await soon(async () =>
-    expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/People: 0; .*Chosen: /),
+    expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/Human clicks: 0; .*Chosen: /),
   );
   await page.keyboard.press("Escape");
   await referrer("news.example").waitFor();

@@ -86,13 +86,13 @@ test.skipIf(!CHROMIUM)(
     await dialog(page).getByLabel("Title").fill("Half a share");
     await dialog(page).locator("label", { hasText: "Ask for a password" }).click();
     await dialog(page).getByLabel("Password", { exact: true }).fill(SECRET);
-    await dialog(page).getByLabel("Most downloads").fill("7");
+    await dialog(page).getByLabel("Max. downloads").fill("7");
     await page.mouse.click(5, 400);
     await dialog(page).waitFor({ state: "detached" });
     await share();
     await dialog(page).getByText(NOTICE).waitFor();
     expect(await dialog(page).getByLabel("Title").inputValue()).toBe("Half a share");
-    expect(await dialog(page).getByLabel("Most downloads").inputValue()).toBe("7");
+    expect(await dialog(page).getByLabel("Max. downloads").inputValue()).toBe("7");
     expect(await dialog(page).getByLabel("Password", { exact: true }).inputValue()).toBe("");
 
     const FORMS = [

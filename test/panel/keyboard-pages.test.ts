@@ -152,7 +152,7 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await press(page, "Space");
   await tabTo(page, form.getByLabel("Password", { exact: true }));
   await page.keyboard.type("a good password");
-  await tabTo(page, form.getByLabel("Most downloads"));
+  await tabTo(page, form.getByLabel("Max. downloads"));
   await page.keyboard.type("3");
   await press(page, "Enter");
   await tabTo(page, form.getByRole("button", { name: "Done" }));

@@ -109,7 +109,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await form.getByLabel("Fallback").fill("https://example.com/over");
   await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
   await form.getByRole("button", { name: "in 7 days" }).first().click();
-  await form.getByLabel("Most people").fill("1200");
+  await form.getByLabel("Max. visitors").fill("1200");
   await form.getByRole("combobox", { name: "Redirect" }).click();
   await page.getByRole("option", { name: /^302/ }).click();
   await form.getByLabel("Password", { exact: true }).fill("a secret");

@@ -91,7 +91,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   expect(await below()).toBe(before);
   await form(page).locator("label", { hasText: "Ask for a password" }).click();
   await form(page).getByLabel("Password", { exact: true }).fill("a good password");
-  await form(page).getByLabel("Most downloads").fill("3");
+  await form(page).getByLabel("Max. downloads").fill("3");
   for (const height of [420, 600, 800]) {
     await page.setViewportSize({ width: 1280, height });
     expect(await coveredPlaces(form(page).getByRole("button", { name: "Share" }))).toEqual([]);
@@ -119,7 +119,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).getByText("Another link has this code.").waitFor();
   await form(page).getByLabel("Code", { exact: true }).fill("inbox");
   await form(page).getByLabel("Title").fill("Hand in here");
-  await form(page).getByLabel("Most files").fill("2");
+  await form(page).getByLabel("Max. files").fill("2");
   await form(page).getByRole("button", { name: "Create" }).click();
   const box = await madeAddress(page);
   expect(await stranger().page(box)).toContain("Hand in here");
@@ -144,7 +144,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
   await file.press("Enter");
   await focused(form(page).getByRole("button", { name: "Choose another" }));
-  await form(page).getByLabel("Most downloads").focus();
+  await form(page).getByLabel("Max. downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");
   await page.waitForURL(/\/panel\/shares\?q=flyer$/);
@@ -194,7 +194,7 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await form(page).getByText("A shared file").waitFor();
   await form(page).getByRole("button", { name: "More" }).click();
   await form(page).getByLabel("Password").first().waitFor();
-  for (const field of ["Target", "Redirect", "Fallback", "Most people"]) {
+  for (const field of ["Target", "Redirect", "Fallback", "Max. visitors"]) {
     expect([field, await form(page).getByLabel(field).count()]).toEqual([field, 0]);
   }
   await press("Escape");
@@ -265,7 +265,7 @@ story("what strangers send shows as it comes; axe finds nothing in four looks", 
   await expectAccessibleInAllLooks(page, "shares");
   await page.getByRole("button", { name: "Actions for inbox" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
-  await form(page).getByLabel("Most files").waitFor();
+  await form(page).getByLabel("Max. files").waitFor();
   await expectAccessibleInAllLooks(page, "the dialog");
   await page.keyboard.press("Escape");
   await form(page).waitFor({ state: "detached" });

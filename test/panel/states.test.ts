@@ -28,7 +28,7 @@ const LISTS: readonly { path: string; asked: string; shown: string }[] = [
   { path: "users", asked: "/admin/v1/users", shown: "There are no other accounts yet." },
   { path: "users?q=none", asked: "/admin/v1/users", shown: "No account matches." },
   { path: "domains", asked: "/admin/v1/domains", shown: "There is only the default domain." },
-  { path: "events?actor=nobody", asked: "/admin/v1/events", shown: "Nothing of this kind happened." },
+  { path: "events?actor=nobody", asked: "/admin/v1/events", shown: "No events match." },
   { path: "policies", asked: "/admin/policies", shown: "Test the storage" },
   { path: "health", asked: "/admin/v1/system", shown: "Everything works" },
   { path: "settings", asked: "/admin/v1/config/schema", shown: "Sign-in and sessions" },

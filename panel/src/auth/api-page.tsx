@@ -45,7 +45,7 @@ export function ApiPage() {
             variant="default"
             leftSection={<IconExternalLink size={16} />}
           >
-            <Trans>Open alone</Trans>
+            <Trans>Open in a new tab</Trans>
           </Button>
           <Button leftSection={<IconKey size={16} />} onClick={() => setIsMaking(true)}>
             <Trans>Make a token</Trans>

@@ -43,7 +43,7 @@ export function AnalyticsPage() {
           title={t`Most clicked links`}
           items={top.data}
           countOf={({ clicks }) => clicks}
-          empty={<Trans>Nothing in this time.</Trans>}
+          empty={<Trans>No clicks in this range.</Trans>}
         />
       </ReportView>
     </Stack>

@@ -38,7 +38,7 @@ export function LiveClicks() {
             {rate}
           </Text>
           <Text size="xs" c="dimmed">
-            <Trans>a second, {people} of them by people</Trans>
+            <Trans>per second, {people} of them human</Trans>
           </Text>
         </div>
         <svg

@@ -16,7 +16,7 @@ export function deviceName(device: string): string {
     desktop: t`Desktop`,
     mobile: t`Phone`,
     tablet: t`Tablet`,
-    bot: t`Machine`,
+    bot: t`Bot`,
     other: t`Others`,
   };
   return Object.hasOwn(names, device) ? names[device]! : device;

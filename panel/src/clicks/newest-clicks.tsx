@@ -69,7 +69,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
               <SettingWaits settingKey={DETAILS} value="true" />
             </>
           ) : (
-            <Trans>Nothing in this time.</Trans>
+            <Trans>No clicks in this range.</Trans>
           )}
         </Text>
       )}
@@ -177,7 +177,7 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
         </span>
         {click.automated && (
           <Badge size="sm" variant="default" tt="none" fw={500} flex="none">
-            <Trans>Machine</Trans>
+            <Trans>Bot</Trans>
           </Badge>
         )}
       </span>

@@ -63,8 +63,8 @@ function Overview() {
       <HealthLine />
       <Failed of={[totals, trend, top, newest]} />
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figure label={t`People in this time`} {...counts("human_clicks")} />
-        <Figure label={t`Machines in this time`} {...counts("automated_clicks")} />
+        <Figure label={t`Human clicks`} {...counts("human_clicks")} />
+        <Figure label={t`Bot clicks`} {...counts("automated_clicks")} />
         <Figure label={t`Clicks of existing links`} value={totals.data?.total_clicks} />
         <Figure label={t`Links`} value={totals.data?.total_links} />
       </SimpleGrid>
@@ -91,7 +91,7 @@ function Overview() {
             title={t`Most clicked links`}
             items={top.data}
             countOf={({ clicks }) => clicks}
-            empty={<Trans>Nothing in this time.</Trans>}
+            empty={<Trans>No clicks in this range.</Trans>}
           />
           <LinkList
             title={t`Newest links`}

@@ -51,12 +51,12 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
     month: t`By month`,
   };
   const visitors: Record<Visitors, string> = {
-    human: t`People`,
-    automated: t`Machines`,
-    all: t`People and machines`,
+    human: t`Human clicks`,
+    automated: t`Bots`,
+    all: t`Humans and bots`,
   };
   const comparisons: Record<Comparison, string> = {
-    before: t`Against time before`,
+    before: t`Previous period`,
     year: t`Against a year before`,
     none: t`Without comparison`,
   };
@@ -78,7 +78,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
         }
         data={[
           ...Object.keys(RANGES).map((name) => ({ value: name, label: ranges[name as RangeName] })),
-          { value: OWN, label: t`Own dates` },
+          { value: OWN, label: t`Custom range` },
         ]}
       />
       {isOwn && (

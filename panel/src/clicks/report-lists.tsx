@@ -123,7 +123,7 @@ function NoDetails({ hasSome }: { hasSome: boolean }) {
       </Trans>
       <SettingWaits settingKey={DETAILS} value="true" />
       {hasSome && sentenceGap()}
-      {hasSome && <Trans>What is listed is from a time when it was on.</Trans>}
+      {hasSome && <Trans>These entries are from when it was on.</Trans>}
     </Alert>
   );
 }

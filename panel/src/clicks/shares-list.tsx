@@ -29,7 +29,7 @@ export function SharesList({ title, items, children }: Props) {
       {shown === undefined && <Skeleton height={ROW * FIRST} />}
       {shown?.length === 0 && (
         <Text size="sm" c="dimmed">
-          <Trans>Nothing in this time.</Trans>
+          <Trans>No clicks in this range.</Trans>
         </Text>
       )}
       {shown !== undefined && shown.length > 0 && (

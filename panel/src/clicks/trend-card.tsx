@@ -133,8 +133,8 @@ function Sum({ report, brush }: Pick<Props, "report"> & { brush: Brush | null })
         {count}
       </Text>
       <Text size="sm" c="dimmed">
-        {visitors === "human" && <Trans>clicks of people</Trans>}
-        {visitors === "automated" && <Trans>clicks of machines</Trans>}
+        {visitors === "human" && <Trans>human clicks</Trans>}
+        {visitors === "automated" && <Trans>bot clicks</Trans>}
         {visitors === "all" && <Trans>clicks</Trans>}
       </Text>
       {before !== undefined && before > 0 && (

@@ -98,7 +98,7 @@ export const WorldMap = memo(function WorldMap({ countries }: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, countries.length - 1)}
         aria-valuenow={Math.max(0, at)}
-        aria-valuetext={told ? textOf(told) : t`Nothing in this time.`}
+        aria-valuetext={told ? textOf(told) : t`No clicks in this range.`}
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={({ pointerType }) => pointerType === "mouse" && setTip(null)}

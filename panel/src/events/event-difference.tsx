@@ -2,6 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../base/api.ts";
 import { formatBytes, formatList, formatTime } from "../base/i18n.ts";
+import { useTargetUse } from "../links/target-use.tsx";
 import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
@@ -20,32 +21,43 @@ export function EventDifference({ event }: { event: Event }) {
   const names = useFieldNames();
   const isChange = event.before !== undefined && event.after !== undefined;
   if (rows.length === 0) return null;
+  const list = (
+    <dl className={classes["difference"]} data-short={isShort(event, rows) || undefined}>
+      {rows.map(({ field, before, after }) => (
+        <div key={field}>
+          <dt title={field}>{names[field] ?? field}</dt>
+          <dd>
+            {event.before !== undefined && <Value field={field} value={before} isGone />}
+            {isChange && " → "}
+            {event.after !== undefined && <Value field={field} value={after} />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+  if (isShort(event, rows)) return list;
   return (
-    <details className={classes["details"]} open={isChange && rows.length <= 2}>
+    <details className={classes["details"]}>
       <summary title={rows.map(({ field }) => field).join(", ")}>
         {formatList(rows.map(({ field }) => names[field] ?? field))}
       </summary>
-      <dl className={classes["difference"]}>
-        {rows.map(({ field, before, after }) => (
-          <div key={field}>
-            <dt title={field}>{names[field] ?? field}</dt>
-            <dd>
-              {event.before !== undefined && <Value field={field} value={before} isGone />}
-              {isChange && " → "}
-              {event.after !== undefined && <Value field={field} value={after} />}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {list}
     </details>
   );
 }
+
+/** A change of a few fields is told at once, a line each. */
+const MOST_AT_ONCE = 3;
+const isShort = ({ before, after }: Event, rows: readonly Row[]): boolean =>
+  before !== undefined && after !== undefined && rows.length <= MOST_AT_ONCE;
 
 type ValueProps = { field: string; value: unknown; isGone?: boolean };
 
 function Value({ field, value, isGone = false }: ValueProps) {
   const { t } = useLingui();
+  const useOf = useTargetUse();
   const text =
+    (field === "target" && typeof value === "string" ? useOf(value) : null) ??
     (value === 0 && BYTES.has(field) ? t`Unlimited` : shownText(field, value)) ??
     textOf(value, { yes: t`yes`, no: t`no` });
   if (text === "") {

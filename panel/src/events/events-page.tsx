@@ -9,6 +9,7 @@ import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
 import { PageHead } from "../ui/page-head.tsx";
+import { isReceived, Received, useSender } from "../links/history/received.tsx";
 import { EventDifference } from "./event-difference.tsx";
 import { EventFilters } from "./event-filters.tsx";
 import { eventsQuery, retentionQuery } from "./event-queries.ts";
@@ -21,6 +22,7 @@ const USUAL_DAYS = 365;
 export function EventsPage() {
   const { t } = useLingui();
   const [vias, actions] = [useViaNames(), useActionNames()];
+  const senderOf = useSender();
   const search = useSearch({ from: "/inside/events" });
   const navigate = useNavigate({ from: "/events" });
   const list = useInfiniteQuery(eventsQuery(search));
@@ -61,10 +63,7 @@ export function EventsPage() {
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
         empty={
-          <Empty
-            title={<Trans>Nothing of this kind happened.</Trans>}
-            sentence={<Trans>Change the filters.</Trans>}
-          />
+          <Empty title={<Trans>No events match.</Trans>} sentence={<Trans>Change the filters.</Trans>} />
         }
         columns={[
           {
@@ -80,16 +79,16 @@ export function EventsPage() {
           {
             title: t`Who`,
             width: "9rem",
-            cell: ({ actor, via, at }) => (
+            cell: (event) => (
               <>
-                <Text size="sm" fw={600}>
-                  {actor}
+                <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+                  <bdi>{isReceived(event) ? senderOf(event) : event.actor}</bdi>
                 </Text>
                 <Text size="xs" c="dimmed" miw={96}>
-                  {vias[via]}
+                  {isReceived(event) ? t`through a drop box` : vias[event.via]}
                 </Text>
                 <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ whiteSpace: "nowrap" }}>
-                  {formatTime(at)}
+                  {formatTime(event.at)}
                 </Text>
               </>
             ),
@@ -98,10 +97,16 @@ export function EventsPage() {
             title: t`What`,
             cell: (event) => (
               <>
-                <Text size="sm" title={event.action}>
-                  {actions[event.action] ?? event.action} <EventSubject event={event} />
+                <Text size="sm" title={event.action} style={{ overflowWrap: "anywhere" }}>
+                  {isReceived(event) ? (
+                    <Received event={event} />
+                  ) : (
+                    <>
+                      {actions[event.action] ?? event.action} <EventSubject event={event} />
+                    </>
+                  )}
                 </Text>
-                <EventDifference event={event} />
+                {!isReceived(event) && <EventDifference event={event} />}
               </>
             ),
           },

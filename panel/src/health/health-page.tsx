@@ -37,7 +37,7 @@ export function HealthPage() {
     <Stack p="md" gap="md">
       <PageHead title={t`Health`}>
         <Button variant="default" loading={isFetching && data === undefined} onClick={() => void refetch()}>
-          <Trans>Look now</Trans>
+          <Trans>Check now</Trans>
         </Button>
       </PageHead>
       {error !== null && <LoadFailure error={error} onRetry={() => void refetch()} />}

@@ -66,7 +66,7 @@ export function ClicksPart({ system: { clicks, checked_at: now } }: Props) {
   const ageOf = useAge();
   return (
     <Part
-      title={t`Click books`}
+      title={t`Click totals`}
       status={clicks.status}
       facts={[
         { name: t`Counted since the start`, value: formatNumber(clicks.accepted) },

@@ -11,7 +11,7 @@ function useTroubles({ database, cache, clicks, disks, storages, jobs }: SystemR
   const parts = [
     { name: t`Database`, status: database.status },
     { name: t`Cache`, status: cache.status },
-    { name: t`Click books`, status: clicks.status },
+    { name: t`Click totals`, status: clicks.status },
     ...disks.map(({ folder, status }) => ({ name: folder, status })),
     ...(storages ?? []),
     ...jobs.map(({ job, status }) => ({ name: job, status })),

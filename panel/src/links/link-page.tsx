@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Badge, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -132,16 +132,15 @@ function Address({ link }: { link: Link }) {
     <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
       <Group gap={6} wrap="nowrap">
         <Heading>{link.short_url.replace(/^https?:\/\//, "")}</Heading>
-        <Tooltip label={isCopied ? t`Copied` : t`Copy`}>
-          <ActionIcon
-            variant="subtle"
-            color={isCopied ? "green" : "gray"}
-            aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
-            onClick={copy}
-          >
-            {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="subtle"
+          color={isCopied ? "green" : "gray"}
+          aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
+          title={isCopied ? t`Copied` : t`Copy`}
+          onClick={copy}
+        >
+          {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+        </ActionIcon>
       </Group>
       {isAddress(link.target) ? (
         <Anchor
@@ -184,12 +183,12 @@ function Facts({ link }: { link: Link }) {
       )}
       {link.max_clicks !== null && (
         <Badge variant="light" color="gray" tt="none">
-          <Trans>At most {formatNumber(link.max_clicks)} people</Trans>
+          <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
         </Badge>
       )}
       <Text size="sm" c="dimmed">
         <Trans>
-          {formatNumber(link.human_clicks)} clicks of people, {formatNumber(link.click_count)} in all
+          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} in total
         </Trans>
       </Text>
     </Group>

@@ -124,7 +124,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       {(values.use === "file" || values.use === "folder") && (
         <NumberInput
           {...form.getInputProps("maxDownloads")}
-          label={t`Most downloads`}
+          label={t`Max. downloads`}
           placeholder={t`Unlimited`}
           min={1}
           allowDecimal={false}
@@ -166,7 +166,7 @@ const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: 
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
       <NumberInput
         {...getInputProps("maxFiles")}
-        label={t`Most files`}
+        label={t`Max. files`}
         required
         withAsterisk={false}
         min={1}

@@ -99,7 +99,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="md" ta="end" className={classes["number"]}>
-        <Text size="sm" title={t`${formatNumber(share.human_clicks)} of people`}>
+        <Text size="sm" title={t`${formatNumber(share.human_clicks)} human`}>
           {formatNumber(share.click_count)}
         </Text>
       </Table.Td>

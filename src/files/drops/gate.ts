@@ -54,6 +54,8 @@ export function createDropGate({ repository, record, clock }: Deps): DropGate {
             folder_id: file.parentId,
             name: file.name,
             size: file.size,
+            // The box may have another title later, or none.
+            ...(box.title !== null && { title: box.title }),
             ...(senderName !== null && { sender_name: senderName }),
           },
         },

@@ -31,8 +31,8 @@ type Compared = {
 };
 
 export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others = [] }: Compared): Series[] {
-  const people: Series = { name: t`People`, look: "people", values: trend.human_clicks, isArea: true };
-  const machines: Series = { name: t`Machines`, look: "machines", values: trend.automated_clicks };
+  const people: Series = { name: t`Human clicks`, look: "people", values: trend.human_clicks, isArea: true };
+  const machines: Series = { name: t`Bots`, look: "machines", values: trend.automated_clicks };
   const own = {
     human: [people],
     automated: [{ ...machines, isArea: true }],
@@ -58,7 +58,7 @@ export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others
       ? []
       : [
           {
-            name: vs === "year" ? t`A year before` : t`The time before`,
+            name: vs === "year" ? t`A year before` : t`Previous period`,
             look: "earlier" as const,
             values: fitted(valuesFor(earlier, visitors)),
           },

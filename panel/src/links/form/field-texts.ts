@@ -16,8 +16,8 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     starts_at: { label: t`Starts`, does: t`Before this time the code is not found.` },
     expires_at: { label: t`Expires`, does: t`From this time on the code leads nowhere.` },
     max_clicks: {
-      label: t`Most people`,
-      does: t`After so many people the link is used up. Bots and previews don't count.`,
+      label: t`Max. visitors`,
+      does: t`After this many visitors the link is used up. Bots and previews don't count.`,
     },
     fallback_url: {
       label: t`Fallback`,
@@ -49,9 +49,9 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
 export function useLimitNames(): Record<string, string> {
   const { t } = useLingui();
   return {
-    max_downloads: t`Most downloads`,
+    max_downloads: t`Max. downloads`,
     max_bytes: t`Total size`,
-    max_files: t`Most files`,
+    max_files: t`Max. files`,
     max_file_size: t`Largest file`,
   };
 }

@@ -1,14 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type Ref, useRef } from "react";
+import { type Ref, Suspense, useRef } from "react";
 import type { Event } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import { type LinkPlace, restoreState, withWayBack } from "../../base/link-states.ts";
 import { changedFields } from "../../ui/changed-fields.ts";
 import { useUndoable } from "../../ui/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
+
+/** Only boxes have such events. */
+const Received = lazyPart(async () => (await import("./received.tsx")).Received);
 
 /** They stay when a state is restored. */
 const KEPT = new Set(["code", "domain", "password"]);
@@ -61,11 +65,19 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     <div ref={ref} tabIndex={-1} style={{ paddingBlock: 8 }}>
       <Group justify="space-between" wrap="nowrap" align="start">
         <div style={{ minWidth: 0 }}>
-          <Text size="sm">
-            <Text span fw={500}>
-              {actions[event.action] ?? event.action}
-            </Text>{" "}
-            · {event.actor} · {ways[event.via]}
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {event.action === "drop.received" ? (
+              <Suspense fallback={<>&nbsp;</>}>
+                <Received event={event} />
+              </Suspense>
+            ) : (
+              <>
+                <Text span fw={500}>
+                  {actions[event.action] ?? event.action}
+                </Text>{" "}
+                · {event.actor} · {ways[event.via]}
+              </>
+            )}
           </Text>
           <Text size="xs" c="dimmed">
             {formatTime(event.at)}

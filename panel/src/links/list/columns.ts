@@ -36,10 +36,10 @@ export function useColumns() {
     { name: "target", label: t`Target`, least: 11, grow: 2.4, isFixed: true },
     { name: "tags", label: t`Tags`, least: 7, grow: 1.2 },
     { name: "clicks", label: t`Clicks`, least: 5.5, sort: "click_count", isNumber: true },
-    { name: "people", label: t`People`, least: 5.5, isNumber: true },
+    { name: "people", label: t`Human clicks`, least: 5.5, isNumber: true },
     { name: "created", label: t`Created`, least: 7.5, sort: "created_at" },
     { name: "expires", label: t`Expires`, least: 7.5, sort: "expires_at" },
-    { name: "owner", label: t`Made by`, least: 7 },
+    { name: "owner", label: t`Created by`, least: 7 },
   ];
   const [chosen, choose] = useLocalStorage<ColumnName[]>({
     key: "waymark-link-columns",

@@ -40,7 +40,7 @@ export function FilterChips({ finding, onChange }: Props) {
     chips.push([t`Tag: ${name}`, { tag: left.length === 0 ? undefined : left }]);
   }
   if (domain !== undefined) chips.push([domain || t`The default domain`, { domain: undefined }]);
-  if (owner !== undefined) chips.push([t`Made by ${ownerName}`, { owner: undefined }]);
+  if (owner !== undefined) chips.push([t`Created by ${ownerName}`, { owner: undefined }]);
   if (from !== undefined) chips.push([t`From ${dayOf(from)}`, { from: undefined }]);
   if (to !== undefined) chips.push([t`Until ${dayOf(to)}`, { to: undefined }]);
   return (

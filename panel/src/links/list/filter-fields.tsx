@@ -85,7 +85,7 @@ export function FilterFields({ finding, onChange }: Props) {
       )}
       {owners.length > 0 && (
         <Select
-          label={t`Made by`}
+          label={t`Created by`}
           clearable
           searchable
           maxLength={MOST_SEARCHED}

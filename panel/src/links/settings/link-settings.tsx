@@ -49,10 +49,10 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
       <Group justify="space-between" pt="sm">
         <Text size="sm" c="dimmed">
           {link.created_by === null ? (
-            <Trans>Made on {formatTime(link.created_at)}</Trans>
+            <Trans>Created on {formatTime(link.created_at)}</Trans>
           ) : (
             <Trans>
-              Made on {formatTime(link.created_at)} by {link.created_by}
+              Created on {formatTime(link.created_at)} by {link.created_by}
             </Trans>
           )}
         </Text>
