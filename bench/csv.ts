@@ -1,6 +1,7 @@
 /**
- * CSV with 1,000,000 links on SQLite, over HTTP with the real program: the export of all, then imports of a 10 MB file,
- * as new and as existing links. Reports time, rows a second, memory, and the longest block of the server's event loop.
+ * CSV with 1,000,000 links on SQLite, over HTTP with the real program: the export of all, then imports of files of 10 MB
+ * as new and as existing links. Reports time, rows a second, memory, the longest block of the server's event loop, and
+ * how long somebody else's writes take meanwhile, ten a second (goal: p95 ≤ 200 ms).
  *
  *     bin/bun bench/csv.ts [links] [rows of the import]
  *     bin/bun bench/csv.ts servers [rows of the import] [postgres,mariadb,mysql]
@@ -14,7 +15,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { signIn } from "../test/support/session.ts";
+import { type Client, signIn } from "../test/support/session.ts";
 import { csvOf, exportCsv, importCsv, PASSWORD, setPassword } from "./lib/csv-client.ts";
 import { compareServers } from "./lib/csv-servers.ts";
 import { createDataFolder } from "./lib/data-folder.ts";
@@ -25,6 +26,9 @@ import { startWaymark } from "./lib/subjects.ts";
 const COMPARES = process.argv[2] === "servers";
 const LINKS = Number(COMPARES ? 0 : (process.argv[2] ?? 1_000_000));
 const ROWS = Number(process.argv[3] ?? 90_000);
+/** Of at most 10 MB. */
+const ROWS_OF_FILE = 90_000;
+const EVERY_MS = 100;
 const NAMES = (process.argv[4] ?? "postgres,mariadb").split(",");
 
 const folder = mkdtempSync(join(tmpdir(), "waymark-bench-gap-"));
@@ -59,19 +63,26 @@ async function measure(server: Subject): Promise<void> {
   const client = await signIn(`http://127.0.0.1:${server.port}`, PASSWORD);
   await settle(server.cpuSeconds);
   console.log(`${LINKS.toLocaleString("en")} links; the process has ${server.rssMb().toFixed(0)} MB`);
-  console.log("                              seconds      rows/s        MB   peak MB   longest step ms");
+  console.log(
+    "                              seconds      rows/s        MB   peak MB   longest step ms   writes p50, p95 ms",
+  );
 
-  await timed(server, "export", LINKS, () => exportCsv(client, LINKS));
+  await timed(server, "export", LINKS, async () => ({ bytes: await exportCsv(client, LINKS) }));
 
-  const text = csvOf(ROWS);
+  const texts: [text: string, rows: number][] = [];
+  for (let left = ROWS; left > 0; left -= ROWS_OF_FILE) {
+    const rows = Math.min(left, ROWS_OF_FILE);
+    texts.push([csvOf(rows, `camp${texts.length}`), rows]);
+  }
   for (const [name, mode, counted] of [
     ["import", "skip", "success_count"],
     ["the same again, skip", "skip", "skipped_count"],
     ["the same again, overwrite", "overwrite", "success_count"],
   ] as const) {
     await timed(server, name, ROWS, async () => {
-      await importCsv(client, text, { mode, counted, rows: ROWS });
-      return text.length;
+      const writes = await startWrites(client, name);
+      for (const [text, rows] of texts) await importCsv(client, text, { mode, counted, rows });
+      return { bytes: texts.reduce((sum, [text]) => sum + text.length, 0), writes: await writes.stop() };
     });
   }
 }
@@ -80,21 +91,53 @@ async function timed(
   server: Subject,
   name: string,
   rows: number,
-  work: () => Promise<number>,
+  work: () => Promise<{ bytes: number; writes?: number[] }>,
 ): Promise<void> {
   await Bun.sleep(1_000);
   let peak = 0;
   const watch = setInterval(() => (peak = Math.max(peak, server.rssMb())), 50);
   const since = Date.now();
   const begun = performance.now();
-  const bytes = await work();
+  const { bytes, writes = [] } = await work();
   const seconds = (performance.now() - begun) / 1000;
   await Bun.sleep(600);
   clearInterval(watch);
   const [own, all] = longestGap(since);
   const cells = [seconds.toFixed(2), (rows / seconds).toFixed(0), (bytes / 1e6).toFixed(1), peak.toFixed(0)];
   const gaps = `${own.toFixed(1)} (${all.toFixed(1)})`;
-  console.log(name.padEnd(27) + cells.map((cell) => cell.padStart(10)).join("") + gaps.padStart(18));
+  const quantiles = writes.length === 0 ? "" : [0.5, 0.95].map((share) => quantile(writes, share)).join(", ");
+  console.log(
+    name.padEnd(27) +
+      cells.map((cell) => cell.padStart(10)).join("") +
+      gaps.padStart(18) +
+      quantiles.padStart(21),
+  );
+}
+
+function quantile(times: readonly number[], share: number): string {
+  return times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1]!.toFixed(0);
+}
+
+/** Creates links one after the other, each a while after the last. */
+async function startWrites(client: Client, name: string): Promise<{ stop(): Promise<number[]> }> {
+  const times: number[] = [];
+  let isOver = false;
+  const writing = (async () => {
+    for (; !isOver; await Bun.sleep(EVERY_MS)) {
+      const begun = performance.now();
+      const link = { code: `${name.replaceAll(/\W/g, "-")}-${times.length}`, target: "https://example.com/" };
+      const { status } = await client.call("POST", "/links", link);
+      if (status !== 201) throw new Error(`a write was answered ${status}`);
+      times.push(performance.now() - begun);
+    }
+    return times;
+  })();
+  return {
+    stop() {
+      isOver = true;
+      return writing;
+    },
+  };
 }
 
 /** Without and with the time of other programs, over the half seconds that began at `since` or later. */

@@ -52,7 +52,7 @@ export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
     hasPasswords: layout.at.password !== undefined,
     hasClicks: layout.at.click_count !== undefined,
     /** From the start, any number of times. Yields to the event loop. */
-    async *chunks(): AsyncGenerator<CsvChunk, undefined> {
+    async *chunks(mostRows = CHUNK_ROWS): AsyncGenerator<CsvChunk, undefined> {
       const slices = createTimeSlices(SLICE_MS);
       const sweeper = createSweeper(SWEPT_BYTES);
       let rows: (CsvLink | FailedRow)[] = [];
@@ -68,7 +68,7 @@ export function openCsvFile(bytes: Buffer, rules: Omit<CsvRules, "layout">) {
           if (!(error instanceof AppError)) throw error;
           rows.push(failedRow(row, codeIn(layout, fields), error));
         }
-        if (rows.length === CHUNK_ROWS || end - chunkStart >= CHUNK_BYTES) {
+        if (rows.length >= mostRows || end - chunkStart >= CHUNK_BYTES) {
           yield { rows, done: end };
           rows = [];
           sweeper.worked(end - chunkStart);

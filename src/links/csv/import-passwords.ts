@@ -20,6 +20,9 @@ type Deps = { repository: LinkRepository; hashPassword(plain: string): Promise<s
 const AT_ONCE = 2;
 const TRIES = 60;
 
+/** The client left. */
+export const cancelled = () => appError("BadRequest", "The import was cancelled; nothing was changed.");
+
 /** Not of existing links that stay. About fifty a second, so this dominates an import with passwords. */
 export function createPasswordHashing({ repository, hashPassword }: Deps) {
   /** Waits while the queue is full. @throws ServiceUnavailable after a minute */
@@ -46,7 +49,7 @@ export function createPasswordHashing({ repository, hashPassword }: Deps) {
       const open = secret.filter((link) => !taken.has(link.code));
       const [start, bytes] = [before, done - before];
       await inParallel(open.entries(), AT_ONCE, async ([index, link]) => {
-        if (signal?.aborted) throw appError("BadRequest", "The import was cancelled; nothing was changed.");
+        if (signal?.aborted) throw cancelled();
         hashes.set(link.row, await hashPatiently(link.password.plain));
         const share = Math.floor((bytes * index) / open.length);
         onProgress?.({ stage: "passwords", done: start + share, total: file.bytes });

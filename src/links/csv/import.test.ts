@@ -5,25 +5,18 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import type { LinkFilter } from "../list/filter.ts";
+import { EVERYTHING as ALL, type LinkFilter } from "../list/filter.ts";
 import { readTotals } from "../link/query.repository.ts";
 import { createDomainRegistry } from "../domains/registry.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 import type { ImportMode, ImportResult } from "./import-result.ts";
 
 const NOW = Date.parse("2026-11-20T13:00:00Z");
-const EVERYTHING: LinkFilter = {
-  search: null,
-  createdAfter: null,
-  createdBefore: null,
-  domain: null,
-  ownerId: null,
-  state: null,
-  asOf: NOW,
-  tags: [],
-};
+const EVERYTHING: LinkFilter = { ...ALL, asOf: NOW };
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g";
 const QUOTED_HASH = `"${HASH}"`;
+
+const manyRows = (): string => Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
 
 const counts = ({ total_rows, success_count, skipped_count, failed_count }: ImportResult) => [
   total_rows,
@@ -296,8 +289,7 @@ forEachDialect(({ openDb }) => {
   });
 
   test("links that another process imports at the same time count as existing", async () => {
-    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
-    const bytes = Buffer.from(`code,target\n${rows}`);
+    const bytes = Buffer.from(`code,target\n${manyRows()}`);
     const both = [csv, openCsv()].map((process) => process.import(bytes, { mode: "skip" }));
     const [first, second] = (await Promise.all(both)) as [ImportResult, ImportResult];
     expect(first.success_count + second.success_count).toBe(3000);
@@ -315,7 +307,8 @@ forEachDialect(({ openDb }) => {
         write: (run) =>
           database.transaction(async (tx) => {
             const value = await run({ db: tx, changed: () => undefined });
-            if (++writes === 3) throw appError("ServiceUnavailable", "The database is away.");
+            if (++writes === (database.dialect.hasOneWriter ? 5 : 3))
+              throw appError("ServiceUnavailable", "The database is away.");
             return value;
           }),
       },
@@ -324,8 +317,7 @@ forEachDialect(({ openDb }) => {
       hashPassword,
       clock: { now: () => NOW },
     });
-    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
-    const file = Buffer.from(`code,target\n${rows}`);
+    const file = Buffer.from(`code,target\n${manyRows()}`);
     const failure = (await broken
       .import(file, { mode: "skip", id: "cut" })
       .catch((error) => error)) as AppError;
@@ -353,10 +345,9 @@ forEachDialect(({ openDb }) => {
   });
 
   test("others write between the portions of an import", async () => {
-    const rows = Array.from({ length: 3000 }, (_, at) => `c${at},https://x.y/${at}\n`).join("");
     const between: number[] = [];
     const countLinks = async () => (await clickRows()).length;
-    const importing = csv.import(Buffer.from(`code,target\n${rows}`), {
+    const importing = csv.import(Buffer.from(`code,target\n${manyRows()}`), {
       mode: "skip",
       onProgress: () => void between.push(0),
     });
@@ -365,6 +356,18 @@ forEachDialect(({ openDb }) => {
     await importing;
     expect(seen).toBeGreaterThan(0);
     expect(seen).toBeLessThan(3000);
+    expect(between).toHaveLength(database.dialect.hasOneWriter ? 6 : 3);
+  });
+
+  test("a dry run ends when its client leaves", async () => {
+    const abort = new AbortController();
+    const bytes = Buffer.from(`code,target\n${"c,https://x.y/\n".repeat(3000)}`);
+    let portions = 0;
+    const onProgress = () => (portions++, abort.abort());
+    const failure = await csv
+      .import(bytes, { mode: "skip", dryRun: true, signal: abort.signal, onProgress })
+      .catch((error: Error) => error.name);
+    expect([failure, portions]).toEqual(["BadRequest", 1]);
   });
 
   test("a file without valid rows changes nothing and reports why, row by row", async () => {

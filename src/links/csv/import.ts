@@ -31,7 +31,7 @@ import { createImportPace } from "./pace.ts";
 import { judge, refusalsOfRules } from "./judge.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
-import { createPasswordHashing, type RowHashes } from "./import-passwords.ts";
+import { cancelled, createPasswordHashing, type RowHashes } from "./import-passwords.ts";
 import type { ExistingLink, LinkRepository, NewLink } from "../write/repository.ts";
 import type { CodeRule } from "../link/code.ts";
 
@@ -60,6 +60,8 @@ const RETRY_MS = 1_000;
 /** Shares of the work. A server has other requests, and a command may keep other writers waiting. */
 const SERVER_REST = 0.5;
 const COMMAND_REST = 0.4;
+/** Of a portion where others wait while it is written. */
+const ROWS_OF_ONE_WRITER = 500;
 const NO_ROWS: CsvChunk = { rows: [], done: 0 };
 /** An error is one text, made in one step of the event loop. */
 const MOST_ITEMS_WITH_FAILURE = 500;
@@ -108,7 +110,7 @@ type Run = LinkImportDeps &
 async function writeAll(run: Run): Promise<ImportResult> {
   const stands = noRows();
   const rest = createImportPace(run.restShare);
-  const portions = run.file.chunks();
+  const portions = run.file.chunks(run.hasOneWriter ? ROWS_OF_ONE_WRITER : undefined);
   let next = portions.next();
   let eventId: number | null = null;
   do {
@@ -189,13 +191,14 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
 async function preview(
   { repository, bulk }: LinkImportDeps,
   file: CsvFile,
-  { mode, onProgress }: ImportOptions,
+  { mode, onProgress, signal }: ImportOptions,
 ): Promise<ImportResult> {
   const result = noRows();
   // At most as many as rows fit into the file.
   const rows = new Set<string>();
   const rest = createImportPace(SERVER_REST);
   for await (const chunk of file.chunks()) {
+    if (signal?.aborted) throw cancelled();
     await rest();
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
