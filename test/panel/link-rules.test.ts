@@ -1,6 +1,6 @@
 /** The rules of a link in the panel, in Chromium against the real program. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { once, startPanel } from "../support/panel.ts";
+import { focused, once, startPanel } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -14,18 +14,25 @@ once("rules are made, moved and saved, and the link is asked where it leads", as
   await panel.client.call("POST", "/links", { code: "ruled", target });
   const rules = async () => (await panel.client.call("GET", "/links/ruled")).body.data.rules;
   const { page, close } = await panel.enter("/panel/link/ruled");
-  await page.getByRole("button", { name: "Edit the rules" }).click();
+  const edit = page.getByRole("button", { name: "Edit the rules" });
+  await edit.press("Enter");
   const add = page.getByRole("button", { name: "Add a rule" });
-  await add.click();
+  await focused(add);
+  await page.keyboard.press("Enter");
   const first = page.getByRole("region", { name: "Rule 1" });
-  await first.getByRole("textbox", { name: "Device" }).fill("mobile, tablet");
+  await focused(first.getByLabel("Condition", { exact: true }));
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("mobile, tablet");
   await first.getByLabel("Target").fill("https://m.example/");
   await add.click();
   const second = page.getByRole("region", { name: "Rule 2" });
+  await focused(second.getByLabel("Condition", { exact: true }));
   await second.getByLabel("Condition", { exact: true }).selectOption("query");
+  await focused(second.getByLabel("Condition", { exact: true }));
   await second.getByRole("textbox", { name: "Query" }).fill("ref=mail");
   await second.getByLabel("Target").fill("ftp://x.example/");
   await page.getByRole("button", { name: "Move rule 2 up" }).click();
+  await focused(page.getByRole("button", { name: "Move rule 1 down" }));
   const form = page.getByRole("form", { name: "Rules" });
   await form.getByRole("button", { name: "Save" }).click();
   await form.getByRole("alert").filter({ hasText: "rules.0.target" }).waitFor();
@@ -42,6 +49,7 @@ once("rules are made, moved and saved, and the link is asked where it leads", as
   await asking.getByRole("button", { name: "Ask" }).click();
   await asking.getByText("307 → https://q.example/").waitFor();
   await page.getByRole("button", { name: "Remove rule 2" }).click();
+  await focused(add);
   await page.getByRole("button", { name: "Remove rule 1" }).click();
   await form.getByRole("button", { name: "Save" }).click();
   await soon(async () => expect(await rules()).toBeNull());

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, NativeSelect, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Link, LinkRule } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
@@ -36,12 +36,34 @@ export function RulesEditor({ link, error, isSaving, onSave, onClose }: Props) {
   const [rules, setRules] = useState<DraftRule[]>(() => draftOf(link.rules ?? []));
   const sentenceOf = useSentence();
   const save = (over?: Link) => onSave(rules.length === 0 ? null : rulesOf(rules), over);
-  const change = (at: number, next: Partial<DraftRule>) =>
+  const form = useRef<HTMLFormElement>(null);
+  /** Where the focus goes when the form has changed. */
+  const focus = useRef<string | null>("select, [data-add]");
+  useEffect(() => {
+    if (focus.current !== null) form.current?.querySelector<HTMLElement>(focus.current)?.focus();
+    focus.current = null;
+  });
+  function change(at: number, next: Partial<DraftRule>, condition?: number): void {
+    if (condition !== undefined) focus.current = `${sectionOf(at)} [data-condition="${condition}"] select`;
     setRules(rules.map((rule, index) => (index === at ? { ...rule, ...next } : rule)));
-  const move = (at: number, to: number) => setRules(moved(rules, at, to));
+  }
+  function move(at: number, to: number): void {
+    const [way, back] = to < at ? ["up", "down"] : ["down", "up"];
+    focus.current = `${sectionOf(to)} [data-${to === 0 || to === rules.length - 1 ? back : way}]`;
+    setRules(moved(rules, at, to));
+  }
+  function remove(at: number): void {
+    focus.current = `${sectionOf(at)} [data-remove], [data-add]`;
+    setRules(rules.filter((_, index) => index !== at));
+  }
+  function add(): void {
+    focus.current = `${sectionOf(rules.length)} select`;
+    setRules([...rules, newRule()]);
+  }
   return (
     <Stack gap="sm">
       <form
+        ref={form}
         aria-label={t`Rules`}
         onSubmit={(event) => {
           event.preventDefault();
@@ -54,10 +76,10 @@ export function RulesEditor({ link, error, isSaving, onSave, onClose }: Props) {
               key={rule.id}
               rule={rule}
               number={at + 1}
-              onChange={(next) => change(at, next)}
+              onChange={(next, condition) => change(at, next, condition)}
               onUp={at > 0 ? () => move(at, at - 1) : null}
               onDown={at < rules.length - 1 ? () => move(at, at + 1) : null}
-              onRemove={() => setRules(rules.filter((_, index) => index !== at))}
+              onRemove={() => remove(at)}
             />
           ))}
           <ChangedNotice error={error} label={t`Rules`} onMine={save} onTheirs={onClose} />
@@ -68,11 +90,12 @@ export function RulesEditor({ link, error, isSaving, onSave, onClose }: Props) {
           )}
           <Group gap="xs">
             <Button
+              data-add
               variant="default"
               size="xs"
               leftSection={<IconPlus size={14} />}
               disabled={rules.length >= MOST_RULES}
-              onClick={() => setRules([...rules, newRule()])}
+              onClick={add}
             >
               <Trans>Add a rule</Trans>
             </Button>
@@ -90,6 +113,9 @@ export function RulesEditor({ link, error, isSaving, onSave, onClose }: Props) {
   );
 }
 
+/** By the index of its rule. The form is within a section of the page. */
+const sectionOf = (at: number): string => `:scope section:nth-of-type(${at + 1})`;
+
 function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const rest = list.filter((_, at) => at !== from);
   return [...rest.slice(0, to), list[from]!, ...rest.slice(to)];
@@ -98,7 +124,8 @@ function moved<T>(list: readonly T[], from: number, to: number): T[] {
 type RuleProps = {
   rule: DraftRule;
   number: number;
-  onChange(next: Partial<DraftRule>): void;
+  /** @param condition index of the one that gets the focus */
+  onChange(next: Partial<DraftRule>, condition?: number): void;
   /** Null at the end of the list. */
   onUp: (() => void) | null;
   onDown: (() => void) | null;
@@ -121,6 +148,7 @@ function RuleFields({ rule, number, onChange, onUp, onDown, onRemove }: RuleProp
         </Text>
         <Group gap={4} wrap="nowrap">
           <ActionIcon
+            data-up
             variant="subtle"
             color="gray"
             aria-label={t`Move rule ${number} up`}
@@ -130,6 +158,7 @@ function RuleFields({ rule, number, onChange, onUp, onDown, onRemove }: RuleProp
             <IconArrowUp size={16} />
           </ActionIcon>
           <ActionIcon
+            data-down
             variant="subtle"
             color="gray"
             aria-label={t`Move rule ${number} down`}
@@ -138,58 +167,73 @@ function RuleFields({ rule, number, onChange, onUp, onDown, onRemove }: RuleProp
           >
             <IconArrowDown size={16} />
           </ActionIcon>
-          <ActionIcon variant="subtle" color="red" aria-label={t`Remove rule ${number}`} onClick={onRemove}>
+          <ActionIcon
+            data-remove
+            variant="subtle"
+            color="red"
+            aria-label={t`Remove rule ${number}`}
+            onClick={onRemove}
+          >
             <IconTrash size={16} />
           </ActionIcon>
         </Group>
       </Group>
       <Stack gap="xs" pt="xs">
         {conditions.map(({ name, text }, at) => (
-          <Group key={name} gap="xs" wrap="nowrap" align="end">
+          // oxlint-disable-next-line react/no-array-index-key -- a choice keeps the focus when its condition changes
+          <Group key={at} data-condition={at} gap="xs">
             <NativeSelect
               size="xs"
+              flex="0 0 11rem"
               aria-label={t`Condition`}
               value={name}
               data={[name, ...unused].map((value) => ({ value, label: texts[value] }))}
               onChange={(event) => set(at, { name: event.currentTarget.value as ConditionName, text: "" })}
             />
-            <TextInput
-              size="xs"
-              flex={1}
-              aria-label={texts[name]}
-              placeholder={EXAMPLES[name]}
-              value={text}
-              onChange={(event) => set(at, { text: event.currentTarget.value })}
-            />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={removalOf(texts[name])}
-              disabled={conditions.length === 1}
-              onClick={() => onChange({ conditions: conditions.filter((_, index) => index !== at) })}
-            >
-              <IconX size={16} />
-            </ActionIcon>
+            <Group gap="xs" wrap="nowrap" flex="1 1 14rem">
+              <TextInput
+                size="xs"
+                flex={1}
+                aria-label={texts[name]}
+                placeholder={EXAMPLES[name]}
+                value={text}
+                onChange={(event) => set(at, { text: event.currentTarget.value })}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={removalOf(texts[name])}
+                disabled={conditions.length === 1}
+                onClick={() =>
+                  onChange(
+                    { conditions: conditions.filter((_, index) => index !== at) },
+                    Math.min(at, conditions.length - 2),
+                  )
+                }
+              >
+                <IconX size={16} />
+              </ActionIcon>
+            </Group>
           </Group>
         ))}
-        <Group gap="xs" wrap="nowrap" align="end">
-          <TextInput
-            size="xs"
-            flex={1}
-            label={t`Target`}
-            description={t`An address, or share:code for a share of the same account.`}
-            value={rule.target}
-            onChange={(event) => onChange({ target: event.currentTarget.value })}
-          />
-          <Button
-            variant="subtle"
-            size="xs"
-            disabled={unused.length === 0}
-            onClick={() => onChange({ conditions: [...conditions, { name: unused[0]!, text: "" }] })}
-          >
-            <Trans>Add a condition</Trans>
-          </Button>
-        </Group>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          style={{ alignSelf: "start" }}
+          disabled={unused.length === 0}
+          onClick={() =>
+            onChange({ conditions: [...conditions, { name: unused[0]!, text: "" }] }, conditions.length)
+          }
+        >
+          <Trans>Add a condition</Trans>
+        </Button>
+        <TextInput
+          size="xs"
+          label={t`Target`}
+          description={number === 1 && t`An address, or share:code for a share of the same account.`}
+          value={rule.target}
+          onChange={(event) => onChange({ target: event.currentTarget.value })}
+        />
       </Stack>
     </Paper>
   );
