@@ -33,8 +33,6 @@ const HEARD_MS = 3_000;
 const LOOK_MS = 20;
 const NUMBER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-export type ProcessLeases = Awaited<ReturnType<typeof openProcessLeases>>;
-
 export async function openProcessLeases({ database, clock, logger, dataDir, isServer }: Deps) {
   const rows = createLeaseRepository({ database, clock });
   const folder = dataPath(dataDir, "processes");

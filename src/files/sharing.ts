@@ -30,8 +30,6 @@ import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares } from "./shares/service.ts";
 
-export type Sharing = ReturnType<typeof createSharing>;
-
 type Deps = {
   database: Queries;
   record: RecordEvents<Db>;

@@ -6,8 +6,6 @@ import type { Counter, Histogram, Registry } from "../lib/metrics.ts";
 
 export type EndpointClass = "admin" | "health" | "frontend" | "redirect";
 
-export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
-
 /** Seconds, from a cached link to a large export. */
 const BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

@@ -16,8 +16,6 @@ export type LostFilesDeps = {
 
 const PAGE = 1_000;
 
-export type LostFiles = ReturnType<typeof createLostFiles>;
-
 export function createLostFiles({ checks, paths, probe }: LostFilesDeps) {
   /** Files outside of the trash, by id. */
   async function* visible(blobId: number): AsyncGenerator<{ id: number; accountId: number }> {

@@ -23,8 +23,6 @@ import type { SharedEntry } from "./share.ts";
 import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 
-export type ShareAnswers = ReturnType<typeof createShareAnswers>;
-
 type Deps = {
   shares: Shares;
   folders: Pick<Folders, "page">;

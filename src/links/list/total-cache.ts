@@ -9,8 +9,6 @@ const MOST_KEPT = 100;
 
 export type Known = { total?: number; starts?: Starts };
 
-export type TotalCache = ReturnType<typeof createTotalCache>;
-
 export function createTotalCache() {
   const kept = new Map<string, Known>();
   let changes = 0;
