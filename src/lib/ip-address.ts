@@ -103,7 +103,7 @@ export function isInRange(address: Uint8Array, { bytes, bits }: IpRange): boolea
 
 /** One client controls an IPv4 address or an IPv6 /64. */
 export function addressGroup(address: string): string {
-  const bytes = parseIp(address);
+  const bytes = address.includes(":") ? parseIp(address) : null;
   if (bytes === null || isIpv4(bytes)) return address;
   return `${formatIp(bytes.slice().fill(0, 8))}/64`;
 }

@@ -4,6 +4,7 @@ import { hostOfReferrer } from "../clicks/details/referrer.ts";
 import { createDraw } from "../links/rules/draw.ts";
 import type { Facts } from "../links/rules/facts.ts";
 import { parseIp } from "../lib/ip-address.ts";
+import { remembered } from "../lib/remembered.ts";
 import type { PeerSource, Visit } from "./visit.ts";
 
 /** What a visitor sends. Null: no such header. */
@@ -39,6 +40,7 @@ export type VisitorFacts = ReturnType<typeof createVisitorFacts>;
 export function createVisitorFacts({ key, places }: Deps) {
   const agents = createAgents();
   const draws = createDraw(key);
+  const parsed = remembered(parseIp, { most: 10_000, longest: 64 });
   return {
     loading: places.loading,
 
@@ -55,7 +57,7 @@ export function createVisitorFacts({ key, places }: Deps) {
         country: () => sent.country ?? places.countryOf(addressOf()),
         referrer: () => (sent.referrer === null ? null : hostOfReferrer(sent.referrer)),
         query: () => (query ??= new URLSearchParams(sent.query)),
-        address: () => parseIp(addressOf()),
+        address: () => parsed(addressOf()),
         draw(ordinal) {
           draw ??= draws({ linkId: sent.linkId, address: addressOf(), agent: userAgent });
           return draw(ordinal);

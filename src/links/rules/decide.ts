@@ -4,6 +4,7 @@
  */
 import { formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { remembered } from "../../lib/remembered.ts";
 import type { Facts } from "./facts.ts";
 import { compileHours } from "./hours.ts";
 import { isInLanguageRange, preferredLanguage } from "./language.ts";
@@ -16,7 +17,8 @@ type Condition = {
 };
 
 type ConditionName = keyof Conditions;
-type Compiled = { conditions: readonly (Condition & { name: ConditionName })[] };
+type Named = Condition & { name: ConditionName };
+type Compiled = { conditions: readonly Named[] };
 
 /** Why a rule holds or not. */
 export type Reason = { condition: ConditionName; holds: boolean; found: string | null };
@@ -110,13 +112,21 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
   }),
 };
 
+/** Equal conditions of any links are one object: what is the same in memory is in the processor's caches. */
+const conditionOf = remembered(
+  (text): Named => {
+    const [name, ordinal, value] = JSON.parse(text) as [ConditionName, number, never];
+    return { name, ...COMPILERS[name](value, ordinal) };
+  },
+  { most: 10_000, mostCharacters: 1_000_000 },
+);
+
 function compile(rules: readonly Rule[]): readonly Compiled[] {
   let percents = 0;
   return rules.map(({ if: wanted }) => ({
-    conditions: (Object.entries(wanted) as [ConditionName, never][]).map(([name, value]) => ({
-      name,
-      ...COMPILERS[name](value, name === "percent" ? percents++ : 0),
-    })),
+    conditions: Object.entries(wanted).map(([name, value]) =>
+      conditionOf(JSON.stringify([name, name === "percent" ? percents++ : 0, value])),
+    ),
   }));
 }
 
@@ -129,12 +139,17 @@ function compiledOf(rules: readonly Rule[]): readonly Compiled[] {
   return known;
 }
 
-const holds = ({ conditions }: Compiled, facts: Facts): boolean =>
-  conditions.every((condition) => condition.holds(facts));
+function holds({ conditions }: Compiled, facts: Facts): boolean {
+  for (const condition of conditions) if (!condition.holds(facts)) return false;
+  return true;
+}
 
 /** Index of the first rule that holds, or -1. */
-export const decide = (rules: readonly Rule[], facts: Facts): number =>
-  compiledOf(rules).findIndex((rule) => holds(rule, facts));
+export function decide(rules: readonly Rule[], facts: Facts): number {
+  const list = compiledOf(rules);
+  for (let at = 0; at < list.length; at++) if (holds(list[at]!, facts)) return at;
+  return -1;
+}
 
 /** The rules until the one that decides. */
 export function explainRules(rules: readonly Rule[], facts: Facts): RuleStep[] {
