@@ -153,7 +153,7 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await list(page, "Newest clicks").getByText("live.example").waitFor();
   await referrer("live.example").waitFor();
 
-  await page.getByLabel("Visitors").selectOption("all");
+  await page.getByLabel("Visitors", { exact: true }).selectOption("all");
   await list(page, "Countries").getByText("United States").waitFor();
   await page.getByLabel("Comparison").selectOption("year");
   await page.getByRole("figure").getByText("A year before").waitFor();
