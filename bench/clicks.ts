@@ -109,9 +109,8 @@ async function measureDetails(clicks: Clicks) {
     let recordMs = 0;
     for (let first = 0; first < DETAILED; first += SLICE) {
       const startedAt = performance.now();
-      for (const { link, referrer, agent, address } of visits.slice(first, first + SLICE)) {
-        if (clicks.detailRefusal() === null)
-          clicks.recordDetails(link, 1_750_000_000_000 + round, referrer, null, agent, address);
+      for (const { link, details } of visits.slice(first, first + SLICE)) {
+        if (clicks.detailRefusal() === null) clicks.recordDetails(link, 1_750_000_000_000 + round, details);
       }
       recordMs += performance.now() - startedAt;
       // The next segment is prepared between requests.
@@ -158,13 +157,21 @@ function below(bound: number): number {
   return Math.floor(Math.random() * bound);
 }
 
+/** A third of the clicks belong to a campaign. */
 function visitAtRandom() {
   const site = below(300);
+  const utm = below(3) > 0 ? null : `utm_source=s${below(20)}&utm_medium=email&utm_campaign=c${below(100)}`;
   return {
     link: 1 + Math.floor(Math.random() ** 2 * DETAILED_LINKS),
-    referrer: site < 60 ? null : `https://www.site-${site}.example/some/page/${below(1000)}?with=query`,
-    agent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + below(40)}.0.${below(5)}.0 Safari/537.36`,
-    address: `198.51.${below(100)}.${below(200)}`,
+    details: {
+      referrer: site < 60 ? null : `https://www.site-${site}.example/some/page/${below(1000)}?with=query`,
+      utmSource: utm && utm.slice(utm.indexOf("=") + 1, utm.indexOf("&")),
+      userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${100 + below(40)}.0.${below(5)}.0 Safari/537.36`,
+      address: `198.51.${below(100)}.${below(200)}`,
+      language: ["de-AT,de;q=0.9,en;q=0.8", "en-US,en;q=0.5", "fr"][below(3)]!,
+      campaign: utm,
+      rule: 0,
+    },
   };
 }
 

@@ -7,6 +7,7 @@
 import type { Database } from "../../src/db/database.ts";
 import {
   agentValue,
+  byDimension,
   type Dimension,
   DIMENSIONS,
   OTHER,
@@ -145,7 +146,7 @@ async function writeLinks(database: Database, count: number): Promise<void> {
 
 async function writeValues(database: Database, seen_day: number): Promise<Ids> {
   let last = 0;
-  const ids: Ids = { referrer: new Map(), place: new Map(), agent: new Map() };
+  const ids: Ids = byDimension(() => new Map());
   const rows: { id: number; dimension: number; value: string; seen_day: number }[] = [];
   const add = (name: Dimension, values: readonly string[]) => {
     for (const value of new Set([...values, OTHER])) {
@@ -153,7 +154,7 @@ async function writeValues(database: Database, seen_day: number): Promise<Ids> {
       rows.push({ id: last, dimension: DIMENSIONS[name], value, seen_day });
     }
   };
-  add("referrer", referrers);
+  add("source", referrers);
   add("place", placeValues);
   add("agent", agentValues);
   await database.dialect.insertMany(database.write, "click_values", rows);
@@ -177,7 +178,7 @@ async function writeDay(database: Database, { day, drawn, ids, withHours }: Day)
   const rollup = createDayRollup();
   for (const { linkId, atMs, referrer, place, agent } of drawn) {
     const values = {
-      referrer: referrers[referrer]!,
+      source: referrers[referrer]!,
       place: placeValues[place]!,
       agent: agentValues[agent]!,
     };

@@ -91,6 +91,15 @@ CREATE TABLE `click_log` (
   `city` varchar(200) DEFAULT NULL,
   `user_agent_id` bigint(20) DEFAULT NULL,
   `automated` bigint(20) NOT NULL DEFAULT 0,
+  `referrer_host` varchar(255) DEFAULT NULL,
+  `utm_source` varchar(255) DEFAULT NULL,
+  `utm_medium` varchar(255) DEFAULT NULL,
+  `utm_campaign` varchar(255) DEFAULT NULL,
+  `utm_term` varchar(255) DEFAULT NULL,
+  `utm_content` varchar(255) DEFAULT NULL,
+  `language` varchar(35) DEFAULT NULL,
+  `channel` varchar(16) DEFAULT NULL,
+  `rule` varchar(3) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -202,6 +211,7 @@ CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,
   `created_at` bigint(20) NOT NULL,
+  `dimensions_from` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -91,6 +91,15 @@ CREATE TABLE `click_log` (
   `city` varchar(200) COLLATE utf8mb4_bin DEFAULT NULL,
   `user_agent_id` bigint DEFAULT NULL,
   `automated` bigint NOT NULL DEFAULT '0',
+  `referrer_host` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `utm_source` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `utm_medium` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `utm_campaign` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `utm_term` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `utm_content` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `language` varchar(35) COLLATE utf8mb4_bin DEFAULT NULL,
+  `channel` varchar(16) COLLATE utf8mb4_bin DEFAULT NULL,
+  `rule` varchar(3) COLLATE utf8mb4_bin DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `click_log_clicked_at` (`clicked_at`,`link_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -202,6 +211,7 @@ CREATE TABLE `instance` (
   `id` bigint NOT NULL,
   `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
+  `dimensions_from` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -89,6 +89,15 @@ create table click_log (
   city character varying(200) collate "C",
   user_agent_id bigint,
   automated bigint default 0 not null,
+  referrer_host character varying(255) collate "C",
+  utm_source character varying(255) collate "C",
+  utm_medium character varying(255) collate "C",
+  utm_campaign character varying(255) collate "C",
+  utm_term character varying(255) collate "C",
+  utm_content character varying(255) collate "C",
+  language character varying(35) collate "C",
+  channel character varying(16) collate "C",
+  rule character varying(3) collate "C",
   constraint click_log_pkey PRIMARY KEY (id)
 );
 
@@ -188,6 +197,7 @@ create table instance (
   id bigint not null,
   uuid character varying(36) collate "C" not null,
   created_at bigint not null,
+  dimensions_from bigint default 0 not null,
   constraint instance_pkey PRIMARY KEY (id)
 );
 

@@ -83,7 +83,7 @@ CREATE TABLE click_log (
   country text,
   city text,
   user_agent_id integer
-, automated integer not null default 0);
+, automated integer not null default 0, referrer_host text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text, language text, channel text, rule text);
 
 CREATE INDEX "click_log_clicked_at" on "click_log" (clicked_at, link_id);
 
@@ -212,7 +212,7 @@ CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,
   created_at integer not null
-);
+, dimensions_from integer not null default 0);
 
 CREATE TABLE journals (
   id text not null primary key,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "bun:test";
 import type { Database } from "../db/database.ts";
 import { silentLogger } from "../lib/logger.ts";
+import type { VisitDetails } from "./journal/details-record.ts";
 import { FIRST_RECORD } from "./journal/format.ts";
 import { createOverflow } from "./journal/overflow.ts";
 import { type ClickBatch, createBatch, openSegmentReader } from "./journal/reader.ts";
@@ -14,6 +15,17 @@ import { createJournal } from "./journal/journal.ts";
 
 /** Size of a segment for that many clicks. */
 export const segmentOf = (clicks: number): number => FIRST_RECORD + Math.ceil((clicks * 16) / 4096) * 4096;
+
+/** Of a visitor who sends nothing. */
+export const NO_DETAILS: VisitDetails = {
+  referrer: null,
+  utmSource: null,
+  userAgent: null,
+  address: "",
+  language: null,
+  campaign: null,
+  rule: 0,
+};
 
 /** A folder that is removed after the tests of the calling file. */
 export function temporaryFolder(): string {

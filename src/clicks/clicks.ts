@@ -170,10 +170,9 @@ export async function createClicks(options: ClicksOptions) {
     recordRefused: journal.recordRefused,
     /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
     detailRefusal: (): DetailRefusal | null => (journal.isEnabled() ? gate.refusal() : null),
-    recordDetails: ((linkId, atMs, referrer, utmSource, userAgent, address, isAutomated = false) => {
+    recordDetails: ((linkId, atMs, details, isAutomated = false) => {
       if (!journal.isEnabled()) return;
-      if (!journal.recordDetails(linkId, atMs, referrer, utmSource, userAgent, address, isAutomated))
-        gate.disconnected();
+      if (!journal.recordDetails(linkId, atMs, details, isAutomated)) gate.disconnected();
     }) satisfies (...click: Parameters<Journal["recordDetails"]>) => void,
     /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
     flush: thread.flush,

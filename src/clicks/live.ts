@@ -9,7 +9,7 @@ import { shortSender } from "../lib/short-sender.ts";
 import type { Clicks } from "./clicks.ts";
 import { createLiveDrops, type LiveDrop } from "./live-drops.ts";
 import type { LiveRepository } from "./live.repository.ts";
-import { decodeUtmSource, originOf } from "./details/referrer.ts";
+import { decodeQueryValue, originOf } from "./details/referrer.ts";
 
 export type WorkerLiveStats = {
   /** A UUID of the process. */
@@ -243,7 +243,7 @@ export function createWorkerLiveStats(
       linkId,
       atMs,
       isAutomated,
-      source: details && originOf(details.referrer, decodeUtmSource(details.utmSource ?? "")).source,
+      source: details && originOf(details.referrer, decodeQueryValue(details.utmSource ?? "")).source,
     }));
     return { worker, clicks: accepted - replayed, automated: automated.accepted, latest };
   };

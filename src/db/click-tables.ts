@@ -53,6 +53,20 @@ export const CLICK_TABLES = {
     user_agent_id: "int?",
     /** 1 or 0. */
     automated: "int0",
+    /** In lower case. */
+    referrer_host: "text?",
+    /** Of the request, else of the target. */
+    utm_source: "text?",
+    utm_medium: "text?",
+    utm_campaign: "text?",
+    utm_term: "text?",
+    utm_content: "text?",
+    /** BCP 47, the first of Accept-Language. */
+    language: "text?",
+    /** See clicks/details/channels.ts. Null in rows of versions before 0.8. */
+    channel: "text?",
+    /** Number of the rule that decided where the link leads, from 1; null: none. */
+    rule: "text?",
   },
   /** Clicks without details in click_log (clicks/details/drops.ts). */
   detail_drops: {

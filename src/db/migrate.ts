@@ -15,6 +15,7 @@ import { steps as version04 } from "./migrations/version-0-4.ts";
 import { steps as version05 } from "./migrations/version-0-5.ts";
 import { steps as version06 } from "./migrations/version-0-6.ts";
 import { steps as version07 } from "./migrations/version-0-7.ts";
+import { steps as version08 } from "./migrations/version-0-8.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version05,
   ...version06,
   ...version07,
+  ...version08,
 ];
 
 export type MigrationState = {

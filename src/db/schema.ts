@@ -17,7 +17,13 @@ export const TABLES = {
   changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
   leases: { name: "text", owner: "text", expires_at: "int" },
   /** One row, id 1. */
-  instance: { id: "int", uuid: "text", created_at: "int" },
+  instance: {
+    id: "int",
+    uuid: "text",
+    created_at: "int",
+    /** Clicks since then have the dimensions that are columns of click_log; 0: all have. */
+    dimensions_from: "int0",
+  },
 } as const satisfies Record<string, Record<string, ColumnKind>>;
 
 /** `serial`: the database assigns it. `int0`: 0 unless given. */

@@ -42,10 +42,10 @@ export function createFollow({
   answers,
   lost,
 }: Deps) {
-  function count(linkId: number, visit: Visit): void {
+  function count(linkId: number, visit: Visit, location: string | null): void {
     const isAutomated = automated.includes(visit.request);
     if (visits === undefined) clicks.record(linkId, visit.now, isAutomated);
-    else visits.record(linkId, visit, isAutomated);
+    else visits.record(linkId, visit, isAutomated, location);
   }
 
   function send(location: string, { request, pathEnd }: Visit): Response {
@@ -66,7 +66,7 @@ export function createFollow({
     if (outcome.kind === "elsewhere") return answers.redirect(outcome.location, request);
     if (outcome.kind === "form") return outcome.response;
     if (outcome.kind === "share") return serveInPlace(outcome.code, linkId, visit);
-    count(linkId, visit);
+    count(linkId, visit, outcome.kind === "target" ? outcome.location : null);
     if (outcome.kind === "page") return outcome.response;
     return answers.redirect(outcome.location, request, outcome.status);
   }
@@ -84,7 +84,7 @@ export function createFollow({
     countedId: number = id,
   ): Response | Promise<Response> {
     const { request, pathEnd, peers } = visit;
-    if (!continuesVisit(id, request, pathEnd)) count(countedId, visit);
+    if (!continuesVisit(id, request, pathEnd)) count(countedId, visit, null);
     const served = isDrop(location) ? drops : shares;
     return served?.answer(id, request.request(), peers) ?? lost.missing(request, "unknown");
   }
@@ -106,7 +106,7 @@ export function createFollow({
     follow(link: CachedLink | null, visit: Visit): Response | Promise<Response> {
       if (link === null) return lost.unknown(visit.request);
       if (isInternal(link.location)) return followInternal(link, visit);
-      count(link.id, visit);
+      count(link.id, visit, link.location);
       return send(link.location, visit);
     },
   };

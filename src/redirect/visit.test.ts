@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { NO_DETAILS } from "../clicks/clicks.test-support.ts";
 import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";
 import { createAddressOf, createVisits, utmSource } from "./visit.ts";
@@ -21,7 +22,12 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
       (peer, forwarded) => `${peer} for ${forwarded}`,
     ),
   });
-  function record(url: string, headers: Record<string, string> = {}, peer: string | null = "192.0.2.7") {
+  function record(
+    url: string,
+    headers: Record<string, string> = {},
+    peer: string | null = "192.0.2.7",
+    { location = null as string | null, rule = null as number | null } = {},
+  ) {
     const request = arrivalAt(url, { headers });
     const peers = {
       requestIP() {
@@ -29,27 +35,41 @@ function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxi
         return peer === null ? null : { address: peer };
       },
     };
-    visits.record(5, { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule: null }, true);
+    const visit = { request, peers, pathEnd: endOfPath(request.path), now: NOW, rule };
+    visits.record(5, visit, true, location);
   }
   return { plain, detailed, asked: () => asked, record };
 }
 
-test("headers, utm_source and the peer address are recorded", () => {
+test("headers, UTM pairs, the rule and the peer address are recorded", () => {
   const { record, detailed } = setUp();
-  record("http://s/a?x=1&utm_source=mail&y", { Referer: "https://a/", "User-Agent": "curl/8" });
-  expect(detailed).toEqual([[5, NOW, "https://a/", "mail", "curl/8", "192.0.2.7", true]]);
+  const headers = { Referer: "https://a/", "User-Agent": "curl/8", "Accept-Language": "de-AT,de;q=0.9" };
+  record("http://s/a?x=1&utm_source=mail&y&utm_term=a%20b", headers, "192.0.2.7", {
+    location: "https://e.com/?utm_source=own&utm_id=7#utm_term=no",
+    rule: 2,
+  });
+  const sent = {
+    referrer: "https://a/",
+    utmSource: "mail",
+    userAgent: "curl/8",
+    address: "192.0.2.7",
+    language: "de-AT,de;q=0.9",
+    campaign: "utm_source=mail&utm_term=a%20b&utm_source=own&utm_id=7",
+    rule: 3,
+  };
+  expect(detailed).toEqual([[5, NOW, sent, true]]);
 });
 
 test("missing headers are null", () => {
   const { record, detailed } = setUp();
   record("http://s/a", {}, null);
-  expect(detailed).toEqual([[5, NOW, null, null, null, "unix", true]]);
+  expect(detailed).toEqual([[5, NOW, { ...NO_DETAILS, address: "unix" }, true]]);
 });
 
 test("the peer address is not read without address logging", () => {
   const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
-  expect(detailed[0]!.at(-2)).toBe("");
+  expect(detailed[0]![2]).toMatchObject({ address: "" });
   expect(asked()).toBe(0);
 });
 
@@ -57,10 +77,10 @@ test("X-Forwarded-For is used only with trusted proxies", () => {
   const forged = { "X-Forwarded-For": "198.51.100.1" };
   const direct = setUp();
   direct.record("http://s/a", forged);
-  expect(direct.detailed[0]!.at(-2)).toBe("192.0.2.7");
+  expect(direct.detailed[0]![2]).toMatchObject({ address: "192.0.2.7" });
   const behind = setUp({ hasProxies: true });
   behind.record("http://s/a", forged);
-  expect(behind.detailed[0]!.at(-2)).toBe("192.0.2.7 for 198.51.100.1");
+  expect(behind.detailed[0]![2]).toMatchObject({ address: "192.0.2.7 for 198.51.100.1" });
 });
 
 test("a click with refused details is recorded with the reason, and headers are not read", () => {
@@ -83,4 +103,18 @@ test.each([
   ["", null],
 ])("the utm_source of %s is %p", (rest, expected) => {
   expect(utmSource(`http://s/a${rest}`, "http://s/a".length)).toBe(expected);
+});
+
+test.each([
+  ["https://e.com/", null],
+  ["https://e.com/?a=1", null],
+  ["https://e.com/?a=1&utm_source=b&c&utm_medium=d", "utm_source=b&utm_medium=d"],
+  ["https://e.com/utm_source=a?x", null],
+  ["https://e.com/?xutm_source=a&x=utm_term=1", null],
+  ["https://e.com/?utm_source=a#?utm_term=b", "utm_source=a"],
+  ["https://e.com/#?utm_source=a", null],
+])("the pairs of the target %s are %p", (location, campaign) => {
+  const { record, detailed } = setUp();
+  record("http://s/a", {}, null, { location });
+  expect(detailed[0]![2]).toMatchObject({ utmSource: null, campaign });
 });

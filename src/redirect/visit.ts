@@ -43,6 +43,7 @@ export const createAddressOf =
     return hasProxies() ? clientAddress(peer, request.headers.get("x-forwarded-for")) : peer;
   };
 
+const UTM = "utm_";
 const UTM_SOURCE = "utm_source=";
 const AMPERSAND = 38;
 const QUESTION_MARK = 63;
@@ -50,37 +51,69 @@ const HASH = 35;
 
 export function createVisits({ clicks, logsAddresses, addressOf }: Deps) {
   return {
-    /** Never throws. */
-    record(linkId: number, visit: Visit, isAutomated: boolean): void {
-      const { request, peers, pathEnd, now } = visit;
+    /** Never throws. @param location where it leads, if to a URL */
+    record(linkId: number, visit: Visit, isAutomated: boolean, location: string | null): void {
+      const { request, peers, pathEnd, now, rule } = visit;
       const refusal = clicks.detailRefusal();
       if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
-      const { headers } = request;
-      clicks.recordDetails(
-        linkId,
-        now,
-        headers.get("referer"),
-        utmSource(request.path, pathEnd),
-        headers.get("user-agent"),
-        logsAddresses() ? addressOf(request, peers) : "",
-        isAutomated,
-      );
+      const { headers, path } = request;
+      const own = utmPairs(path, pathEnd);
+      const details = {
+        referrer: headers.get("referer"),
+        utmSource: own === null ? null : utmSource(path, pathEnd),
+        userAgent: headers.get("user-agent"),
+        address: logsAddresses() ? addressOf(request, peers) : "",
+        language: headers.get("accept-language"),
+        campaign: joined(own, location === null ? null : pairsOfTarget(location)),
+        rule: rule === null ? 0 : rule + 1,
+      };
+      clicks.recordDetails(linkId, now, details, isAutomated);
     },
   };
 }
 
-/** Percent-encoded as sent; null without one. */
-export function utmSource(path: string, pathEnd: number): string | null {
-  if (path.charCodeAt(pathEnd) !== QUESTION_MARK) return null;
-  for (let at = path.indexOf(UTM_SOURCE, pathEnd + 1); at !== -1; at = path.indexOf(UTM_SOURCE, at + 1)) {
-    const before = path.charCodeAt(at - 1);
-    if (before !== AMPERSAND && before !== QUESTION_MARK) continue;
-    let end = at + UTM_SOURCE.length;
-    for (; end < path.length; end++) {
-      const unit = path.charCodeAt(end);
-      if (unit === AMPERSAND || unit === HASH) break;
-    }
-    return path.slice(at + UTM_SOURCE.length, end);
+/** Percent-encoded as sent; null without one. The query begins at `from`. */
+export function utmSource(text: string, from: number): string | null {
+  const at = text.charCodeAt(from) === QUESTION_MARK ? pairAt(text, from, UTM_SOURCE) : -1;
+  return at === -1 ? null : text.slice(at + UTM_SOURCE.length, endOfPair(text, at));
+}
+
+/** All pairs whose keys begin with `utm_`, joined as they are; null without one. */
+export function utmPairs(text: string, from: number): string | null {
+  if (text.charCodeAt(from) !== QUESTION_MARK) return null;
+  let pairs: string | null = null;
+  for (let at = pairAt(text, from, UTM); at !== -1; ) {
+    const end = endOfPair(text, at);
+    const pair = text.slice(at, end);
+    pairs = pairs === null ? pair : `${pairs}&${pair}`;
+    at = pairAt(text, end, UTM);
   }
-  return null;
+  return pairs;
+}
+
+function pairsOfTarget(location: string): string | null {
+  if (!location.includes(UTM)) return null;
+  const fragmentAt = location.indexOf("#");
+  const url = fragmentAt === -1 ? location : location.slice(0, fragmentAt);
+  return utmPairs(url, url.indexOf("?"));
+}
+
+const joined = (one: string | null, other: string | null): string | null =>
+  one === null || other === null ? (one ?? other) : `${one}&${other}`;
+
+function pairAt(text: string, from: number, start: string): number {
+  for (let at = text.indexOf(start, from); at !== -1; at = text.indexOf(start, at + 1)) {
+    const before = text.charCodeAt(at - 1);
+    if (before === AMPERSAND || before === QUESTION_MARK) return at;
+  }
+  return -1;
+}
+
+function endOfPair(text: string, at: number): number {
+  let end = at;
+  for (; end < text.length; end++) {
+    const unit = text.charCodeAt(end);
+    if (unit === AMPERSAND || unit === HASH) break;
+  }
+  return end;
 }

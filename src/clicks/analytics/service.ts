@@ -146,7 +146,7 @@ export function createAnalytics({ database, clock }: Deps) {
     },
     async referrers(range: DateRange, limit: number, visitors: Visitors = "all"): Promise<ReferrerShare[]> {
       const cut = await cutValues(ALL_LINKS, range);
-      return referrersOf(await values.share("referrer", ALL_LINKS, cut, limit, visitors));
+      return referrersOf(await values.share("source", ALL_LINKS, cut, limit, visitors));
     },
     /** `by` country: each once, without cities. */
     async places(
@@ -160,7 +160,7 @@ export function createAnalytics({ database, clock }: Deps) {
       const cut = await cutValues(id, range);
       const [share, total] = await Promise.all([
         values.share("place", id, cut, by === "country" ? MOST_PLACES : limit, visitors),
-        values.total("referrer", id, cut, visitors),
+        values.total("source", id, cut, visitors),
       ]);
       const shown = by === "country" ? byCountry(share) : share;
       return placesOf({ ...shown, values: shown.values.slice(0, limit) }, total);
@@ -190,7 +190,7 @@ export function createAnalytics({ database, clock }: Deps) {
         cutValues(id, range),
       ]);
       const [byReferrer, byPlace] = await Promise.all([
-        values.share("referrer", id, cut, LINK_REFERRERS, visitors),
+        values.share("source", id, cut, LINK_REFERRERS, visitors),
         values.share("place", id, cut, LINK_PLACES, visitors),
       ]);
       const both = sums.reduce(

@@ -9,7 +9,7 @@ import type { ClickSum, Visitors } from "../../lib/visitors.ts";
 import { clicksOf, rawSums } from "./click-columns.repository.ts";
 import type { SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
-import { type Dimension, DIMENSIONS, OTHER } from "../rollups/dimensions.ts";
+import { COLUMN_OF, type Dimension, DIMENSIONS, isColumnDimension, OTHER } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 export type ValueShare = {
@@ -46,7 +46,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
       found.push(table.where("hour", "in", hours).where("dimension", "=", number));
     }
-    for (const span of spans) found.push(rawCounts[dimension](linkId, span));
+    for (const span of spans) found.push(rawCountsOf(dimension, linkId, span));
     return found as unknown as ValueCounts[];
   };
 
@@ -75,39 +75,31 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         eb.ref("raw.automated" as never).as("automated"),
       ]);
 
-  const rawCounts: Record<Dimension, (linkId: number, span: Span) => Part> = {
-    referrer: (linkId, span) =>
-      lookedUp(
-        "referrer",
-        rowsIn(linkId, span).select(rawSums).select("source").groupBy("source"),
-        LABEL_OF_SOURCE,
-      ),
-    place: (linkId, span) =>
-      lookedUp(
-        "place",
-        rowsIn(linkId, span)
-          .where("country", "is not", null)
-          .select(rawSums)
-          .select(["country", "city"])
-          .groupBy(["country", "city"]),
-        PLACE_VALUE,
-      ),
-    agent: (linkId, span) =>
-      read
-        .selectFrom(
-          rowsIn(linkId, span)
-            .where("user_agent_id", "is not", null)
-            .select(rawSums)
-            .select("user_agent_id")
-            .groupBy("user_agent_id")
-            .as("raw"),
-        )
-        .leftJoin("user_agents", "user_agents.id", "raw.user_agent_id")
-        .select((eb) => [
-          eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
-          "raw.clicks",
-          "raw.automated",
-        ]),
+  const rawCountsOf = (dimension: Dimension, linkId: number, span: Span): Part => {
+    const rows = rowsIn(linkId, span).select(rawSums);
+    if (isColumnDimension(dimension)) {
+      const column = COLUMN_OF[dimension];
+      const groups = rows.where(column, "is not", null).select(column).groupBy(column);
+      return lookedUp(dimension, groups, sql<string>`${sql.ref(`raw.${column}`)}`);
+    }
+    if (dimension === "source")
+      return lookedUp("source", rows.select("source").groupBy("source"), LABEL_OF_SOURCE);
+    if (dimension === "place") {
+      const places = rows.where("country", "is not", null).select(["country", "city"]);
+      return lookedUp("place", places.groupBy(["country", "city"]), PLACE_VALUE);
+    }
+    const agents = rows
+      .where("user_agent_id", "is not", null)
+      .select("user_agent_id")
+      .groupBy("user_agent_id");
+    return read
+      .selectFrom(agents.as("raw"))
+      .leftJoin("user_agents", "user_agents.id", "raw.user_agent_id")
+      .select((eb) => [
+        eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
+        "raw.clicks",
+        "raw.automated",
+      ]);
   };
 
   return {
@@ -118,7 +110,7 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         .select((eb) => eb.fn.sum<number | null>("clicks").as("clicks"))
         .where("day", "=", day)
         .where("link_id", "=", linkId)
-        .where("dimension", "=", DIMENSIONS.referrer)
+        .where("dimension", "=", DIMENSIONS.source)
         .executeTakeFirstOrThrow();
       return Number(clicks ?? 0);
     },

@@ -5,19 +5,29 @@ import { remembered } from "../../lib/remembered.ts";
 import { AGENT_LENGTH, createAgents } from "./agents.ts";
 import {
   agentValue,
+  byDimension,
+  COLUMN_DIMENSIONS,
+  type ColumnValues,
   type Dimension,
   labelOfSource,
   type Place,
   placeValue,
   type Value,
 } from "../rollups/dimensions.ts";
+import { type Campaign, campaignOf, languageOf } from "./campaign.ts";
+import { channelOf } from "./channels.ts";
 import { readDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
-import { cleanText, decodeUtmSource, type Origin, originOf } from "./referrer.ts";
+import { cleanText, decodeQueryValue, type Origin, originOf } from "./referrer.ts";
 
 /** One object per distinct text of a batch. */
-export type UserAgent = { readonly hash: string; readonly text: string; readonly value: Value };
+export type UserAgent = {
+  readonly hash: string;
+  readonly text: string;
+  readonly browser: string;
+  readonly value: Value;
+};
 
 export type Detail = {
   linkId: number;
@@ -28,6 +38,7 @@ export type Detail = {
   address: string | null;
   place: Place | null;
   agent: UserAgent | null;
+  columns: ColumnValues;
   values: Value[];
 };
 
@@ -37,6 +48,7 @@ export type DetailsParser = ReturnType<typeof createDetailsParser>;
 export type PlaceLookup = (addresses: Iterable<string>) => Promise<ReadonlyMap<string, Place>>;
 
 const CITY_BYTES = 200;
+const NO_CAMPAIGN: Campaign = campaignOf("");
 const REMEMBERED = { most: 10_000, mostCharacters: 4_000_000 };
 const HASH_DIGITS = 32;
 
@@ -44,12 +56,15 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   const agents = createAgents();
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
-    return originOf(key.slice(at + 1), decodeUtmSource(key.slice(0, at)));
+    return originOf(key.slice(at + 1), decodeQueryValue(key.slice(0, at)));
   }, REMEMBERED);
+  const campaign = remembered(campaignOf, REMEMBERED);
+  const language = remembered(languageOf, REMEMBERED);
   const agentOf = remembered((sent: string): Omit<UserAgent, "value"> & { profile: string } => {
     const text = cleanText(sent, AGENT_LENGTH);
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);
-    return { hash, text, profile: agentValue(agents.describe(text)) };
+    const profile = agents.describe(text);
+    return { hash, text, browser: profile.browser, profile: agentValue(profile) };
   }, REMEMBERED);
 
   return {
@@ -60,29 +75,43 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
       const values = createValues();
       const known = new Map<string, UserAgent>();
       const userAgent = (sent: string): UserAgent | null => {
-        const { hash, text, profile } = agentOf(sent);
+        const { profile, ...parts } = agentOf(sent);
+        const { hash, text } = parts;
         if (text === "") return null;
         let agent = known.get(hash);
-        if (agent === undefined) known.set(hash, (agent = { hash, text, value: values("agent", profile) }));
+        if (agent === undefined) known.set(hash, (agent = { ...parts, value: values("agent", profile) }));
         return agent;
       };
       const parsed = Array.from({ length: detailed }, (_, at): Detail => {
         const row = details.rows[at]!;
         const sent = readDetails(details.bytes, details.places[at]!);
-        const { referrer, source }: Origin = origin(`${sent.utmSource ?? ""}\0${sent.referrer ?? ""}`);
+        const { referrer, host, source }: Origin = origin(`${sent.utmSource ?? ""}\0${sent.referrer ?? ""}`);
         const agent = sent.userAgent === null ? null : userAgent(sent.userAgent);
-        const linkId = links[row]!;
+        const pairs = sent.campaign ?? (sent.utmSource === null ? null : `utm_source=${sent.utmSource}`);
+        const utm = pairs === null ? NO_CAMPAIGN : campaign(pairs);
+        const columns: ColumnValues = {
+          ...utm,
+          referrer: host,
+          language: sent.language === null ? null : language(sent.language),
+          channel: channelOf(utm, host, agent?.browser ?? null),
+          rule: sent.rule === 0 ? null : String(sent.rule),
+        };
         const detail = {
-          linkId,
+          linkId: links[row]!,
           atMs: times[row]!,
           isAutomated: isAutomatedKind(kinds[row]!),
           referrer,
           source,
           address: addressOf(sent.address),
           agent,
+          columns,
         };
-        const counted = [values("referrer", labelOfSource(source))];
+        const counted = [values("source", labelOfSource(source))];
         if (agent !== null) counted.push(agent.value);
+        for (const name of COLUMN_DIMENSIONS) {
+          const text = columns[name];
+          if (text !== null) counted.push(values(name, text));
+        }
         return { ...detail, place: null, values: counted };
       });
       const found = await places(addressesOf(parsed));
@@ -112,12 +141,9 @@ function locate(detail: Detail, places: ReadonlyMap<string, Place>, values: Retu
 }
 
 function createValues(): (dimension: Dimension, text: string) => Value {
-  const known = { referrer: new Map(), place: new Map(), agent: new Map() } satisfies Record<
-    Dimension,
-    Map<string, Value>
-  >;
+  const known = byDimension(() => new Map<string, Value>());
   return (dimension, text) => {
-    const ofDimension: Map<string, Value> = known[dimension];
+    const ofDimension = known[dimension];
     let value = ofDimension.get(text);
     if (value === undefined) ofDimension.set(text, (value = { dimension, text }));
     return value;

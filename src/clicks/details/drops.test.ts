@@ -6,7 +6,14 @@ import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { createClicksRepository } from "../flush/repository.ts";
-import { addLinks, clicksOf, openJournal, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
+import {
+  NO_DETAILS,
+  addLinks,
+  clicksOf,
+  openJournal,
+  segmentOf,
+  temporaryFolder,
+} from "../clicks.test-support.ts";
 import { createDetailDropsRepository } from "./drops.repository.ts";
 import { createDetailGate } from "./gate.ts";
 import type { SettledClicks } from "../flush/source.ts";
@@ -67,8 +74,8 @@ forEachDialect((dialect) => {
     journal.recordRefused(one, NOW, "disconnected");
     journal.recordRefused(one, NOW, "sampled_out");
     journal.record(one, NOW);
-    journal.recordDetails(one, NOW, null, null, null, "");
-    journal.recordDetails(one, NOW, null, null, null, "");
+    journal.recordDetails(one, NOW, NO_DETAILS);
+    journal.recordDetails(one, NOW, NO_DETAILS);
     const flusher = flusherFor(FIRST_RECORD);
     await flusher.flush();
     expect(await clicksOf(database, links)).toEqual([8, 1]);
@@ -105,7 +112,7 @@ forEachDialect((dialect) => {
   test("drops of a dead process enter the books of the process that counts them", async () => {
     const { journal, settled, flusherFor } = await start();
     for (let at = 0; at < 4; at++) journal.recordRefused(links[0]!, NOW, "full");
-    journal.recordDetails(links[0]!, NOW, null, null, null, "");
+    journal.recordDetails(links[0]!, NOW, NO_DETAILS);
     await flusherFor(null).flush();
     const gate = createDetailGate({ written: () => 0, sampleRate: () => 1, mostPending: 1 });
     for (const { details, replayed } of settled) gate.settled(details, replayed);
@@ -127,7 +134,7 @@ describe("without a segment", () => {
       maxSegments: 1,
     });
     const referrer = "r".repeat(900);
-    for (let at = 0; at < 8; at++) journal.recordDetails(at + 1, NOW, referrer, null, null, "");
+    for (let at = 0; at < 8; at++) journal.recordDetails(at + 1, NOW, { ...NO_DETAILS, referrer });
     journal.record(9, NOW);
     expect(journal.stats()).toMatchObject({ written: 4, overflow: 5 });
     rmSync(opened[0]!);

@@ -29,7 +29,7 @@ test.each([
     "xn--bcher-kva.example",
   ],
 ] as const)("referer %p and utm_source %p", (referer, utm, referrer, source, label) => {
-  expect(originOf(referer, utm)).toEqual({ referrer, source, label });
+  expect(originOf(referer, utm)).toMatchObject({ referrer, source, label });
 });
 
 test.each([
@@ -52,4 +52,9 @@ test.each([
 test("a cut never splits a character", () => {
   expect(cleanText("é".repeat(5), 5)).toBe("éé");
   expect(cleanText("a😀", 4)).toBe("a");
+});
+
+test("the host of the referrer is known beside a utm_source", () => {
+  expect(originOf("https://News.example.com/", "spring").host).toBe("news.example.com");
+  expect(originOf(null, "spring").host).toBeNull();
 });

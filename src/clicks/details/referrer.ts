@@ -8,6 +8,8 @@ const SOURCE_BYTES = 255;
 export type Origin = {
   /** Cleaned; null without one. */
   referrer: string | null;
+  /** Its host; null without one. */
+  host: string | null;
   /** By priority: utm_source, `ref:{domain}`, `direct`. */
   source: string;
   /** In reports: utm_source, the domain, or `(direct)`. */
@@ -16,11 +18,11 @@ export type Origin = {
 
 export function originOf(referer: string | null, utmSource: string | null): Origin {
   const referrer = cleanText(referer ?? "", REFERRER_BYTES) || null;
+  const host = referrer === null ? null : hostOfReferrer(referrer);
   const campaign = cleanText(utmSource ?? "", SOURCE_BYTES);
-  if (campaign !== "") return { referrer, source: campaign, label: campaign };
-  const domain = referrer === null ? null : hostOfReferrer(referrer);
-  if (domain === null) return { referrer, source: "direct", label: DIRECT };
-  return { referrer, source: cleanText(`ref:${domain}`, SOURCE_BYTES), label: domain };
+  if (campaign !== "") return { referrer, host, source: campaign, label: campaign };
+  if (host === null) return { referrer, host, source: "direct", label: DIRECT };
+  return { referrer, host, source: cleanText(`ref:${host}`, SOURCE_BYTES), label: host };
 }
 
 /** The common case, without a full parse. */
@@ -53,8 +55,8 @@ export function cleanText(text: string, maxBytes: number): string {
 }
 
 /** Invalid UTF-8 becomes U+FFFD, which cleaning removes. */
-export function decodeUtmSource(utmSource: string): string {
-  const text = utmSource.replaceAll("+", " ");
+export function decodeQueryValue(value: string): string {
+  const text = value.replaceAll("+", " ");
   if (!text.includes("%")) return text;
   const bytes = Buffer.from(text).toString("latin1");
   const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>

@@ -9,7 +9,7 @@ import { DAY_MS } from "../rollups/time-buckets.ts";
 import { createBoundsRepository } from "../rollups/value-bounds.repository.ts";
 import { boundSums } from "../rollups/value-bounds.ts";
 import { createValueIds } from "../rollups/value-ids.ts";
-import type { Value } from "../rollups/dimensions.ts";
+import type { ColumnValues, Value } from "../rollups/dimensions.ts";
 
 const CHUNK = 500;
 const REMEMBERED = 50_000;
@@ -81,6 +81,7 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) 
           city: detail.place?.city ?? null,
           automated: detail.isAutomated ? 1 : 0,
           user_agent_id: detail.agent === null ? null : agentIds.get(detail.agent.hash)!,
+          ...named(detail.columns),
         })),
       );
       return () => {
@@ -94,3 +95,5 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) 
 
 const findAgents = (tx: Db, hashes: readonly string[]) =>
   tx.selectFrom("user_agents").select(["id", "hash"]).where("hash", "in", hashes).execute();
+
+const named = ({ referrer: referrer_host, ...columns }: ColumnValues) => ({ ...columns, referrer_host });

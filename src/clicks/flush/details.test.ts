@@ -6,7 +6,6 @@ import { deletionIn } from "../../links/links.test-support.ts";
 import { deleteLinks } from "../../links/write/deletion.repository.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { parseAgent } from "../details/agents.ts";
 import { CHROME, GOOGLEBOT, IPHONE, NOW } from "../analytics/analytics.test-support.ts";
 import { createClicksRepository } from "./repository.ts";
 import {
@@ -16,33 +15,16 @@ import {
   openJournal,
   segmentOf,
   temporaryFolder,
+  NO_DETAILS,
 } from "../clicks.test-support.ts";
 import { createDetailsParser } from "../details/details.ts";
-import { agentValue, DIMENSIONS, labelOfSource, OTHER, placeValue } from "../rollups/dimensions.ts";
+import { OTHER } from "../rollups/dimensions.ts";
 import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
+import { PLACES, readSums, type SentVisit, sumsByHand } from "./details.test-support.ts";
 import type { Journal } from "../journal/journal.ts";
-import { originOf } from "../details/referrer.ts";
-import { createDayRollup } from "../rollups/rollup.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
-type Visit = {
-  link: number;
-  at: number;
-  referrer?: string;
-  utm?: string;
-  agent?: string;
-  address?: string;
-  automated?: boolean;
-};
-
-const PLACES = new Map([
-  ["81.2.69.1", { country: "GB", city: "London" }],
-  ["89.160.20.9", { country: "SE", city: null }],
-]);
-/** Clicks, and automated ones among them. */
-type Pair = [clicks: number, automated: number];
-const pairOf = ({ clicks, automated }: { clicks: number; automated: number }): Pair => [clicks, automated];
 const ROLLUPS = [
   "click_log",
   "click_hours",
@@ -111,92 +93,14 @@ forEachDialect((dialect) => {
     return { journal, flusher, books };
   }
 
-  const record = (journal: Journal, { link, at, referrer, utm, agent, address, automated }: Visit) => {
-    const headers = [referrer ?? null, utm ?? null, agent ?? null, address ?? ""] as const;
-    expect(journal.recordDetails(link, at, ...headers, automated)).toBe(true);
+  const record = (journal: Journal, { link, at, utm, agent, automated, ...sent }: SentVisit) => {
+    const details = { ...NO_DETAILS, ...sent, utmSource: utm ?? null, userAgent: agent ?? null };
+    expect(journal.recordDetails(link, at, details, automated)).toBe(true);
   };
-
-  /** Stored counts and values, as `bucket link dimension value` with clicks and automated ones. */
-  async function readSums() {
-    const [values, hours, days, months, dimHours, dimDays, dimMonths] = await Promise.all([
-      database.read.selectFrom("click_values").select(["id", "dimension", "value"]).execute(),
-      database.read.selectFrom("click_hours").selectAll().execute(),
-      database.read.selectFrom("click_days").selectAll().execute(),
-      database.read.selectFrom("click_months").selectAll().execute(),
-      database.read.selectFrom("click_dim_hours").selectAll().execute(),
-      database.read.selectFrom("click_dim_days").selectAll().execute(),
-      database.read.selectFrom("click_dim_months").selectAll().execute(),
-    ]);
-    const texts = new Map(values.map(({ id, dimension, value }) => [id, `${dimension} ${value}`]));
-    return {
-      hours: Object.fromEntries(hours.map((row) => [`${row.hour} ${row.link_id}`, pairOf(row)])),
-      days: Object.fromEntries(days.map((row) => [`${row.day} ${row.link_id}`, pairOf(row)])),
-      months: Object.fromEntries(months.map((row) => [`${row.month} ${row.link_id}`, pairOf(row)])),
-      dimHours: Object.fromEntries(
-        dimHours.map((row) => [`${row.hour} ${texts.get(row.value_id)}`, pairOf(row)]),
-      ),
-      dimDays: Object.fromEntries(
-        dimDays.map((row) => [`${row.day} ${row.link_id} ${texts.get(row.value_id)}`, pairOf(row)]),
-      ),
-      dimMonths: Object.fromEntries(
-        dimMonths.map((row) => [`${row.month} ${texts.get(row.value_id)}`, pairOf(row)]),
-      ),
-    };
-  }
-
-  /** The same from the clicks, by the pure sums of `analytics rebuild`. */
-  function byHand(
-    visits: readonly Visit[],
-    plain: readonly Visit[] = [],
-  ): Awaited<ReturnType<typeof readSums>> {
-    const sums: Awaited<ReturnType<typeof readSums>> = {
-      hours: {},
-      days: {},
-      months: {},
-      dimHours: {},
-      dimDays: {},
-      dimMonths: {},
-    };
-    const add = (to: Record<string, Pair>, key: string, clicks: number, automated: number) => {
-      const [had, hadAutomated] = to[key] ?? [0, 0];
-      to[key] = [had + clicks, hadAutomated + automated];
-    };
-    for (const { link, at, automated } of [...visits, ...plain]) {
-      const ofAutomated = automated ? 1 : 0;
-      for (const id of [link, 0]) {
-        add(sums.hours, `${Math.floor(at / HOUR_MS)} ${id}`, 1, ofAutomated);
-        add(sums.days, `${Math.floor(at / DAY_MS)} ${id}`, 1, ofAutomated);
-        add(sums.months, `${BUCKETS.month.of(at)} ${id}`, 1, ofAutomated);
-      }
-    }
-    for (const [day, members] of Map.groupBy(visits, ({ at }) => Math.floor(at / DAY_MS))) {
-      const rollup = createDayRollup();
-      for (const { link, at, referrer, utm, agent, address, automated } of members) {
-        const place = PLACES.get(address ?? "");
-        const { source } = originOf(referrer ?? null, utm === undefined ? null : decodeURIComponent(utm));
-        const values = {
-          referrer: labelOfSource(source),
-          agent: agent === undefined ? null : agentValue(parseAgent(agent)),
-          place: place === undefined ? null : placeValue(place),
-        };
-        rollup.add({ linkId: link, atMs: at, isAutomated: automated ?? false, values });
-      }
-      const { dimHours, dimDays } = rollup.finish();
-      for (const { hour, dimension, value, clicks, automated } of dimHours)
-        add(sums.dimHours, `${hour} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
-      for (const { linkId, dimension, value, clicks, automated } of dimDays) {
-        add(sums.dimDays, `${day} ${linkId} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
-        const month = BUCKETS.month.of(day * DAY_MS);
-        if (linkId === 0)
-          add(sums.dimMonths, `${month} ${DIMENSIONS[dimension]} ${value}`, clicks, automated);
-      }
-    }
-    return sums;
-  }
 
   const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!;
   const maybe = <T>(list: readonly T[]): T | undefined => (Math.random() < 0.3 ? undefined : pick(list));
-  const visitsOf = (count: number): Visit[] =>
+  const visitsOf = (count: number): SentVisit[] =>
     Array.from({ length: count }, () => ({
       link: pick(links),
       automated: Math.random() < 0.3,
@@ -213,6 +117,9 @@ forEachDialect((dialect) => {
           utm: Math.random() < 0.8 ? undefined : pick(["mail", "caf%C3%A9"]),
           agent: maybe([CHROME, IPHONE, GOOGLEBOT]),
           address: maybe(["81.2.69.1", "89.160.20.9", "2001:db8::1"]),
+          language: maybe(["de-AT,de;q=0.9", "en", "*"]),
+          campaign: maybe(["utm_source=x&utm_medium=email", "utm_campaign=a&utm_term=b&utm_content=c"]),
+          rule: maybe([1, 32]),
         }).filter(([, value]) => value !== undefined),
       ),
     }));
@@ -229,7 +136,7 @@ forEachDialect((dialect) => {
     }
     await flusher.flush();
     expect(books()).toEqual({ stored: 1300, deleted: 0, details: { logged: 1000, stopped: 0, deleted: 0 } });
-    expect(await readSums()).toEqual(byHand(visits, plain));
+    expect(await readSums(database)).toEqual(sumsByHand(visits, plain));
     const after = await automatedOf(database, links);
     const automated = [...visits, ...plain].filter((visit) => visit.automated);
     expect(after.map((count, at) => count - before[at]!)).toEqual(
@@ -254,6 +161,10 @@ forEachDialect((dialect) => {
       referrer: "https://a.example/x",
       agent: CHROME,
       address: "::ffff:81.2.69.1",
+      language: "de-at,en;q=0.5",
+      campaign:
+        "utm_campaign=Fr%C3%BChling+26&utm_source=&utm_medium=Email&utm_source=own&utm_term=%00&utm_id=1",
+      rule: 2,
     });
     record(journal, {
       link: link!,
@@ -280,8 +191,23 @@ forEachDialect((dialect) => {
       country: "GB",
       city: "London",
       user_agent_id: agent!.id,
+      referrer_host: "a.example",
+      utm_source: "own",
+      utm_medium: "Email",
+      utm_campaign: "Frühling 26",
+      utm_term: null,
+      utm_content: null,
+      language: "de-AT",
+      channel: "mail",
+      rule: "2",
     });
     expect(second).toMatchObject({ referrer: "[31m", source: "😀 x", ip_address: null, user_agent_id: null });
+    expect(second).toMatchObject({
+      referrer_host: null,
+      utm_source: "😀 x",
+      language: null,
+      channel: "campaign",
+    });
     await journal.close();
   });
 
@@ -304,7 +230,7 @@ forEachDialect((dialect) => {
     for (let again = 0; again < 10; again++)
       record(one.journal, { link: link!, at: NOW, referrer: "https://host-0.example/" });
     await one.flusher.flush();
-    const { dimDays, dimHours, dimMonths } = await readSums();
+    const { dimDays, dimHours, dimMonths } = await readSums(database);
     const day = Math.floor(NOW / DAY_MS);
     const hour = Math.floor(NOW / HOUR_MS);
     for (const [rows, prefix, bound] of [
@@ -336,7 +262,7 @@ forEachDialect((dialect) => {
     await database.transaction((tx) => deleteLinks(tx, "id", [gone!], deletionIn(database, NOW)));
     await flusher.flush();
     expect(books()).toEqual({ stored: 20, deleted: 0, details: { logged: 20, stopped: 0, deleted: 0 } });
-    expect(await readSums()).toEqual(byHand(visits));
+    expect(await readSums(database)).toEqual(sumsByHand(visits));
     const kept = database.read.selectFrom("deleted_links").select(["clicks", "automated"]);
     expect(await kept.where("link_id", "=", gone!).execute()).toEqual([
       { clicks: 20, automated: visits.filter((visit) => visit.automated).length },
@@ -355,7 +281,7 @@ forEachDialect((dialect) => {
     await database.write.deleteFrom("links").where("id", "=", gone!).execute();
     await flusher.flush();
     expect(books()).toEqual({ stored: 50, deleted: 50, details: { logged: 50, stopped: 0, deleted: 50 } });
-    expect(await readSums()).toEqual(byHand(visits));
+    expect(await readSums(database)).toEqual(sumsByHand(visits));
     await journal.close();
   });
 
@@ -369,8 +295,8 @@ forEachDialect((dialect) => {
     expect((await database.read.selectFrom("click_log").select("id").execute()).length).toBe(30);
     const after = await clicksOf(database, links);
     expect(after.reduce((sum, clicks, at) => sum + clicks - before[at]!, 0)).toBe(100);
-    const { days, dimDays } = await readSums();
-    expect(days).toEqual(byHand(visits).days);
+    const { days, dimDays } = await readSums(database);
+    expect(days).toEqual(sumsByHand(visits).days);
     const referrers = Object.entries(dimDays).filter(([key]) => / 0 1 /.test(key));
     expect(referrers.reduce((sum, [, [clicks]]) => sum + clicks, 0)).toBe(30);
     await journal.close();
@@ -385,7 +311,7 @@ forEachDialect((dialect) => {
     await database.write.deleteFrom("user_agents").execute();
     record(journal, { ...visit, at: NOW + DAY_MS });
     await flusher.flush();
-    const { dimDays } = await readSums();
+    const { dimDays } = await readSums(database);
     expect(dimDays[`${Math.floor(NOW / DAY_MS) + 1} 0 1 a.example`]).toEqual([1, 0]);
     const row = await database.read
       .selectFrom("click_log")

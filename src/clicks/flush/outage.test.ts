@@ -4,15 +4,15 @@ import { type Database, openDatabase } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { createClicksRepository } from "./repository.ts";
-import { addLinks, clicksOf, openJournal, temporaryFolder } from "../clicks.test-support.ts";
+import { addLinks, clicksOf, NO_DETAILS, openJournal, temporaryFolder } from "../clicks.test-support.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../database-proxy.test-support.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
 
 const record = (journal: Pick<Journal, "recordDetails">, link: number, times: number) => {
-  for (let at = 0; at < times; at++)
-    journal.recordDetails(link, Date.now(), "https://a.example/", null, "curl/8.5.0", "192.0.2.1");
+  const sent = { referrer: "https://a.example/", userAgent: "curl/8.5.0", address: "192.0.2.1" };
+  for (let at = 0; at < times; at++) journal.recordDetails(link, Date.now(), { ...NO_DETAILS, ...sent });
 };
 
 /** Everything that the flush wrote about a link. It must agree. */
@@ -26,8 +26,8 @@ async function writtenOf(database: Database, link: number): Promise<Record<strin
     hours: await sum("click_hours"),
     days: await sum("click_days"),
     months: await sum("click_months"),
-    // By referrer and by agent.
-    values: (await sum("click_dim_days")) / 2,
+    // By source, agent, referrer and channel.
+    values: (await sum("click_dim_days")) / 4,
     log: rows.length,
   };
 }

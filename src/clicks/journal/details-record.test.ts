@@ -1,7 +1,7 @@
 /** Records with details read back unchanged, whatever surrounds them. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { openJournal, readClicks, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
+import { NO_DETAILS, openJournal, readClicks, segmentOf, temporaryFolder } from "../clicks.test-support.ts";
 import { readDetails, type VisitDetails } from "./details-record.ts";
 import { FIRST_RECORD } from "./format.ts";
 import { createBatch, openSegmentReader } from "./reader.ts";
@@ -15,11 +15,8 @@ const freshDir = () => join(folder, String(++folders));
 
 type Visit = { link: number; at: number; sent: VisitDetails | null };
 
-const nothing: VisitDetails = { referrer: null, utmSource: null, userAgent: null, address: "" };
-
 const record = (journal: Journal, { link, at, sent }: Visit): boolean => {
-  if (sent !== null)
-    return journal.recordDetails(link, at, sent.referrer, sent.utmSource, sent.userAgent, sent.address);
+  if (sent !== null) return journal.recordDetails(link, at, sent);
   journal.record(link, at);
   return true;
 };
@@ -59,6 +56,9 @@ function visitAtRandom(): Visit {
     utmSource: maybe(768),
     userAgent: maybe(1024),
     address: maybe(45) ?? "",
+    language: maybe(36) || null,
+    campaign: maybe(120) || null,
+    rule: Math.random() < 0.8 ? 0 : 1 + Math.floor(Math.random() * 32),
   };
   return { link, at, sent };
 }
@@ -87,13 +87,19 @@ test("texts are shortened to their bounds; invalid UTF-8 is marked", async () =>
   const dir = freshDir();
   const { journal } = await openJournal({ dir, segmentBytes: segmentOf(4000) });
   const long = "x".repeat(20_000);
-  journal.recordDetails(1, NOW, long, long, long, long);
-  journal.recordDetails(2, NOW, "caf\xc3\xa9 \xff", null, "", "::1");
+  const texts = { referrer: long, utmSource: long, userAgent: long, address: long, language: long };
+  const campaign = `utm_source=a&utm_campaign=${"b".repeat(100)}&utm_term=${long}`;
+  journal.recordDetails(1, NOW, { ...texts, campaign, rule: 32 });
+  const few = { ...NO_DETAILS, referrer: "caf\xc3\xa9 \xff", userAgent: "", address: "::1" };
+  journal.recordDetails(2, NOW, few);
+  journal.recordDetails(3, NOW, { ...few, campaign: long });
   await journal.close();
-  const [first, second] = readVisits(dir, 10, 10);
-  const lengths = Object.values(first!.sent!).map((value) => value!.length);
-  expect(lengths).toEqual([2048, 768, 1024, 45]);
-  expect(second!.sent).toEqual({ referrer: "café \ufffd", utmSource: null, userAgent: "", address: "::1" });
+  const [first, second, third] = readVisits(dir, 10, 10);
+  const { rule, campaign: pairs, ...cut } = first!.sent!;
+  expect(Object.values(cut).map((value) => value!.length)).toEqual([2048, 768, 1024, 45, 36]);
+  expect([rule, pairs]).toEqual([32, `utm_source=a&utm_campaign=${"b".repeat(100)}`]);
+  expect(second!.sent).toEqual({ ...few, referrer: "café \ufffd" });
+  expect(third!.sent).toEqual(second!.sent);
 });
 
 test("without a segment the click stays in memory and its details are dropped", async () => {
@@ -104,14 +110,14 @@ test("without a segment the click stays in memory and its details are dropped", 
     maxSegments: 1,
     overflow: 10,
   });
-  const sent = { ...nothing, referrer: "r".repeat(900) };
+  const sent = { ...NO_DETAILS, referrer: "r".repeat(900) };
   const kept = Array.from({ length: 8 }, (_, at) => record(journal, { link: at + 1, at: NOW, sent }));
   expect(kept).toEqual([true, true, true, true, false, false, false, false]);
   expect(journal.stats()).toMatchObject({ written: 4, overflow: 4 });
   expect(journal.detailed()).toBe(4);
   expect(supply.problem()).toBe("journal_full");
   await journal.close();
-  expect(journal.recordDetails(9, NOW, null, null, null, "")).toBe(false);
+  expect(journal.recordDetails(9, NOW, NO_DETAILS)).toBe(false);
   expect(journal.stats().dropped.closed).toBe(1);
 });
 
@@ -119,7 +125,7 @@ test("nothing is recorded while counting is off", async () => {
   const dir = freshDir();
   const { journal } = await openJournal({ dir });
   journal.setEnabled(false);
-  expect(journal.recordDetails(1, NOW, "r", null, null, "")).toBe(false);
+  expect(journal.recordDetails(1, NOW, NO_DETAILS)).toBe(false);
   expect(journal.stats()).toMatchObject({ written: 0, overflow: 0 });
   await journal.close();
 });
@@ -127,7 +133,7 @@ test("nothing is recorded while counting is off", async () => {
 test("a record with incomplete texts ends reading, and loses only its page", async () => {
   const dir = freshDir();
   const { journal, opened } = await openJournal({ dir, segmentBytes: segmentOf(2000) });
-  const sent = { ...nothing, userAgent: "u".repeat(500) };
+  const sent = { ...NO_DETAILS, userAgent: "u".repeat(500) };
   for (let at = 1; at <= 20; at++) record(journal, { link: at, at: NOW, sent });
   await journal.close();
   const bytes = new Uint8Array(await Bun.file(opened[0]!).arrayBuffer());
@@ -147,7 +153,7 @@ test("the newest clicks are found from the end", async () => {
     record(journal, {
       link: at,
       at: NOW + at,
-      sent: at % 2 === 0 ? null : { ...nothing, referrer: `r${at}` },
+      sent: at % 2 === 0 ? null : { ...NO_DETAILS, referrer: `r${at}` },
     });
   const latest = journal.latest(NOW, 5);
   expect(latest.map(({ linkId }) => linkId)).toEqual([2996, 2997, 2998, 2999, 3000]);

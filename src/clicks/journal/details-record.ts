@@ -9,6 +9,12 @@ export type VisitDetails = {
   userAgent: string | null;
   /** If it is recorded. */
   address: string;
+  /** Beginning of Accept-Language. */
+  language: string | null;
+  /** Pairs of a query with the keys `utm_…`, percent-encoded: those of the request, then those of the target. */
+  campaign: string | null;
+  /** Number of the rule that decided, from 1; 0: none. */
+  rule: number;
 };
 
 const MOST_REFERRER = 2_048;
@@ -16,13 +22,19 @@ const MOST_REFERRER = 2_048;
 const MOST_UTM_SOURCE = 768;
 const MOST_USER_AGENT = 1_024;
 const MOST_ADDRESS = 45;
+/** Longer tags do not exist. */
+const MOST_LANGUAGE = 36;
+const MOST_CAMPAIGN = 2_048;
 const NOT_SENT = 0xffff;
 
 /** Offsets of lengths and texts. */
 const LENGTHS_AT = 16;
 const TEXTS_AT = 24;
-/** The longest record within these bounds. */
-const LONGEST_RECORD = 3_920;
+/** Rule, and lengths of language (u8) and campaign (u16), behind the address if MORE says so. */
+const MORE_AT = LENGTHS_AT + 7;
+const MORE_BYTES = 4;
+/** Its length is a byte, in units of 16. The campaign is shortened, by whole pairs. */
+const LONGEST_RECORD = 4_080;
 
 /** Missing in the types. Half the cost of `write`. */
 type Bytes = Buffer & { latin1Write(text: string, start: number, length: number): number };
@@ -31,7 +43,7 @@ type Bytes = Buffer & { latin1Write(text: string, start: number, length: number)
 export type DetailsRecord = {
   readonly words: Int32Array;
   /** Takes each header's first bytes. Returns the record's length in bytes. Allocates nothing. */
-  write(referrer: string | null, utmSource: string | null, userAgent: string | null, address: string): number;
+  write(details: VisitDetails): number;
 };
 
 export function createDetailsRecord(): DetailsRecord {
@@ -51,9 +63,23 @@ export function createDetailsRecord(): DetailsRecord {
     bytes[lengthAt + 1] = length >> 8;
   };
 
+  const putMore = (language: string, campaign: string, rule: number): void => {
+    const at = end;
+    end += MORE_BYTES;
+    bytes[at] = rule;
+    bytes[at + 1] = Math.min(language.length, MOST_LANGUAGE);
+    bytes.latin1Write(language, end, bytes[at + 1]!);
+    end += bytes[at + 1]!;
+    const length = lengthOfPairs(campaign, Math.min(MOST_CAMPAIGN, LONGEST_RECORD - end));
+    bytes[at + 2] = length & 0xff;
+    bytes[at + 3] = length >> 8;
+    bytes.latin1Write(campaign, end, length);
+    end += length;
+  };
+
   return {
     words,
-    write(referrer, utmSource, userAgent, address) {
+    write({ referrer, utmSource, userAgent, address, language, campaign, rule }) {
       end = TEXTS_AT;
       put(referrer, MOST_REFERRER, LENGTHS_AT);
       put(utmSource, MOST_UTM_SOURCE, LENGTHS_AT + 2);
@@ -62,7 +88,9 @@ export function createDetailsRecord(): DetailsRecord {
       if (length > 0) bytes.latin1Write(address, end, length);
       end += length;
       bytes[LENGTHS_AT + 6] = length;
-      bytes[LENGTHS_AT + 7] = 0;
+      const hasMore = language !== null || campaign !== null || rule > 0;
+      bytes[MORE_AT] = hasMore ? 1 : 0;
+      if (hasMore) putMore(language ?? "", campaign ?? "", rule);
       while (end % RECORD_BYTES !== 0) bytes[end++] = 0;
       return end;
     },
@@ -82,6 +110,21 @@ export function readDetails(bytes: Buffer, at: number): VisitDetails {
   const referrer = take(LENGTHS_AT);
   const utmSource = take(LENGTHS_AT + 2);
   const userAgent = take(LENGTHS_AT + 4);
-  const address = bytes.toString("latin1", end, end + bytes[at + LENGTHS_AT + 6]!);
-  return { referrer, utmSource, userAgent, address };
+  const addressEnd = end + bytes[at + LENGTHS_AT + 6]!;
+  const address = bytes.toString("latin1", end, addressEnd);
+  const sent = { referrer, utmSource, userAgent, address };
+  // Records of versions before 0.8 end here.
+  if (bytes[at + MORE_AT] === 0) return { ...sent, language: null, campaign: null, rule: 0 };
+  const languageAt = addressEnd + MORE_BYTES;
+  const campaignAt = languageAt + bytes[addressEnd + 1]!;
+  return {
+    ...sent,
+    language: bytes.toString("latin1", languageAt, campaignAt) || null,
+    campaign: bytes.toString("utf8", campaignAt, campaignAt + bytes.readUInt16LE(addressEnd + 2)) || null,
+    rule: bytes[addressEnd]!,
+  };
 }
+
+/** Whole pairs within the bound. */
+const lengthOfPairs = (campaign: string, most: number): number =>
+  campaign.length <= most ? campaign.length : Math.max(0, campaign.lastIndexOf("&", most));

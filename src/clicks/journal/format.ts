@@ -22,8 +22,10 @@
  *
  *     kind 1  count: 16 bytes.
  *     kind 2  count with details: words 4 and 5 are u16 byte lengths of referrer, utm_source and user agent, a u8 length
- *             of the address and a u8 of 0. Their bytes follow in that order, zero-padded, shortened to the bounds of
+ *             of the address and a u8 of 0 or 1. Their bytes follow in that order, zero-padded, shortened to the bounds of
  *             details-record.ts; utm_source is percent-encoded, the address is text. Length 65,535: no such header.
+ *             With 1 then follow a u8 number of the rule (0: none), a u8 length of the language, a u16 length of the
+ *             campaign, and both texts.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order).
  *     kinds 6 to 10  like 1 to 5, of an automated visitor.
  *     kind 15 filler: skip its length. Ends a page without room for the next record.

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  NO_DETAILS,
   type Click,
   openJournal,
   readClicks,
@@ -58,7 +59,7 @@ test("each kind of click keeps its class; people's are as versions before 0.5 wr
   const { journal, opened } = await openJournal({ dir, overflow: 1 });
   for (const isAutomated of [false, true]) {
     journal.record(1, 1, isAutomated);
-    journal.recordDetails(2, 2, "https://a.example/", null, "agent", "", isAutomated);
+    journal.recordDetails(2, 2, { ...NO_DETAILS, userAgent: "agent" }, isAutomated);
     for (const reason of REFUSALS) journal.recordRefused(3, 3, reason, isAutomated);
   }
   const reader = openSegmentReader(opened[0]!)!;

@@ -5,7 +5,7 @@
  * end, the mark for preparing the next one, the click that makes a flush due, or 0 without a segment or while off.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { createDetailsRecord } from "./details-record.ts";
+import { createDetailsRecord, type VisitDetails } from "./details-record.ts";
 import {
   CHECK_MASK,
   classedKind,
@@ -218,18 +218,10 @@ export function createJournal(options: JournalOptions) {
     },
     isEnabled: (): boolean => gate.enabled,
     /**
-     * Like record, with the visitor's headers. False if only the click was kept, as "disconnected", without a segment.
+     * Like record, with what the visitor sent. False if only the click was kept, as "disconnected", without a segment.
      */
-    recordDetails(
-      linkId: number,
-      atMs: number,
-      referrer: string | null,
-      utmSource: string | null,
-      userAgent: string | null,
-      address: string,
-      isAutomated = false,
-    ): boolean {
-      const length = detailsRecord.write(referrer, utmSource, userAgent, address) / 4;
+    recordDetails(linkId: number, atMs: number, details: VisitDetails, isAutomated = false): boolean {
+      const length = detailsRecord.write(details) / 4;
       if (gate.enabled && !gate.closed && makeRoomFor(length)) {
         storeDraft(linkId, atMs, length, isAutomated);
         return true;

@@ -3,14 +3,49 @@
 /** Stored numbers. Never change a meaning. */
 export const DIMENSIONS = {
   /** labelOfSource(source). Every click with details has one. */
-  referrer: 1,
+  source: 1,
   /** placeValue(…). An unknown place has none. */
   place: 2,
   /** agentValue(…). No User-Agent, no value. */
   agent: 3,
+  /** As in the columns of click_log. */
+  referrer: 4,
+  utm_source: 5,
+  utm_medium: 6,
+  utm_campaign: 7,
+  utm_term: 8,
+  utm_content: 9,
+  language: 10,
+  /** Every click with details since `instance.dimensions_from` has one. */
+  channel: 11,
+  rule: 12,
 } as const;
 
 export type Dimension = keyof typeof DIMENSIONS;
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as Dimension[];
+
+/** Columns of click_log whose text is the value; null: no value. */
+export const COLUMN_OF = {
+  referrer: "referrer_host",
+  utm_source: "utm_source",
+  utm_medium: "utm_medium",
+  utm_campaign: "utm_campaign",
+  utm_term: "utm_term",
+  utm_content: "utm_content",
+  language: "language",
+  channel: "channel",
+  rule: "rule",
+} as const;
+export type ColumnDimension = keyof typeof COLUMN_OF;
+export const COLUMN_DIMENSIONS = Object.keys(COLUMN_OF) as ColumnDimension[];
+export const isColumnDimension = (dimension: Dimension): dimension is ColumnDimension =>
+  dimension in COLUMN_OF;
+
+/** A click's values of these dimensions. */
+export type ColumnValues = Record<ColumnDimension, string | null>;
+
+export const byDimension = <T>(make: (dimension: Dimension) => T): Record<Dimension, T> =>
+  Object.fromEntries(DIMENSION_NAMES.map((name) => [name, make(name)])) as Record<Dimension, T>;
 
 /** One object per text of a batch, so it serves as a key. */
 export type Value = { readonly dimension: Dimension; readonly text: string };

@@ -2,9 +2,10 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
+import { COLUMN_DIMENSIONS, COLUMN_OF, type ColumnValues } from "./dimensions.ts";
 import type { Span } from "./time-buckets.ts";
 
-export type RawClick = {
+export type RawClick = ColumnValues & {
   id: number;
   linkId: number;
   /** Epoch milliseconds. */
@@ -20,6 +21,7 @@ export type RawClick = {
 export type LoggedUserAgent = { id: number; text: string; valueId: number; seenDay: number };
 
 const PAGE = 1_000;
+const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` as const);
 
 export function createRawRepository({ read }: Pick<Database, "read">) {
   return {
@@ -49,7 +51,7 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
         const page: RawClick[] = await db
           .selectFrom("click_log")
           .select(["id", "link_id as linkId", "clicked_at as clickedAt", "source", "country", "city"])
-          .select(["user_agent_id as userAgentId", "automated"])
+          .select(["user_agent_id as userAgentId", "automated", ...COLUMNS])
           .where("clicked_at", ">=", after?.clickedAt ?? from)
           .where("clicked_at", "<", to)
           .$if(after !== undefined, (query) =>

@@ -5,6 +5,7 @@ import {
   type AgentProfile,
   agentValue,
   type Dimension,
+  DIMENSION_NAMES,
   DIMENSIONS,
   labelOfSource,
   OTHER,
@@ -54,7 +55,7 @@ export function createDayRebuild(
   /** Adds new ones. */
   async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
     const ids = {} as Record<Dimension, Map<string, number>>;
-    for (const dimension of Object.keys(DIMENSIONS) as Dimension[]) {
+    for (const dimension of DIMENSION_NAMES) {
       const texts = new Set(rows.filter((row) => row.dimension === dimension).map((row) => row.value));
       ids[dimension] = await values.intern(tx, dimension, [...texts], day);
     }
@@ -85,7 +86,7 @@ export function createDayRebuild(
 
   async function writeHourValues(tx: Db, { day, rollup }: RawDay, hours: readonly number[]) {
     const found = sumBy(
-      rollup.dimHours.filter((row) => row.dimension === "referrer"),
+      rollup.dimHours.filter((row) => row.dimension === "source"),
       (row) => row.hour,
     );
     const recorded = await rollups.hourDetailCounts(tx, hours);
@@ -209,11 +210,12 @@ const isSame = (one: ClickSum, other: ClickSum): boolean =>
 const spanOf = (day: number): Span => ({ from: day * DAY_MS, to: (day + 1) * DAY_MS });
 
 function valuesOf(
-  { source, country, city, userAgentId }: RawClick,
+  { source, country, city, userAgentId, ...click }: RawClick,
   agents: ReadonlyMap<number, { value: string }>,
 ): Record<Dimension, string | null> {
   return {
-    referrer: labelOfSource(source),
+    ...click,
+    source: labelOfSource(source),
     place: country === null ? null : placeValue({ country, city }),
     agent: userAgentId === null ? null : (agents.get(userAgentId)?.value ?? OTHER),
   };

@@ -149,7 +149,7 @@ function detailRows({ dialect }: Pick<Database, "dialect">) {
           .select((eb) => ["link_id", eb.fn.sum<number>("clicks").as("clicks")])
           .where("day", "=", day)
           .where("link_id", "in", chunk)
-          .where("dimension", "=", DIMENSIONS.referrer)
+          .where("dimension", "=", DIMENSIONS.source)
           .groupBy("link_id")
           .execute();
         for (const row of rows) counts.set(row.link_id, Number(row.clicks));

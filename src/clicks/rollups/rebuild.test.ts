@@ -283,7 +283,7 @@ async function flush(database: Database, linkId: number): Promise<void> {
       { table: "click_hours", keys: ["hour", "link_id"], ...add },
       links.map((link_id) => ({ hour, link_id, clicks: 1 })),
     );
-    const ids = await values.intern(tx, "referrer", ["(direct)"], TODAY);
+    const ids = await values.intern(tx, "source", ["(direct)"], TODAY);
     const value = { dimension: 1, value_id: ids.get("(direct)")!, clicks: 1 };
     await dialect.upsert(
       tx,

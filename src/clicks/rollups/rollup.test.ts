@@ -7,7 +7,7 @@ const click = (linkId: number, referrer: string, atMs = 0, isAutomated = false):
   linkId,
   atMs,
   isAutomated,
-  values: { referrer, place: null, agent: null },
+  values: { source: referrer },
 });
 
 function rollupOf(clicks: readonly DetailedClick[]) {
@@ -34,9 +34,9 @@ test("clicks, and automated ones, are counted for their link and for all links",
   ]);
   expect(hours).toHaveLength(4);
   expect(hours).toContainEqual({ hour: 1, linkId: 0, clicks: 2, automated: 1 });
-  expect(dimDays).toContainEqual({ linkId: 0, dimension: "referrer", value: "a", clicks: 2, automated: 1 });
+  expect(dimDays).toContainEqual({ linkId: 0, dimension: "source", value: "a", clicks: 2, automated: 1 });
   expect(dimDays).toHaveLength(5);
-  expect(dimHours).toContainEqual({ hour: 1, dimension: "referrer", value: "b", clicks: 1, automated: 0 });
+  expect(dimHours).toContainEqual({ hour: 1, dimension: "source", value: "b", clicks: 1, automated: 0 });
 });
 
 test("beyond the bounds the rarest values are merged", () => {

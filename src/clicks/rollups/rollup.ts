@@ -2,17 +2,24 @@
  * Adds up one day (UTC) like the rollup tables, for rebuilds and tests of the flush. Beyond the bounds of dimensions.ts
  * the most frequent values stay (ties by text); in a flush the first ones do.
  */
-import { type Dimension, DIMENSIONS, LINK_DAY_VALUES, OTHER, TOTAL_VALUES } from "./dimensions.ts";
+import {
+  byDimension,
+  type Dimension,
+  DIMENSION_NAMES,
+  LINK_DAY_VALUES,
+  OTHER,
+  TOTAL_VALUES,
+} from "./dimensions.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { addTo } from "./sums.ts";
 import { HOUR_MS } from "./time-buckets.ts";
 
-/** Values as in dimensions.ts, null for none. */
+/** Values as in dimensions.ts, null or absent for none. */
 export type DetailedClick = {
   linkId: number;
   atMs: number;
   isAutomated: boolean;
-  values: Record<Dimension, string | null>;
+  values: Partial<Record<Dimension, string | null>>;
 };
 
 export type ValueCount = ClickSum & { dimension: Dimension; value: string };
@@ -29,13 +36,11 @@ export type DayRollup = {
   dimHours: ({ hour: number } & ValueCount)[];
 };
 
-const NAMES = Object.keys(DIMENSIONS) as Dimension[];
-
 type Counts = Map<string, ClickSum>;
 /** Per dimension, then per hour or link. */
 type Tally = Record<Dimension, Map<number, Counts>>;
 
-const newTally = (): Tally => ({ referrer: new Map(), place: new Map(), agent: new Map() });
+const newTally = (): Tally => byDimension(() => new Map());
 
 export function createDayRollup(): { add(click: DetailedClick): void; finish(): DayRollup } {
   const all: ClickSum = { clicks: 0, automated: 0 };
@@ -52,9 +57,9 @@ export function createDayRollup(): { add(click: DetailedClick): void; finish(): 
       all.automated += automated;
       addTo(links, linkId, 1, automated);
       addTo(within(hours, hour), linkId, 1, automated);
-      for (const dimension of NAMES) {
+      for (const dimension of DIMENSION_NAMES) {
         const value = values[dimension];
-        if (value === null) continue;
+        if (value === null || value === undefined) continue;
         addTo(within(byLink[dimension], linkId), value, 1, automated);
         addTo(within(byLink[dimension], 0), value, 1, automated);
         addTo(within(byHour[dimension], hour), value, 1, automated);
@@ -67,7 +72,7 @@ export function createDayRollup(): { add(click: DetailedClick): void; finish(): 
         ...sum,
       })),
       hours: [...hours].flatMap(([hour, counts]) => hourRows(hour, counts)),
-      dimDays: NAMES.flatMap((dimension) =>
+      dimDays: DIMENSION_NAMES.flatMap((dimension) =>
         [...byLink[dimension]].flatMap(([linkId, counts]) =>
           bounded(counts, linkId === 0 ? TOTAL_VALUES : LINK_DAY_VALUES).map(([value, sum]) => ({
             linkId,
@@ -77,7 +82,7 @@ export function createDayRollup(): { add(click: DetailedClick): void; finish(): 
           })),
         ),
       ),
-      dimHours: NAMES.flatMap((dimension) =>
+      dimHours: DIMENSION_NAMES.flatMap((dimension) =>
         [...byHour[dimension]].flatMap(([hour, counts]) =>
           bounded(counts, TOTAL_VALUES).map(([value, sum]) => ({ hour, dimension, value, ...sum })),
         ),

@@ -7,7 +7,9 @@ import type { Db } from "../../db/dialect.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { type DetailSums, TOTAL, type ValueSums } from "./sums.ts";
 import {
+  byDimension,
   type Dimension,
+  DIMENSION_NAMES,
   DIMENSIONS,
   LINK_DAY_VALUES,
   OTHER,
@@ -27,12 +29,7 @@ type Asked = {
   existing(values: readonly GroupValue[]): Promise<GroupValue[]>;
 };
 
-const NAMES = Object.keys(DIMENSIONS) as Dimension[];
-const OTHERS: Record<Dimension, Value> = {
-  referrer: { dimension: "referrer", text: OTHER },
-  place: { dimension: "place", text: OTHER },
-  agent: { dimension: "agent", text: OTHER },
-};
+const OTHERS: Record<Dimension, Value> = byDimension((dimension) => ({ dimension, text: OTHER }));
 
 export type BoundedSums = { days: ValueIncrement[]; hours: ValueIncrement[] };
 
@@ -43,7 +40,7 @@ export async function boundSums(
   context: Context,
 ): Promise<BoundedSums> {
   const { tx, ids } = context;
-  await ids.find(NAMES.map((name) => OTHERS[name]));
+  await ids.find(DIMENSION_NAMES.map((name) => OTHERS[name]));
   const ofDays = [...days].flatMap(([bucket, links]) =>
     [...links].map(([linkId, sums]): Group => ({ bucket, linkId, sums })),
   );
@@ -63,14 +60,14 @@ export async function boundSums(
 }
 
 async function boundGroups(groups: readonly Group[], { ids }: Context, asked: Asked): Promise<Group[]> {
-  const others = NAMES.map((name) => ids.idOf(OTHERS[name])).filter((id) => id !== undefined);
+  const others = DIMENSION_NAMES.map((name) => ids.idOf(OTHERS[name])).filter((id) => id !== undefined);
   const stored = sumStored(await asked.counts(groups, others));
   const tight: Tight[] = [];
   for (const group of groups) {
     const held = stored.get(group.bucket)?.get(group.linkId) ?? NONE_STORED;
     // Usually there is room for all dimensions together.
     if (group.sums.size + held.all <= boundOf(group)) continue;
-    for (const dimension of NAMES) {
+    for (const dimension of DIMENSION_NAMES) {
       const room = boundOf(group) - held[dimension];
       if (named(group, dimension).length > room) tight.push({ group, dimension, room });
     }
@@ -93,7 +90,7 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
 /** Of a bucket and link. */
 type Stored = Record<Dimension | "all", number>;
 
-const NONE_STORED: Stored = { referrer: 0, place: 0, agent: 0, all: 0 };
+const NONE_STORED: Stored = { ...byDimension(() => 0), all: 0 };
 
 function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Stored>> {
   const buckets = new Map<number, Map<number, Stored>>();
@@ -102,7 +99,7 @@ function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Store
     if (links === undefined) buckets.set(bucket, (links = new Map()));
     let stored = links.get(linkId);
     if (stored === undefined) links.set(linkId, (stored = { ...NONE_STORED }));
-    for (const name of NAMES) if (DIMENSIONS[name] === dimension) stored[name] = values;
+    for (const name of DIMENSION_NAMES) if (DIMENSIONS[name] === dimension) stored[name] = values;
     stored.all += values;
   }
   return buckets;

@@ -1,7 +1,7 @@
 /** Ids of values, remembered between flushes. */
 import type { Db } from "../../db/dialect.ts";
 import type { ClickValues } from "./values.repository.ts";
-import { type Dimension, DIMENSIONS, type Value } from "./dimensions.ts";
+import { type Dimension, DIMENSION_NAMES, type Value } from "./dimensions.ts";
 
 /** Within one transaction. */
 export type ValueLookup = {
@@ -18,7 +18,6 @@ export type ValueLookup = {
 type Known = { id: number; seenDay: number };
 
 const REMEMBERED = 100_000;
-const NAMES = Object.keys(DIMENSIONS) as Dimension[];
 
 /** Starts a transaction. `day` is the newest of its clicks. */
 export type ValueIds = (tx: Db, day: number) => ValueLookup;
@@ -29,7 +28,7 @@ export function createValueIds(values: ClickValues): ValueIds {
     const learned = new Map<string, Known>();
     const entryOf = (value: Value) => learned.get(keyOf(value)) ?? known.get(keyOf(value));
     const unknownOf = (wanted: Iterable<Value>, isKnown: (entry: Known | undefined) => boolean) => {
-      const texts = new Map<Dimension, Set<string>>(NAMES.map((name) => [name, new Set()]));
+      const texts = new Map<Dimension, Set<string>>(DIMENSION_NAMES.map((name) => [name, new Set()]));
       for (const value of wanted) if (!isKnown(entryOf(value))) texts.get(value.dimension)!.add(value.text);
       return [...texts].filter(([, unknown]) => unknown.size > 0);
     };
