@@ -207,7 +207,7 @@ once("events and the history say in words who sent what, and what became of a li
   await change.getByText("Max. files").waitFor();
   expect(await change.getByRole("definition").textContent()).toBe("20 → 30");
   expect(await page.getByText(/folder_id|file_id|sender_name|waymark:/).count()).toBe(0);
-  await page.goto(`${panel.origin}/panel/link/contest`);
+  await page.goto(`${panel.origin}/panel/link/contest?tab=history`);
   await page.getByRole("region", { name: "History" }).getByText(said).waitFor();
   expect(complaints).toEqual([]);
   await close();

@@ -11,7 +11,14 @@ import {
 } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
-import { expectAccessibleInAllLooks, once, signInToPanel, startPanel, story } from "../support/panel.ts";
+import {
+  expectAccessibleInAllLooks,
+  once,
+  openTab,
+  signInToPanel,
+  startPanel,
+  story,
+} from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const HOSTILE = "<img src=x onerror=alert(1)>";
@@ -27,7 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-const list = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+/** The shown one of its card, or a card of its own. */
+const list = (page: Page, name: string) =>
+  page.getByRole("tabpanel", { name, exact: true }).or(page.getByRole("region", { name, exact: true }));
 const rows = async (page: Page, name: string): Promise<string[]> =>
   (await list(page, name).getByRole("listitem").allTextContents()).map((text) => text.trim());
 /** Lists follow a brush one after the other. */
@@ -111,7 +120,10 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await page.mouse.up();
   await referrer(HOSTILE).waitFor({ state: "detached" });
   await expectRows(page, "Countries", ["Germany6100%"]);
+  await openTab(page, "Systems");
   await expectRows(page, "Systems", ["Windows6100%"]);
+  await openTab(page, "Cities");
+  await expectRows(page, "Cities", ["Köln, Germany6100%"]);
   await page.reload();
   await page.getByRole("button", { name: "Whole time" }).waitFor();
   await referrer("news.example").waitFor();
@@ -155,14 +167,27 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
 
   await page.getByLabel("Visitors", { exact: true }).selectOption("all");
   await list(page, "Countries").getByText("United States").waitFor();
+  // Humans and bots are a line each, from the axis on; the day that is not over says so.
+  const figure = page.getByRole("figure");
+  for (const name of ["Human clicks", "Bots", "Human clicks, previous period", "Clicks"])
+    await figure.getByText(name, { exact: true }).last().waitFor();
+  await chart(page).focus();
+  await page.keyboard.press("End");
+  await soon(async () =>
+    expect(await chart(page).getAttribute("aria-valuetext")).toMatch(/, so far; Human clicks: 1; Bots: 0; /),
+  );
+  await page.getByText(/Previous period: 5$/).waitFor();
   await page.getByLabel("Comparison").selectOption("year");
-  await page.getByRole("figure").getByText("A year before").waitFor();
+  await figure.getByText("Human clicks, a year before").last().waitFor();
   await page.getByLabel("Compare with links").fill("autu");
   await page.getByRole("option", { name: "autumn" }).click();
   await page.getByRole("figure").getByText("autumn").waitFor();
   await page.getByText("Values as a table").click();
   await page.getByRole("columnheader", { name: "autumn" }).waitFor();
   await page.waitForURL(/visitors=all.*vs=year.*with=.*autumn/);
+  await chart(page).dblclick();
+  await page.waitForURL(/range=90d/);
+  await list(page, "Countries").getByText("Malta").waitFor();
   expect(complaints).toEqual([]);
   await close();
 });
@@ -179,7 +204,12 @@ story("analytics of all links are exported, as sums and as clicks, by the server
   };
   const sums = await exported("Shown sums as CSV");
   expect(sums).toStartWith("list,name,from,to,clicks,people,machines\r\n");
-  for (const line of ["link,spring,,,18,16,2", "referrer,news.example,,,6,6,0", "country,FR,,,4,4,0"])
+  for (const line of [
+    "link,spring,,,18,16,2",
+    "referrer,news.example,,,6,6,0",
+    "country,FR,,,4,4,0",
+    "os,iOS,,,4,,",
+  ])
     expect(sums).toContain(`${line}\r\n`);
   const clicks = await exported("Single clicks as CSV");
   expect(clicks.split("\n")[0]).toBe(
@@ -194,6 +224,33 @@ story("analytics of all links are exported, as sums and as clicks, by the server
   expect(complaints).toEqual([]);
   await close();
 });
+
+once(
+  "the page of a link has tabs in its address, a way back to the links, and folds empty lists",
+  async () => {
+    const { page, complaints, close } = await panel.enter("/panel/link/autumn");
+    const trail = page.getByRole("navigation", { name: "Breadcrumb" });
+    await trail.getByRole("link", { name: "Links" }).waitFor();
+    const menu = page.getByRole("navigation", { name: "Pages" });
+    expect(await menu.locator("[data-active]").allTextContents()).toEqual(["Links"]);
+    const sources = page.getByRole("region", { name: "Sources" });
+    await sources.getByText("No clicks in this range.").waitFor();
+    expect((await sources.boundingBox())!.height).toBeLessThan(70);
+    await openTab(page, "Settings");
+    await page.waitForURL(/\?tab=settings$/);
+    await page.getByRole("heading", { name: "Where it leads" }).waitFor();
+    await openTab(page, "History");
+    await page.getByText("Made").waitFor();
+    await page.reload();
+    await page.getByText("Made").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Where it leads" }).waitFor();
+    await page.goBack();
+    await chart(page).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
 
 once("an editor's overview has own links only", async () => {
   const account = { username: "edda", password: "edda's password", role: "editor" };

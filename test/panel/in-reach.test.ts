@@ -157,7 +157,7 @@ test.skipIf(!CHROMIUM)(
   async () => {
     const path = "/links/spring";
     for (let at = 0; at < 24; at++) await panel.client.call("PATCH", path, { title: `Title ${at}` });
-    const { page, close } = await panel.enter("/panel/link/spring", { size: NARROW });
+    const { page, close } = await panel.enter("/panel/link/spring?tab=history", { size: NARROW });
     const history = page.getByRole("region", { name: "History" });
     await history.getByRole("button", { name: "Show more" }).press("Enter");
     const next = history.locator(":focus");
@@ -222,7 +222,7 @@ test.skipIf(!CHROMIUM)(
 );
 
 test.skipIf(!CHROMIUM)("no button of a link's page is cut in German", async () => {
-  const { page, close } = await panel.open("/panel/link/spring", { locale: "de" });
+  const { page, close } = await panel.open("/panel/link/spring?tab=settings", { locale: "de" });
   await page.locator("input[type=password]").fill(PASSWORD);
   await press(page, "Enter");
   await page.getByRole("button", { name: "Bearbeiten: Ziel" }).waitFor();

@@ -89,7 +89,7 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   await page.getByText("3 links", { exact: true }).waitFor();
   await press(page, "j", "v");
   await page.waitForURL(/\/link\/c012/);
-  await page.getByRole("region", { name: "Settings of the link" }).waitFor();
+  await page.getByRole("tab", { name: "Clicks" }).waitFor();
   await page.goBack();
   await page.getByText("3 links", { exact: true }).waitFor();
   await page.waitForURL((url) => url.searchParams.get("q") === "example.com/1");
@@ -238,6 +238,8 @@ test.skipIf(!CHROMIUM)(
     await rowOf(page, "by/keys").waitFor();
     await press(page, "Home", "v");
     await page.waitForURL(/\/link\/by\/keys/);
+    await tabTo(page, page.getByRole("tab", { name: "Clicks" }));
+    await press(page, "ArrowRight");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const opener = settings.getByRole("button", { name: "Edit: Title" });
     await tabTo(page, opener);

@@ -27,7 +27,8 @@ const visit = (code: string, referrer: string) =>
     redirect: "manual",
     headers: { "User-Agent": CHROME, Referer: referrer },
   });
-const list = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const list = (page: Page, name: string) =>
+  page.getByRole("tabpanel", { name, exact: true }).or(page.getByRole("region", { name, exact: true }));
 
 test.skipIf(!CHROMIUM)(
   "⌘K finds a link, a file, a setting and an action, and gives the focus back",

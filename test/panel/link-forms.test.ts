@@ -7,6 +7,7 @@ import {
   expectAccessibleInAllLooks,
   focused,
   once,
+  openTab,
   startPanel,
   story,
   undo,
@@ -146,7 +147,7 @@ story(
       target: "https://example.com/1",
       title: HOSTILE,
     });
-    const { page, close } = await panel.enter("/panel/link/poster");
+    const { page, close } = await panel.enter("/panel/link/poster?tab=settings");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const history = page.getByRole("region", { name: "History" });
     await settings.getByText("An address", { exact: true }).waitFor();
@@ -157,23 +158,26 @@ story(
     await settings.getByText("The URL must be absolute").waitFor();
     await settings.getByRole("textbox", { name: "Target" }).fill("https://example.com/2");
     await page.keyboard.press("Enter");
-    await history.getByText("https://example.com/1").waitFor();
     await focused(settings.getByRole("button", { name: "Edit: Target" }));
 
     await settings.getByRole("button", { name: "Edit: Code" }).press("Enter");
     await settings.getByRole("textbox", { name: "Code" }).fill("poster/2027");
     await settings.getByText("This code is free.").waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL(/link\/poster\/2027$/);
+    await page.waitForURL(/link\/poster\/2027\?tab=settings$/);
     for (const code of ["poster", "poster/2027"]) await expectLocation(code, "https://example.com/2");
-    await expectAccessibleInAllLooks(page, "link");
+    await expectAccessibleInAllLooks(page, "a link's settings");
     await page.setViewportSize(WIDE);
 
+    await openTab(page, "History");
+    await history.getByText("https://example.com/1").waitFor();
+    await expectAccessibleInAllLooks(page, "a link's history");
     await history.getByRole("button", { name: "Go back to this" }).last().press("Enter");
     await expectLocation("poster/2027", "https://example.com/1");
     await undo(page, "The link is as it was");
     await expectLocation("poster/2027", "https://example.com/2");
 
+    await page.goBack();
     await settings.getByRole("button", { name: "Delete the link" }).press("Enter");
     await page.waitForURL(/\/links$/);
     await expectLocation("poster/2027", null);
@@ -194,6 +198,7 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   await expectLocation("locked", link.target);
 
   await row.getByRole("link", { name: "locked" }).click();
+  await openTab(page, "Settings");
   const settings = page.getByRole("region", { name: "Settings of the link" });
   await settings.getByText("visitors are not asked for it").waitFor();
   const ask = page.getByRole("switch", { name: "Ask visitors for the passwords of all links" });
@@ -201,6 +206,7 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   await settings.getByText("Visitors have to enter it before they go on.").waitFor();
   await ask.waitFor({ state: "detached" });
   await expectLocation("locked", null);
+  await page.goBack();
   await page.goBack();
   await lock.waitFor();
   await undo(page, "Visitors are asked for the passwords of all links.");
@@ -260,7 +266,7 @@ once(
     await panel.client.call("POST", "/links", { code: "both", target, title: "first" });
     const elsewhere = (patch: object) => panel.client.call("PATCH", "/links/both", patch);
     const stored = async () => (await panel.client.call("GET", "/links/both")).body.data;
-    const { page, complaints, close } = await panel.enter("/panel/link/both");
+    const { page, complaints, close } = await panel.enter("/panel/link/both?tab=settings");
     const notice = page.getByRole("alert").filter({ hasText: "admin has changed this since you opened it" });
     const edit = async (title: string) => {
       await page.getByRole("button", { name: "Edit: Title" }).click();

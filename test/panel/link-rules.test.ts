@@ -13,7 +13,7 @@ once("rules are made, moved and saved, and the link is asked where it leads", as
   const target = "https://example.com/";
   await panel.client.call("POST", "/links", { code: "ruled", target });
   const rules = async () => (await panel.client.call("GET", "/links/ruled")).body.data.rules;
-  const { page, close } = await panel.enter("/panel/link/ruled");
+  const { page, close } = await panel.enter("/panel/link/ruled?tab=settings");
   const edit = page.getByRole("button", { name: "Edit the rules" });
   await edit.press("Enter");
   const add = page.getByRole("button", { name: "Add a rule" });

@@ -7,6 +7,7 @@ import {
   expectAccessibleInAllLooks,
   focused,
   once,
+  openTab,
   signInToPanel,
   startPanel,
   story,
@@ -200,13 +201,16 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   await press("Escape");
   await form(page).waitFor({ state: "detached" });
   await press("v");
+  await openTab(page, "History");
   const history = page.getByRole("region", { name: "History" });
   await history.getByRole("button", { name: "Undo" }).click();
   await page.getByText("The newest change is undone.").waitFor();
   expect((await panel.client.call("GET", "/links/flyer")).body.data.target).toBe("https://example.com/again");
   await undo(page, "The newest change is undone.");
   await soon(async () => expect(await served()).toMatchObject(share));
-  await page.getByLabel("Edit: Target").waitFor({ state: "detached" });
+  await openTab(page, "Settings");
+  await page.getByLabel("Edit: Title").waitFor();
+  expect(await page.getByLabel("Edit: Target").count()).toBe(0);
   await panel.client.call("PATCH", "/links/flyer", { target: "https://example.com/again" });
   expect(complaints).toEqual([]);
   await close();

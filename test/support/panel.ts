@@ -44,6 +44,10 @@ export async function signInToPanel(page: Page, password = PASSWORD, account?: s
 export const undo = (page: Page, message: string | RegExp): Promise<void> =>
   page.getByRole("alert").filter({ hasText: message }).getByRole("button", { name: "Undo" }).click();
 
+/** Chooses a tab of the page, or of a list. */
+export const openTab = (page: Page, name: string): Promise<void> =>
+  page.getByRole("tab", { name, exact: true }).click();
+
 /** Until it has the focus, which comes back a moment after a dialog or menu has closed. */
 export const focused = (element: Locator): Promise<void> =>
   element.and(element.page().locator(":focus")).waitFor();

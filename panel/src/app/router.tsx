@@ -6,6 +6,7 @@ import { readUserSearch } from "../auth/users/user-queries.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
 import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
+import { type LinkTab, readLinkTab } from "../links/link-tab.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "../base/api.ts";
@@ -81,19 +82,23 @@ const links = createRoute({
 const link = createRoute({
   getParentRoute: () => inside,
   path: "/link/$",
-  validateSearch: (search: Record<string, unknown>): ReportSearch & { domain?: string } => ({
-    ...readReportSearch(search),
-    ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
-  }),
+  validateSearch(search: Record<string, unknown>): ReportSearch & { domain?: string; tab?: LinkTab } {
+    const tab = readLinkTab(search["tab"]);
+    return {
+      ...readReportSearch(search),
+      ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
+      ...(tab && { tab }),
+    };
+  },
   loaderDeps: ({ search }) => search,
-  loader({ context, params, cause, deps: { domain, ...report } }) {
+  loader({ context, params, cause, deps: { domain, tab, ...report } }) {
     // Hovering over links requests nothing.
     if (cause === "preload") return;
     const place = { code: params._splat ?? "", domain };
     const since = Date.now();
     // A script of its own, which the sign-in does not wait for. The page asks again for what it lacks.
     void import("../links/prefetch-link.ts").then(
-      ({ prefetchLink }) => prefetchLink(context.queries, place, report, since),
+      ({ prefetchLink }) => prefetchLink(context.queries, place, tab === undefined ? report : null, since),
       () => {},
     );
   },

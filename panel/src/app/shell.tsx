@@ -42,6 +42,9 @@ export function Shell() {
     { name: "server", label: t`Server` },
   ];
   const isRefused = !useMayOpen(account);
+  const isLink = useRouterState({
+    select: ({ location }) => location.pathname.startsWith("/link/"),
+  });
   const wantsDock = useDockWanted();
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
@@ -93,6 +96,7 @@ export function Shell() {
                       label={title}
                       leftSection={<Icon size={18} stroke={1.75} />}
                       activeProps={{ "data-active": true }}
+                      {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
                       onClick={close}
                     />
                   ))}

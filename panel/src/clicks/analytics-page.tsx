@@ -10,14 +10,14 @@ import type { OnReportChange } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import { topQuery } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
-import { useTotalReport } from "./use-report.ts";
+import { useReport } from "./use-report.ts";
 
 /** The clicks of all links. */
 export function AnalyticsPage() {
   const { t } = useLingui();
   const search = useSearch({ from: "/inside/analytics" });
   const navigate = useNavigate({ from: "/analytics" });
-  const report = useTotalReport(search);
+  const report = useReport(null, search);
   const top = useQuery(topQuery({ span: report.shown, visitors: report.visitors }));
   const change: OnReportChange = (next, isMore = false) =>
     void navigate({ search: next, replace: isMore, resetScroll: false });
@@ -28,7 +28,7 @@ export function AnalyticsPage() {
           <Trans>Analytics</Trans>
         </Heading>
         <ReportControls search={search} onChange={change}>
-          <ExportMenu report={report} top={top.data} />
+          <ExportMenu report={report} place={null} top={top.data} />
         </ReportControls>
       </Group>
       <ReportView

@@ -3,14 +3,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { serverNow } from "../base/server-clock.ts";
 import { type Span, startOfUnit, type Unit } from "./buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
-import {
-  countriesQuery,
-  devicesQuery,
-  linkReportQuery,
-  newestQuery,
-  type Place,
-  trendQuery,
-} from "./report-queries.ts";
+import { listQuery, newestQuery, type Place, trendQuery } from "./report-queries.ts";
 
 export type Frame = {
   span: Span;
@@ -36,15 +29,14 @@ export function frameOf(search: ReportSearch, visitors: Visitors = search.visito
 
 /** Requests a link's numbers while its page is still loading. */
 export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
-  const { span, unit, visitors, part, shown } = frameOf(search);
+  const { span, unit, visitors, shown } = frameOf(search);
   const earlier = earlierOf(search, span);
   const asked = { span: shown, visitors };
-  void queries.prefetchQuery(linkReportQuery(place, { span, visitors }, unit));
-  if (part !== undefined) void queries.prefetchQuery(linkReportQuery(place, asked, unit));
+  void queries.prefetchQuery(trendQuery(place, { span, visitors }, unit));
   if (earlier !== undefined) {
     void queries.prefetchQuery(trendQuery(place, { span: earlier, visitors }, unit));
   }
-  void queries.prefetchQuery(countriesQuery(place, asked));
-  void queries.prefetchQuery(devicesQuery(place, asked));
+  for (const dimension of ["referrer", "country", "device"] as const)
+    void queries.prefetchQuery(listQuery(dimension, place, asked));
   void queries.prefetchQuery(newestQuery(place, asked));
 }

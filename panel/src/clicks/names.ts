@@ -29,6 +29,12 @@ export const agentName = (name: string): string =>
 export const regionName = (country: string): string =>
   country === "(other)" ? t`Others` : countryName(country);
 
+/** A city with its country, as `DE/Köln`. */
+export function cityName(value: string): string {
+  const at = value.indexOf("/");
+  return at < 0 ? regionName(value) : placeName(value.slice(0, at), value.slice(at + 1));
+}
+
 /** City and country, as far as they are known. */
 export const placeName = (country: string | null, city: string | null): string =>
   country === null ? "" : [city, regionName(country)].filter(Boolean).join(", ");

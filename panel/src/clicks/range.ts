@@ -125,6 +125,23 @@ export function unitOf({ by }: ReportSearch, span: Span): Unit {
   return days <= 190 ? "day" : days <= 1_000 ? "week" : "month";
 }
 
+/** The next wider span around the shown one: a named one that holds it, else as much before and after again. */
+export function widerOf(search: ReportSearch, now = serverNow()): ReportSearch {
+  const kept = withoutTime(search);
+  const { start, end } = spanOf(search, now);
+  const days = (end - start) / DAY_MS;
+  const named = (Object.keys(RANGES) as RangeName[]).find((range) => {
+    const wider = spanOf({ range }, now);
+    return RANGES[range] > days && wider.start <= start && wider.end >= end;
+  });
+  if (named !== undefined) return { ...kept, range: named };
+  const room = Math.min((end - start) / 2, ((MOST_DAYS - days) / 2) * DAY_MS);
+  const last = Math.min(end + room, Math.max(end, startOfToday(now) + DAY_MS));
+  return { ...kept, from: isoDay(start - room), to: isoDay(last - 1) };
+}
+
+const startOfToday = (now: number): number => now - (now % DAY_MS);
+
 /** For the API, whose ranges include their last instant. */
 export const datesOf = ({ start, end }: Span) => ({
   start_date: new Date(start).toISOString(),

@@ -5,7 +5,7 @@ import { LoadFailure } from "../ui/load-failure.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
 import type { Place } from "./report-queries.ts";
-import { ReportLists } from "./report-lists.tsx";
+import { ReportLists } from "./lists/report-lists.tsx";
 import { TrendCard } from "./trend-card.tsx";
 import type { Report } from "./use-report.ts";
 
@@ -43,7 +43,9 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
       {isThere && (
         <Stack gap="sm" style={isKnown ? undefined : { visibility: "hidden" }}>
           <ReportLists
-            report={report}
+            place={place}
+            frame={report}
+            isDetailed={report.isDetailed}
             top={children}
             newest={
               <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />

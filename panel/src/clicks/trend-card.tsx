@@ -6,8 +6,15 @@ import { formatNumber, formatPercent } from "../base/i18n.ts";
 import { endOfBucket, HOUR_MS, isoDay, spanName, startOfBucket, timeZone } from "./buckets.ts";
 import type { Brush } from "./chart/brush.ts";
 import classes from "./clicks.module.css";
-import { type OnReportChange, type ReportSearch, withoutTime, writePart } from "./range.ts";
-import { seriesOf, sum, valuesFor } from "./chart/series.ts";
+import {
+  type Comparison,
+  type OnReportChange,
+  type ReportSearch,
+  widerOf,
+  withoutTime,
+  writePart,
+} from "./range.ts";
+import { leadingValues, seriesOf, sum } from "./chart/series.ts";
 import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
 
@@ -64,7 +71,7 @@ export function TrendCard({ report, search, onChange, children }: Props) {
         aria-busy={report.isTrendStale}
       >
         <Group mih={44}>
-          {trend ? <Sum report={report} brush={brush} /> : <Skeleton height={32} width={160} />}
+          {trend ? <Sum report={report} vs={vs} brush={brush} /> : <Skeleton height={32} width={160} />}
         </Group>
         {part !== undefined && (
           <Group gap={4} className={classes["part"]!}>
@@ -96,11 +103,13 @@ export function TrendCard({ report, search, onChange, children }: Props) {
           {trend ? (
             <TrendChart
               label={t`Clicks by time`}
+              counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`Clicks` }[visitors]}
               starts={starts}
               unit={unit}
               series={series}
               brush={brush}
               onBrush={choose}
+              onZoomOut={() => onChange(widerOf(search))}
             />
           ) : (
             <Skeleton height={CHART_HEIGHT + BELOW_CHART} />
@@ -119,27 +128,39 @@ export function TrendCard({ report, search, onChange, children }: Props) {
   );
 }
 
+/** Changes against fewer clicks mean little. */
+const FEW = 30;
+
 /** Of the brushed part, or of all. */
-function Sum({ report, brush }: Pick<Props, "report"> & { brush: Brush | null }) {
+function Sum({ report, vs, brush }: Pick<Props, "report"> & { vs: Comparison; brush: Brush | null }) {
   const { trend, earlier, visitors } = report;
   const within = (values: readonly number[]) =>
     sum(brush === null ? values : values.slice(brush[0], brush[1] + 1));
-  const clicks = within(valuesFor(trend!, visitors));
-  const before = earlier && within(valuesFor(earlier, visitors));
+  const clicks = within(leadingValues(trend!, visitors));
+  const before = earlier && within(leadingValues(earlier, visitors));
   const count = formatNumber(clicks);
+  const base = formatNumber(before ?? 0);
+  const bots = formatNumber(within(trend!.automated_clicks));
   return (
     <Group gap="xs" align="baseline">
       <Text fz={26} fw={700} lh={1.2} className={classes["count"]!}>
         {count}
       </Text>
       <Text size="sm" c="dimmed">
-        {visitors === "human" && <Trans>human clicks</Trans>}
-        {visitors === "automated" && <Trans>bot clicks</Trans>}
-        {visitors === "all" && <Trans>clicks</Trans>}
+        {visitors === "automated" ? <Trans>bot clicks</Trans> : <Trans>human clicks</Trans>}
+        {visitors === "all" && (
+          <>
+            {" · "}
+            <Trans>{bots} from bots</Trans>
+          </>
+        )}
       </Text>
       {before !== undefined && before > 0 && (
-        <Text size="sm" fw={600}>
-          {formatPercent(clicks / before - 1)}
+        <Text size="sm" c="dimmed">
+          <Text span size="sm" fw={600} c={before < FEW ? "dimmed" : "var(--mantine-color-text)"}>
+            {formatPercent(clicks / before - 1)}
+          </Text>{" "}
+          {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
         </Text>
       )}
     </Group>

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Card, Skeleton, Text } from "@mantine/core";
+import { Box, Button, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { LinkPlace } from "../base/link-states.ts";
@@ -27,10 +27,7 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
     void fetchNextPage();
   }
   return (
-    <Card withBorder p="md" component="section" aria-label={t`History`}>
-      <Text component="h2" fw={600} size="sm" mb={4}>
-        <Trans>History</Trans>
-      </Text>
+    <Box component="section" aria-label={t`History`} maw={900}>
       {error !== null && events === undefined ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
       ) : events === undefined ? (
@@ -63,6 +60,6 @@ export function LinkHistory({ place }: { place: LinkPlace }) {
           <Trans>Show more</Trans>
         </Button>
       )}
-    </Card>
+    </Box>
   );
 }

@@ -1,37 +1,32 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Anchor, Badge, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconCheck, IconCopy, IconPencil } from "@tabler/icons-react";
+import { Trans } from "@lingui/react/macro";
+import { Skeleton, Stack, Tabs } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { ApiError, type Link } from "../base/api.ts";
-import { formatNumber, formatTime } from "../base/i18n.ts";
-import { lazyPart } from "../base/lazy.ts";
+import { lazyOrFailure, lazyPart } from "../base/lazy.ts";
 import { LinkNumbers } from "../clicks/link-numbers.tsx";
-import { LinkMore } from "../shares/link-more.tsx";
-import { useCopy } from "../ui/copy-state.ts";
 import { Missing } from "../ui/failure.tsx";
-import { Heading } from "../ui/heading.tsx";
 import { useIsThere } from "../ui/late-answer.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
-import { LinkHistory } from "./link-history.tsx";
-import { LinkQr } from "./link-qr.tsx";
+import { LinkHead } from "./link-head.tsx";
 import { linkQuery, listedLink } from "./link-queries.ts";
-import { RulesRow } from "./rules/rules-row.tsx";
-import { LinkSettings } from "./settings/link-settings.tsx";
-import { isAddress, TargetUse } from "./target-use.tsx";
+import type { LinkTab } from "./link-tab.ts";
 
 const LinkForm = lazyPart(async () => (await import("./link-form.tsx")).LinkForm);
 
-/** A line of facts. */
-const FACTS_PX = 28;
-/** The chart of the clicks with its controls. */
-const NUMBERS_PX = 490;
+const SettingsTab = lazyOrFailure(async () => (await import("./settings-tab.tsx")).SettingsTab);
+const LinkHistory = lazyOrFailure(async () => (await import("./link-history.tsx")).LinkHistory);
+
+/** Above the tabs. */
+const HEAD_PX = 110;
+/** The first part of a tab. */
+const TAB_PX = 490;
 
 export function LinkPage() {
   const { _splat: code = "" } = useParams({ from: "/inside/link/$" });
-  const { domain, ...report } = useSearch({ from: "/inside/link/$" });
+  const { domain, tab, ...report } = useSearch({ from: "/inside/link/$" });
   const navigate = useNavigate({ from: "/link/$" });
   const queries = useQueryClient();
   const [form, setForm] = useState<"open" | "closed" | null>(null);
@@ -54,7 +49,11 @@ export function LinkPage() {
   const show = (saved: Link, before: Link): void => {
     queries.setQueryData(linkQuery({ code: saved.code, domain: saved.domain ?? undefined }).queryKey, saved);
     if (!isShown(before)) return;
-    const search = { ...report, ...(saved.domain !== null && { domain: saved.domain }) };
+    const search = {
+      ...report,
+      ...(tab !== undefined && { tab }),
+      ...(saved.domain !== null && { domain: saved.domain }),
+    };
     void navigate({
       to: "/link/$",
       params: { _splat: saved.code },
@@ -70,45 +69,65 @@ export function LinkPage() {
   }
   return (
     <Stack p="md" gap="md">
-      <Group justify="space-between" align="start">
-        {link ? <Address link={link} /> : <Skeleton height={52} width={280} />}
-        <Group gap="xs">
-          <LinkQr link={link} />
-          <Button
-            variant="default"
-            leftSection={<IconPencil size={16} />}
-            onClick={() => setForm("open")}
-            disabled={!link}
-          >
-            <Trans>Edit</Trans>
-          </Button>
-          <LinkMore link={link} mayChange={domain === undefined} />
-        </Group>
-      </Group>
-      {link ? <Facts link={link} /> : <Skeleton height={FACTS_PX} maw={360} />}
       {link ? (
-        <LinkNumbers
-          place={place}
-          search={report}
-          onChange={(next, isMore = false) =>
+        <LinkHead link={link} onEdit={() => setForm("open")} mayChange={domain === undefined} />
+      ) : (
+        <Skeleton height={HEAD_PX} maw={480} />
+      )}
+      {link ? (
+        <Tabs
+          value={tab ?? "clicks"}
+          keepMounted={false}
+          onChange={(next) =>
             void navigate({
-              search: { ...next, ...(domain && { domain }) },
-              replace: isMore,
+              search: {
+                ...report,
+                ...(domain !== undefined && { domain }),
+                ...(next !== "clicks" && { tab: next as LinkTab }),
+              },
               resetScroll: false,
             })
           }
         >
-          <LinkSettings
-            link={link}
-            onSaved={show}
-            onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
-          >
-            <RulesRow link={link} onSaved={show} />
-          </LinkSettings>
-          <LinkHistory place={place} />
-        </LinkNumbers>
+          <Tabs.List mb="sm">
+            <Tabs.Tab value="clicks">
+              <Trans>Clicks</Trans>
+            </Tabs.Tab>
+            <Tabs.Tab value="settings">
+              <Trans>Settings</Trans>
+            </Tabs.Tab>
+            <Tabs.Tab value="history">
+              <Trans>History</Trans>
+            </Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="clicks">
+            <LinkNumbers
+              place={place}
+              search={report}
+              onChange={(next, isMore = false) =>
+                void navigate({
+                  search: { ...next, ...(domain && { domain }) },
+                  replace: isMore,
+                  resetScroll: false,
+                })
+              }
+            />
+          </Tabs.Panel>
+          <Suspense fallback={<Skeleton height={TAB_PX} />}>
+            <Tabs.Panel value="settings">
+              <SettingsTab
+                link={link}
+                onSaved={show}
+                onDeleted={(deleted) => void (isShown(deleted) && navigate({ to: "/links", search: {} }))}
+              />
+            </Tabs.Panel>
+            <Tabs.Panel value="history">
+              <LinkHistory place={place} />
+            </Tabs.Panel>
+          </Suspense>
+        </Tabs>
       ) : (
-        <Skeleton height={NUMBERS_PX} />
+        <Skeleton height={TAB_PX} />
       )}
       {form !== null && (
         <LazyDialog isOpen={form === "open"} onClose={() => setForm("closed")}>
@@ -124,73 +143,3 @@ export function LinkPage() {
 }
 
 const nameOf = ({ code, domain }: Pick<Link, "code" | "domain">): string => `${domain ?? ""}/${code}`;
-
-function Address({ link }: { link: Link }) {
-  const { t } = useLingui();
-  const { isCopied, copy } = useCopy(link.short_url);
-  return (
-    <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
-      <Group gap={6} wrap="nowrap">
-        <Heading>{link.short_url.replace(/^https?:\/\//, "")}</Heading>
-        <ActionIcon
-          variant="subtle"
-          color={isCopied ? "green" : "gray"}
-          aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
-          title={isCopied ? t`Copied` : t`Copy`}
-          onClick={copy}
-        >
-          {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
-        </ActionIcon>
-      </Group>
-      {isAddress(link.target) ? (
-        <Anchor
-          href={link.target}
-          target="_blank"
-          rel="noreferrer noopener"
-          size="sm"
-          c="dimmed"
-          lineClamp={3}
-          style={{ overflowWrap: "anywhere" }}
-        >
-          {link.target}
-        </Anchor>
-      ) : (
-        <Text size="sm" c="dimmed">
-          <TargetUse target={link.target} />
-        </Text>
-      )}
-    </div>
-  );
-}
-
-function Facts({ link }: { link: Link }) {
-  return (
-    <Group gap="xs" mih={FACTS_PX}>
-      {link.title !== null && (
-        <Text fw={600} dir="auto" miw={0} style={{ overflowWrap: "anywhere" }}>
-          {link.title}
-        </Text>
-      )}
-      {link.tags.map((tag) => (
-        <Badge key={tag} variant="default" tt="none" maw={200}>
-          {tag}
-        </Badge>
-      ))}
-      {link.expires_at !== null && (
-        <Badge variant="light" color="gray" tt="none">
-          <Trans>Expires {formatTime(link.expires_at)}</Trans>
-        </Badge>
-      )}
-      {link.max_clicks !== null && (
-        <Badge variant="light" color="gray" tt="none">
-          <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
-        </Badge>
-      )}
-      <Text size="sm" c="dimmed">
-        <Trans>
-          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} in total
-        </Trans>
-      </Text>
-    </Group>
-  );
-}

@@ -4,11 +4,16 @@ import type { ReportSearch } from "../clicks/range.ts";
 import type { LinkPlace } from "../base/link-states.ts";
 import { linkQuery, listedLink } from "./link-queries.ts";
 
-/** Asks for a link and its numbers while its page is still on the way. @param since when it was opened, epoch ms */
+/**
+ * Asks for a link and its numbers while its page is still on the way.
+ *
+ * @param report null if the page shows no numbers
+ * @param since when it was opened, epoch ms
+ */
 export function prefetchLink(
   queries: QueryClient,
   place: LinkPlace,
-  report: ReportSearch,
+  report: ReportSearch | null,
   since: number,
 ): void {
   const { errorUpdatedAt: refusedAt = 0 } = queries.getQueryState(linkQuery(place).queryKey) ?? {};
@@ -16,5 +21,5 @@ export function prefetchLink(
   if (refusedAt >= since) return;
   void queries.prefetchQuery(linkQuery(place));
   // Of an address that somebody typed, the page asks once the link is known: it may be none.
-  if (listedLink(queries, place) !== undefined) prefetchLinkReport(queries, place, report);
+  if (report !== null && listedLink(queries, place) !== undefined) prefetchLinkReport(queries, place, report);
 }

@@ -1,5 +1,5 @@
 /** Points at a bucket of a chart and selects a part of it, by mouse, touch and keys. */
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 
 /** First and last bucket, both included. */
 export type Brush = readonly [first: number, last: number];
@@ -8,6 +8,7 @@ type Props = {
   count: number;
   brush: Brush | null;
   onBrush(brush: Brush | null): void;
+  onZoomOut(): void;
 };
 
 /** A pointer that moved less counts as a click. */
@@ -15,14 +16,18 @@ const CLICK_PIXELS = 4;
 /** After this pause a choice by keys counts. */
 const PAUSE_MS = 400;
 const PAGE = 0.1;
+/** Two clicks within this time are one double click. */
+const DOUBLE_MS = 600;
 
 const between = (a: number, b: number): Brush => [Math.min(a, b), Math.max(a, b)];
 
-export function useBrush({ count, brush, onBrush }: Props) {
+export function useBrush({ count, brush, onBrush, onZoomOut }: Props) {
   const [at, setAt] = useState<number | null>(null);
   const [draft, setDraft] = useState<Brush | null>(null);
   const anchor = useRef<{ at: number; x: number; isDragged: boolean } | null>(null);
   const pause = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  /** When a click let the brush go: the second one of a double click must not zoom out too. */
+  const letGo = useRef(Number.NEGATIVE_INFINITY);
   const shown = at === null ? null : Math.min(at, count - 1);
   const chosen = draft ?? brush;
 
@@ -46,6 +51,7 @@ export function useBrush({ count, brush, onBrush }: Props) {
       anchor.current = null;
       return choose(null);
     }
+    if (event.key === "-" && !event.ctrlKey && !event.metaKey) return onZoomOut();
     const page = Math.max(1, Math.round(count * PAGE));
     const from = shown ?? chosen?.[1] ?? count - 1;
     const to = {
@@ -92,7 +98,15 @@ export function useBrush({ count, brush, onBrush }: Props) {
       if (start === null) return;
       const bucket = bucketAt(event);
       if (start.isDragged) choose(between(start.at, bucket));
-      else if (brush !== null && (bucket < brush[0] || bucket > brush[1])) choose(null);
+      else if (brush !== null && (bucket < brush[0] || bucket > brush[1])) {
+        letGo.current = event.timeStamp;
+        choose(null);
+      }
+    },
+    onDoubleClick({ timeStamp }: MouseEvent) {
+      if (timeStamp - letGo.current < DOUBLE_MS) return;
+      if (brush === null) onZoomOut();
+      else choose(null);
     },
     /** The page scrolls instead. */
     onPointerCancel() {

@@ -1,20 +1,27 @@
 import { formatNumber } from "../../base/i18n.ts";
-import { longName, type Unit } from "../buckets.ts";
+import type { Unit } from "../buckets.ts";
 import classes from "../clicks.module.css";
-import { type Look, LOOKS, useScheme } from "./looks.ts";
+import { bucketName } from "./bucket-name.ts";
+import { LINE_WIDTH, type Look, LOOKS, useScheme } from "./looks.ts";
 import { type Series, sum } from "./series.ts";
 
-type Props = { at: number; starts: readonly number[]; unit: Unit; series: readonly Series[] };
+type Props = {
+  at: number;
+  starts: readonly number[];
+  unit: Unit;
+  series: readonly Series[];
+  open: number;
+};
 
 /** The values of a bucket, beside it. */
-export function ChartTip({ at, starts, unit, series }: Props) {
+export function ChartTip({ at, starts, unit, series, open }: Props) {
   const middle = ((at + 0.5) / starts.length) * 100;
   const side = middle > 50 ? { right: `calc(${100 - middle}% + 10px)` } : { left: `calc(${middle}% + 10px)` };
   return (
     <>
       <div className={classes["line"]} style={{ left: `${middle}%` }} aria-hidden />
       <div className={classes["tip"]} style={side} aria-hidden>
-        <strong>{longName(starts[at]!, unit)}</strong>
+        <strong>{bucketName(starts[at]!, unit, at === open)}</strong>
         {series.map(({ name, look, values }) => (
           <div key={look} className={classes["tipRow"]}>
             <Swatch look={look} />
@@ -43,10 +50,18 @@ export function Legend({ series }: { series: readonly Series[] }) {
 
 function Swatch({ look }: { look: Look }) {
   const scheme = useScheme();
-  const { dash, [scheme]: color } = LOOKS[look];
+  const { dash, width = LINE_WIDTH, [scheme]: color } = LOOKS[look];
   return (
     <svg width="22" height="8" aria-hidden className={classes["swatch"]}>
-      <line x1="0" y1="4" x2="22" y2="4" stroke={color} strokeWidth="2.5" strokeDasharray={dash.join(" ")} />
+      <line
+        x1="0"
+        y1="4"
+        x2="22"
+        y2="4"
+        stroke={color}
+        strokeWidth={width + 0.5}
+        strokeDasharray={dash.join(" ")}
+      />
     </svg>
   );
 }

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { formatCompact } from "../../base/i18n.ts";
 import { shortName, type Unit } from "../buckets.ts";
-import { INK, LOOKS, type Scheme } from "./looks.ts";
+import { INK, LINE_WIDTH, LOOKS, OPEN_DASH, type Scheme } from "./looks.ts";
 import type { Series } from "./series.ts";
 import { ticksOf } from "./ticks.ts";
 
@@ -12,13 +12,16 @@ type Plot = {
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];
+  /** The bucket that is not over; -1 if all are. */
+  open: number;
   scheme: Scheme;
 };
 
 const LEFT = 52;
 /** Room for half of a date, such as 11月22日. */
 const RIGHT = 26;
-const TOP = 10;
+/** Room for what the axis counts. */
+const TOP = 26;
 const BOTTOM = 30;
 /** Up to this many buckets points are drawn. */
 const MOST_POINTS = 45;
@@ -30,12 +33,40 @@ export const areaOf = (width: number, height: number) => ({
   height: height - TOP - BOTTOM,
 });
 
+/** A line, with its values at their buckets. */
+type Drawn = { line: uPlot.Series; heights: readonly (number | null)[] };
+
+/** The values until the last whole bucket, and dashed the way to the one that still grows. */
+function linesOf({ look, isArea, values }: Series, { starts, open, scheme }: Plot): Drawn[] {
+  const { dash, width = LINE_WIDTH, [scheme]: color } = LOOKS[look];
+  const line: uPlot.Series = {
+    stroke: color,
+    width,
+    dash: [...dash],
+    points: { show: starts.length <= MOST_POINTS && look !== "earlier", size: width + 3, fill: color },
+    ...(isArea && { fill: `${color}26` }),
+  };
+  if (open < 0 || look === "earlier") return [{ line, heights: values }];
+  return [
+    { line, heights: values.map((value, at) => (at < open ? value : null)) },
+    {
+      line: {
+        ...line,
+        dash: [...OPEN_DASH],
+        points: { ...line.points, fill: "transparent", size: width + 5, show: true, filter: () => [open] },
+        ...(isArea && { fill: `${color}12` }),
+      },
+      heights: values.map((value, at) => (at === open || at === open - 1 ? value : null)),
+    },
+  ];
+}
+
 export function drawTrend(place: HTMLElement, plot: Plot): () => void {
   const { width, height, starts, unit, series, scheme } = plot;
   const { text, grid } = INK[scheme];
   const axis = { stroke: text, ticks: { show: false }, font: "12px system-ui, sans-serif" };
   const ticks = ticksOf(starts, unit, areaOf(width, 0).width);
-  const stacked = series.findIndex(({ isStacked }) => isStacked === true);
+  const lines = series.flatMap((each) => linesOf(each, plot));
   const drawn = new uPlot(
     {
       width,
@@ -65,24 +96,9 @@ export function drawTrend(place: HTMLElement, plot: Plot): () => void {
           values: (_, shown) => shown.map(formatCompact),
         },
       ],
-      series: [
-        {},
-        ...series.map(({ look, isArea }) => {
-          const color = LOOKS[look][scheme];
-          return {
-            stroke: color,
-            width: 2,
-            dash: [...LOOKS[look].dash],
-            ...(isArea && { fill: `${color}26` }),
-            points: { show: starts.length <= MOST_POINTS && look !== "earlier", size: 5, fill: color },
-          };
-        }),
-      ],
-      ...(stacked > 0 && {
-        bands: [{ series: [stacked + 1, stacked] as [number, number], fill: `${LOOKS.machines[scheme]}26` }],
-      }),
+      series: [{}, ...lines.map(({ line }) => line)],
     },
-    [starts.map((_, at) => at), ...series.map(({ drawn: heights, values }) => [...(heights ?? values)])],
+    [starts.map((_, at) => at), ...lines.map(({ heights }) => [...heights])],
     place,
   );
   return () => drawn.destroy();

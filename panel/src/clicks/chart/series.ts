@@ -11,18 +11,15 @@ export type Series = {
   values: readonly number[];
   /** Filled down to the axis. */
   isArea?: boolean;
-  /** Drawn on top of the series before it. */
-  isStacked?: boolean;
-  /** Heights of the line if they differ from the values. */
-  drawn?: readonly number[];
 };
 
 const OTHERS: readonly Look[] = ["first", "second", "third"];
 
 export const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-export const valuesFor = (trend: Trend, visitors: Visitors): readonly number[] =>
-  ({ all: trend.values, human: trend.human_clicks, automated: trend.automated_clicks })[visitors];
+/** What is compared, and told as the sum: of both kinds of visitors the human ones. */
+export const leadingValues = (trend: Trend, visitors: Visitors): readonly number[] =>
+  visitors === "automated" ? trend.automated_clicks : trend.human_clicks;
 
 type Compared = {
   earlier: Trend | undefined;
@@ -33,34 +30,27 @@ type Compared = {
 export function seriesOf(trend: Trend, visitors: Visitors, { earlier, vs, others = [] }: Compared): Series[] {
   const people: Series = { name: t`Human clicks`, look: "people", values: trend.human_clicks, isArea: true };
   const machines: Series = { name: t`Bots`, look: "machines", values: trend.automated_clicks };
-  const own = {
-    human: [people],
-    automated: [{ ...machines, isArea: true }],
-    all: [
-      people,
-      {
-        ...machines,
-        isStacked: true,
-        drawn: trend.automated_clicks.map((count, at) => count + (trend.human_clicks[at] ?? 0)),
-      },
-    ],
-  }[visitors];
+  const own = { human: [people], automated: [machines], all: [people, machines] }[visitors];
   const length = trend.labels.length;
   const fitted = (values: readonly number[]) => Array.from({ length }, (_, at) => values[at] ?? 0);
+  const names =
+    visitors === "all"
+      ? { before: t`Human clicks, previous period`, year: t`Human clicks, a year before` }
+      : { before: t`Previous period`, year: t`A year before` };
   return [
     ...own,
     ...others.map((other, at) => ({
       name: other.name,
       look: OTHERS[at]!,
-      values: fitted(valuesFor(other.trend, visitors)),
+      values: fitted(leadingValues(other.trend, visitors)),
     })),
     ...(earlier === undefined
       ? []
       : [
           {
-            name: vs === "year" ? t`A year before` : t`Previous period`,
+            name: vs === "year" ? names.year : names.before,
             look: "earlier" as const,
-            values: fitted(valuesFor(earlier, visitors)),
+            values: fitted(leadingValues(earlier, visitors)),
           },
         ]),
   ];
@@ -72,4 +62,6 @@ export type DrawnSeries = {
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];
+  /** The bucket that is not over; -1 if all are. */
+  open: number;
 };

@@ -3,8 +3,10 @@ import { useLingui } from "@lingui/react/macro";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import { formatNumber } from "../../base/i18n.ts";
-import { longName, spanName, endOfBucket, type Unit } from "../buckets.ts";
+import { serverNow } from "../../base/server-clock.ts";
+import { endOfBucket, spanName, type Unit } from "../buckets.ts";
 import { type Brush, useBrush } from "./brush.ts";
+import { bucketName } from "./bucket-name.ts";
 import { ChartTip, Legend } from "./chart-tip.tsx";
 import classes from "../clicks.module.css";
 import { useScheme } from "./looks.ts";
@@ -14,41 +16,55 @@ import { TrendTable } from "./trend-table.tsx";
 
 type Props = {
   label: string;
+  /** What the axis counts. */
+  counts: string;
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];
   brush?: Brush | null;
   onBrush?(brush: Brush | null): void;
+  /** By a double click or the minus key, while no part is chosen. */
+  onZoomOut?(): void;
 };
 
 export const CHART_HEIGHT = 240;
 
 /** Clicks by time. Pointer and arrow keys show values; a table has all of them. */
-export function TrendChart({ label, starts, unit, series, brush = null, onBrush }: Props) {
+export function TrendChart({ label, counts, starts, unit, series, brush = null, onBrush, onZoomOut }: Props) {
   const { t } = useLingui();
   const scheme = useScheme();
   const { ref: box, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
   const count = starts.length;
-  const { at, chosen, surface } = useBrush({ count, brush, onBrush: onBrush ?? (() => {}) });
+  const { at, chosen, surface } = useBrush({
+    count,
+    brush,
+    onBrush: onBrush ?? (() => {}),
+    onZoomOut: onZoomOut ?? (() => {}),
+  });
   const area = areaOf(width, CHART_HEIGHT);
+  const now = serverNow();
+  const open = starts.findIndex((start) => start <= now && now < endOfBucket(start, unit));
 
   useEffect(() => {
     if (place.current === null || width === 0 || starts.length === 0) return;
-    return drawTrend(place.current, { width, height: CHART_HEIGHT, starts, unit, series, scheme });
-  }, [starts, unit, series, width, scheme]);
+    return drawTrend(place.current, { width, height: CHART_HEIGHT, starts, unit, series, open, scheme });
+  }, [starts, unit, series, open, width, scheme]);
 
   const told = at === null ? count - 1 : at;
   const values = series.map(({ name, values: of }) => `${name}: ${formatNumber(of[told] ?? 0)}`);
   const part = chosen && spanName({ start: starts[chosen[0]]!, end: endOfBucket(starts[chosen[1]]!, unit) });
   const valueText = [
-    starts[told] === undefined ? "" : longName(starts[told], unit),
+    starts[told] === undefined ? "" : bucketName(starts[told], unit, told === open),
     ...values,
     ...(part === null ? [] : [t`Chosen: ${part}`]),
   ].join("; ");
   return (
     <figure className={classes["chart"]} aria-label={label}>
       <div ref={box} className={classes["canvas"]} style={{ height: CHART_HEIGHT }}>
+        <span className={classes["counts"]} aria-hidden>
+          {counts}
+        </span>
         <div ref={place} aria-hidden />
         {count > 0 && width > 0 && (
           <div
@@ -58,7 +74,8 @@ export function TrendChart({ label, starts, unit, series, brush = null, onBrush 
             tabIndex={0}
             aria-label={label}
             aria-description={
-              onBrush && t`Arrow keys show values. Shift and arrow keys choose a part, Escape takes all.`
+              onBrush &&
+              t`Arrow keys show values. Shift and arrow keys choose a part, Escape takes all, minus zooms out.`
             }
             aria-valuemin={0}
             aria-valuemax={count - 1}
@@ -75,12 +92,12 @@ export function TrendChart({ label, starts, unit, series, brush = null, onBrush 
                 }}
               />
             )}
-            {at !== null && <ChartTip at={at} starts={starts} unit={unit} series={series} />}
+            {at !== null && <ChartTip at={at} starts={starts} unit={unit} series={series} open={open} />}
           </div>
         )}
       </div>
       <Legend series={series} />
-      <TrendTable label={label} starts={starts} unit={unit} series={series} />
+      <TrendTable label={label} starts={starts} unit={unit} series={series} open={open} />
     </figure>
   );
 }

@@ -1,12 +1,12 @@
 import { Trans } from "@lingui/react/macro";
 import { Table } from "@mantine/core";
 import { formatNumber } from "../../base/i18n.ts";
-import { longName } from "../buckets.ts";
 import classes from "../clicks.module.css";
+import { bucketName } from "./bucket-name.ts";
 import type { DrawnSeries } from "./series.ts";
 
 /** The values of a chart, newest first. */
-export function TrendValues({ label, starts, unit, series }: DrawnSeries) {
+export function TrendValues({ label, starts, unit, series, open }: DrawnSeries) {
   return (
     <Table.ScrollContainer minWidth={280} mah={320} type="native" tabIndex={0} className={classes["scroll"]!}>
       <Table aria-label={label} stickyHeader verticalSpacing={4} className={classes["numbers"]!}>
@@ -24,7 +24,7 @@ export function TrendValues({ label, starts, unit, series }: DrawnSeries) {
           {starts
             .map((start, at) => (
               <Table.Tr key={start}>
-                <Table.Th scope="row">{longName(start, unit)}</Table.Th>
+                <Table.Th scope="row">{bucketName(start, unit, at === open)}</Table.Th>
                 {series.map(({ look, values }) => (
                   <Table.Td key={look}>{formatNumber(values[at] ?? 0)}</Table.Td>
                 ))}

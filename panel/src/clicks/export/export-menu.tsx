@@ -1,27 +1,35 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
 import type { TopLink } from "../../base/api.ts";
 import { markOutdated } from "../../base/connection.ts";
 import { loaded } from "../../base/lazy.ts";
+import { useFailureNotice } from "../../ui/undo.tsx";
 import classes from "../clicks.module.css";
+import type { Place } from "../report-queries.ts";
 import type { Report } from "../use-report.ts";
 import type * as Reports from "./reports.ts";
 
 type Props = {
   report: Report;
-  /** Of one link; absent for all links. */
-  name?: string;
+  /** Null: of all links. */
+  place: Place | null;
   top?: readonly TopLink[] | undefined;
 };
 
 /** The shown sums, and the clicks themselves, as CSV. */
-export function ExportMenu({ report, name, top }: Props) {
+export function ExportMenu({ report, place, top }: Props) {
   const { t } = useLingui();
+  const queries = useQueryClient();
+  const onFailure = useFailureNotice();
 
   /** Few export, so the code loads on demand. */
   const load = (run: (part: typeof Reports) => unknown): Promise<unknown> =>
-    loaded(() => import("./reports.ts")).then(run, markOutdated);
+    loaded(() => import("./reports.ts")).then(
+      (part) => Promise.resolve(run(part)).catch(onFailure),
+      markOutdated,
+    );
 
   return (
     <Menu position="bottom-end">
@@ -38,11 +46,11 @@ export function ExportMenu({ report, name, top }: Props) {
       <Menu.Dropdown>
         <Menu.Item
           disabled={report.trend === undefined}
-          onClick={() => void load((part) => part.downloadSums(report, name, top))}
+          onClick={() => void load((part) => part.downloadSums(queries, place, report, top))}
         >
           <Trans>Shown sums as CSV</Trans>
         </Menu.Item>
-        {name === undefined && (
+        {place === null && (
           <Menu.Item onClick={() => void load((part) => part.exportClicks(report))}>
             <Trans>Single clicks as CSV</Trans>
           </Menu.Item>

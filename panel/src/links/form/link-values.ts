@@ -8,6 +8,8 @@ export type Row = {
   most?: number;
   /** In the part of the form that opens. */
   isMore?: true;
+  /** Of the settings; without one: what the link is. */
+  group?: "leads" | "when" | "protection";
 };
 
 /** One row a field besides code, target, domain and rules, in the order of the settings. */
@@ -15,13 +17,13 @@ export const FIELDS = {
   title: { kind: "line", most: 200 },
   tags: { kind: "tags" },
   note: { kind: "lines", most: 2000 },
-  expires_at: { kind: "time" },
-  starts_at: { kind: "time", isMore: true },
-  max_clicks: { kind: "count", isMore: true },
-  fallback_url: { kind: "address", isMore: true },
-  redirect_status: { kind: "choice", isMore: true },
-  password: { kind: "password", isMore: true },
-  forward_query: { kind: "switch", isMore: true },
+  expires_at: { kind: "time", group: "when" },
+  starts_at: { kind: "time", isMore: true, group: "when" },
+  max_clicks: { kind: "count", isMore: true, group: "when" },
+  fallback_url: { kind: "address", isMore: true, group: "when" },
+  redirect_status: { kind: "choice", isMore: true, group: "leads" },
+  password: { kind: "password", isMore: true, group: "protection" },
+  forward_query: { kind: "switch", isMore: true, group: "leads" },
 } as const satisfies Record<Exclude<keyof NewLink, "code" | "target" | "domain" | "force" | "rules">, Row>;
 type FieldName = keyof typeof FIELDS;
 
@@ -35,6 +37,12 @@ export const moreFieldsOf = (isShare: boolean): FieldName[] =>
   MORE.filter((name) => !isShare || OF_SHARES.has(name));
 export const settingsOf = (isShare: boolean) => SETTINGS.filter((name) => !isShare || OF_SHARES.has(name));
 export type LinkSettingName = (typeof SETTINGS)[number];
+type Group = NonNullable<Row["group"]> | "about";
+export function groupOf(name: LinkSettingName): Group {
+  if (name === "target") return "leads";
+  const row: Row | undefined = (FIELDS as Record<string, Row>)[name];
+  return row?.group ?? "about";
+}
 
 type ValueOf<K> = K extends "tags" ? string[] : K extends "switch" ? boolean : string;
 export type LinkValues = { -readonly [N in FieldName]: ValueOf<(typeof FIELDS)[N]["kind"]> } & {

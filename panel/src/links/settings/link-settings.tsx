@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Card, Group, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -9,7 +9,7 @@ import { useUndoable } from "../../ui/undo.tsx";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
-import { settingsOf } from "../form/link-values.ts";
+import { groupOf, settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
 import { isAddress } from "../target-use.tsx";
 
@@ -17,16 +17,22 @@ type Props = {
   link: Link;
   onSaved: OnLinkSaved;
   onDeleted(deleted: Link): void;
-  /** Rows of a link to an address. */
+  /** Below what leads to an address. */
   children: ReactNode;
 };
 
-/** All settings of a link with their purpose, edited in place. */
+/** All settings of a link in groups, with their purpose, edited in place. */
 export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const hasDomains = useHasDomains() || link.domain !== null;
   const names = settingsOf(!isAddress(link.target)).filter((name) => name !== "domain" || hasDomains);
+  const groups = [
+    { group: "leads", title: t`Where it leads` },
+    { group: "when", title: t`When and how often` },
+    { group: "protection", title: t`Protection` },
+    { group: "about", title: t`About` },
+  ] as const;
   const remove = useUndoable({
     async run() {
       await deleteLink(link);
@@ -37,16 +43,26 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
     message: <Trans>{link.code} is deleted.</Trans>,
   });
   return (
-    <Card withBorder p="md" component="section" aria-label={t`Settings of the link`}>
-      <Text component="h2" fw={600} size="sm" mb={4}>
-        <Trans>Settings</Trans>
-      </Text>
-      <LinkUse link={link} />
-      {names.map((name) => (
-        <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
-      ))}
-      {isAddress(link.target) && children}
-      <Group justify="space-between" pt="sm">
+    <Stack component="section" aria-label={t`Settings of the link`} gap="lg" maw={900}>
+      {groups.map(({ group, title }) => {
+        const rows = names.filter((name) => groupOf(name) === group);
+        const leads = group === "leads";
+        return (
+          (rows.length > 0 || leads) && (
+            <div key={group}>
+              <Text component="h2" fw={600} size="sm" mb={4}>
+                {title}
+              </Text>
+              {leads && <LinkUse link={link} />}
+              {rows.map((name) => (
+                <LinkSettingRow key={name} name={name} link={link} onSaved={onSaved} />
+              ))}
+              {leads && isAddress(link.target) && children}
+            </div>
+          )
+        );
+      })}
+      <Group justify="space-between">
         <Text size="sm" c="dimmed">
           {link.created_by === null ? (
             <Trans>Created on {formatTime(link.created_at)}</Trans>
@@ -67,6 +83,6 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
           <Trans>Delete the link</Trans>
         </Button>
       </Group>
-    </Card>
+    </Stack>
   );
 }

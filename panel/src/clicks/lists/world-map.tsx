@@ -1,8 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useState } from "react";
-import { formatNumber, formatShare } from "../base/i18n.ts";
-import classes from "./clicks.module.css";
+import { formatNumber, formatShare } from "../../base/i18n.ts";
+import classes from "../clicks.module.css";
 import type { Counted } from "./shares-list.tsx";
 import worldAddress from "./world.json?url";
 

@@ -1,0 +1,8 @@
+import { t } from "@lingui/core/macro";
+import { longName, type Unit } from "../buckets.ts";
+
+/** Of a bucket with its values. `isOpen`: it is not over, so they grow. */
+export function bucketName(start: number, unit: Unit, isOpen: boolean): string {
+  const name = longName(start, unit);
+  return isOpen ? t`${name}, so far` : name;
+}

@@ -1,0 +1,130 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
+import type { Link } from "../base/api.ts";
+import { formatNumber, formatTime } from "../base/i18n.ts";
+import { serverNow } from "../base/server-clock.ts";
+import { LinkMore } from "../shares/link-more.tsx";
+import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useCopy } from "../ui/copy-state.ts";
+import { Heading } from "../ui/heading.tsx";
+import { MiddleCut } from "../ui/middle-cut.tsx";
+import { StateBadge } from "../ui/state-badge.tsx";
+import { LinkQr } from "./link-qr.tsx";
+import { isAddress, TargetUse } from "./target-use.tsx";
+
+type Props = { link: Link; onEdit(): void; mayChange: boolean };
+
+/** Where the page is, the short URL, what it leads to, its state, and what can be done with it. */
+export function LinkHead({ link, onEdit, mayChange }: Props) {
+  const { t } = useLingui();
+  return (
+    <Stack gap={4}>
+      <Group gap={4} component="nav" aria-label={t`Breadcrumb`} wrap="nowrap" c="dimmed">
+        <AnchorLink to="/links" search={{}} size="sm" c="dimmed">
+          <Trans>Links</Trans>
+        </AnchorLink>
+        <IconChevronRight size={14} aria-hidden style={{ flex: "none" }} />
+        <Text span size="sm" truncate dir="auto" aria-current="page">
+          {link.title ?? link.code}
+        </Text>
+      </Group>
+      <Group justify="space-between" align="start" gap="xs">
+        <Address link={link} />
+        <Group gap="xs">
+          <LinkQr link={link} />
+          <Button variant="default" leftSection={<IconPencil size={16} />} onClick={onEdit}>
+            <Trans>Edit</Trans>
+          </Button>
+          <LinkMore link={link} mayChange={mayChange} />
+        </Group>
+      </Group>
+      <Facts link={link} />
+    </Stack>
+  );
+}
+
+function Address({ link }: { link: Link }) {
+  const { t } = useLingui();
+  const { isCopied, copy } = useCopy(link.short_url);
+  return (
+    <div style={{ flex: "1 1 16rem", minWidth: 0 }}>
+      <Group gap={6} wrap="nowrap">
+        <Heading>{link.short_url.replace(/^https?:\/\//, "")}</Heading>
+        <ActionIcon
+          variant="subtle"
+          color={isCopied ? "green" : "gray"}
+          aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
+          title={isCopied ? t`Copied` : t`Copy`}
+          onClick={copy}
+        >
+          {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+        </ActionIcon>
+      </Group>
+      {isAddress(link.target) ? (
+        <Anchor
+          href={link.target}
+          target="_blank"
+          rel="noreferrer noopener"
+          size="sm"
+          c="dimmed"
+          display="flex"
+          title={link.target}
+        >
+          <MiddleCut text={link.target} />
+        </Anchor>
+      ) : (
+        <Text size="sm" c="dimmed">
+          <TargetUse target={link.target} />
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Facts({ link }: { link: Link }) {
+  return (
+    <Group gap="xs" mih={28}>
+      <State link={link} />
+      {link.tags.map((tag) => (
+        <Badge key={tag} variant="default" tt="none" maw={200}>
+          {tag}
+        </Badge>
+      ))}
+      {link.max_clicks !== null && (
+        <Badge variant="light" color="gray" tt="none">
+          <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
+        </Badge>
+      )}
+      <Text size="sm" c="dimmed">
+        <Trans>
+          {formatNumber(link.human_clicks)} human clicks, {formatNumber(link.click_count)} in total
+        </Trans>
+      </Text>
+    </Group>
+  );
+}
+
+/** What visitors find by its dates. */
+function State({ link: { starts_at: starts, expires_at: expires } }: { link: Link }) {
+  const now = serverNow();
+  if (expires !== null && Date.parse(expires) <= now) {
+    return (
+      <StateBadge tone="quiet">
+        <Trans>Expired on {formatTime(expires)}</Trans>
+      </StateBadge>
+    );
+  }
+  if (starts !== null && Date.parse(starts) > now) {
+    return (
+      <StateBadge tone="warning">
+        <Trans>Starts {formatTime(starts)}</Trans>
+      </StateBadge>
+    );
+  }
+  return (
+    <StateBadge tone="good">
+      {expires === null ? <Trans>Active</Trans> : <Trans>Expires {formatTime(expires)}</Trans>}
+    </StateBadge>
+  );
+}
