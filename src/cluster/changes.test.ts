@@ -49,6 +49,30 @@ forEachDialect(({ openDb, name, url }) => {
     return { changes, heard };
   };
 
+  test("a database that tells of commits is not asked for changes without one", async () => {
+    let queries = 0;
+    const read = new Proxy(a!.read, {
+      get(target, key) {
+        if (key === "selectFrom") queries++;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { changes, heard } = await listen({ ...a!, read });
+    await changes.poll();
+    const before = queries;
+    for (let round = 0; round < 5; round++) {
+      now += 500;
+      await changes.poll();
+      expect(changes.isCurrent(now)).toBe(true);
+    }
+    if (a!.commits() !== undefined) expect(queries).toBe(before);
+    else expect(queries).toBe(before + 5);
+    await (await listen(b!)).changes.write(async (tx) => tx.changed("links", ["x"]));
+    await changes.poll();
+    expect(heard).toEqual([["links", "x"]]);
+  });
+
   test("another process receives a commit once, the writer at once", async () => {
     const [one, two] = [await listen(a!), await listen(b!)];
     const result = await one.changes.write(async (tx) => {

@@ -20,6 +20,8 @@ export function createFeedReader(deps: {
   const { feed, clock, deliver, restart } = deps;
   const gaps = createGaps();
   let lastRead: number | undefined;
+  /** Before the last complete reading. */
+  let commits: number | undefined;
 
   const begin = async (now: number): Promise<void> => gaps.reset(await feed.newestIds(LOOK_BACK_ROWS), now);
 
@@ -50,11 +52,14 @@ export function createFeedReader(deps: {
     async read(): Promise<void> {
       const now = clock.now();
       const awayMs = now - (lastRead ?? now);
+      const newest = feed.commits();
+      if (newest !== undefined && newest === commits) return void (lastRead = now);
       if (lastRead === undefined || awayMs > AWAY_TOO_LONG_MS) await begin(now);
       if (awayMs > AWAY_TOO_LONG_MS) await restart(awayMs);
       await readNew();
       await readLate();
       lastRead = now;
+      commits = newest;
     },
   };
 }

@@ -23,9 +23,11 @@ const parsed = (row: Omit<FeedRow, "keys"> & { payload: string }): FeedRow => ({
 
 export type Feed = ReturnType<typeof createFeed>;
 
-export function createFeed({ read, write, dialect }: Database) {
+export function createFeed({ read, write, dialect, commits }: Database) {
   const select = () => read.selectFrom("changes").select(["id", "topic", "origin", "payload"]).orderBy("id");
   return {
+    commits,
+
     async append(
       tx: Db,
       changes: readonly { topic: string; keys: readonly string[] }[],

@@ -55,6 +55,8 @@ export type Database = {
    * the event loop may share a snapshot, newer than the last answer to a write of this instance.
    */
   refreshLookups(): void;
+  /** Differs from the last result if another connection has committed meanwhile. Undefined: only a query can tell. */
+  commits(): number | undefined;
   /** Rejects with ServiceUnavailable within five seconds. */
   ping(): Promise<void>;
   /** The version that the server or library reports. Rejects like ping. */
@@ -116,6 +118,7 @@ export async function openDatabase(
     transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     refreshLookups: backend.refreshLookups ?? (() => {}),
+    commits: backend.commits ?? (() => undefined),
     ping: async () => void (await ask(backend.pingSql)),
     async version() {
       const { rows } = await ask<{ version: string }>(VERSION_SQL[location.kind]);

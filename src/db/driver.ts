@@ -73,6 +73,8 @@ export type Backend = {
   findLink?: (code: string) => LinkRow | undefined;
   /** See Database. */
   refreshLookups?: () => void;
+  /** See Database. */
+  commits?: () => number;
   close(): Promise<void>;
 };
 

@@ -1,7 +1,7 @@
 /** Between looks of a busy process. Shorter gaps are not measured. */
 const BUSY_LOOK_MS = 20;
 /** An idle process looks rarely. */
-const IDLE_LOOK_MS = 100;
+const IDLE_LOOK_MS = 250;
 /** Of a core, over the last look. */
 const BUSY_SHARE = 0.05;
 const SLOT_MS = 5_000;

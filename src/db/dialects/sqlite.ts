@@ -263,6 +263,7 @@ export const openBackend: OpenBackend = async ({ location, threads, logger }) =>
     reader,
     findLink: finder.find,
     refreshLookups: finder.refresh,
+    commits: finder.commits,
     async close() {
       finder.close();
       // Last: the last connection merges the journal into the file.
