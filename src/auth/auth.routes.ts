@@ -13,12 +13,12 @@ import { answerSignedIn, messageAnswer, sessionAnswer, setCookies, welcome } fro
 import type { Sessions } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
+import { namedObject } from "../lib/named-object.ts";
 
-const loginBody = z.object({
+const loginBody = namedObject("Login", {
   username: z.string().nullish().describe("default: the built-in administrator"),
   password: z.string(),
 });
-loginBody.register(z.globalRegistry, { id: "Login" });
 
 const logoutQuery = z.object({
   sessions: z.enum(["all"]).optional().describe("all: sign out everywhere"),

@@ -1,7 +1,8 @@
-import type { Database } from "../db/database.ts";
 import type { Selectable } from "kysely";
+import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Schema } from "../db/schema.ts";
+import { camelCased, snakeCased } from "../lib/case-names.ts";
 import type { SettingChange, StoredSetting } from "./stored-setting.ts";
 
 /** For each key. A new change removes the oldest. */
@@ -41,10 +42,8 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
     },
 
     async save(tx: Db, setting: StoredSetting): Promise<void> {
-      const { key, value, updatedAt: updated_at, updatedBy: updated_by } = setting;
       const set = ["value", "updated_at", "updated_by"] as const;
-      const row = { key, value, updated_at, updated_by };
-      await dialect.upsert(tx, { table: "settings", keys: ["key"], set }, [row]);
+      await dialect.upsert(tx, { table: "settings", keys: ["key"], set }, [snakeCased(setting)]);
     },
 
     async remove(tx: Db, key: string): Promise<void> {
@@ -53,15 +52,7 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
 
     /** Removes the oldest beyond the bound. */
     async addChange(tx: Db, change: Omit<SettingChange, "id">): Promise<void> {
-      await dialect.insertMany(tx, "settings_history", [
-        {
-          key: change.key,
-          old_value: change.oldValue,
-          new_value: change.newValue,
-          changed_at: change.changedAt,
-          changed_by: change.changedBy,
-        },
-      ]);
+      await dialect.insertMany(tx, "settings_history", [snakeCased(change)]);
       await trimHistory(tx, change.key);
     },
 
@@ -69,26 +60,12 @@ export function createConfigRepository({ read, dialect }: Pick<Database, "read" 
     async history(key: string, limit: number): Promise<SettingChange[]> {
       const query = read.selectFrom("settings_history").selectAll().where("key", "=", key);
       const rows = await query.orderBy("id", "desc").limit(limit).execute();
-      return rows.map(toChange);
+      return rows.map((row): SettingChange => camelCased(row));
     },
   };
 }
 
-const toSetting = (row: Selectable<Schema["settings"]>): StoredSetting => ({
-  key: row.key,
-  value: row.value,
-  updatedAt: row.updated_at,
-  updatedBy: row.updated_by,
-});
-
-const toChange = (row: Selectable<Schema["settings_history"]>): SettingChange => ({
-  id: row.id,
-  key: row.key,
-  oldValue: row.old_value,
-  newValue: row.new_value,
-  changedAt: row.changed_at,
-  changedBy: row.changed_by,
-});
+const toSetting = (row: Selectable<Schema["settings"]>): StoredSetting => camelCased(row);
 
 async function trimHistory(tx: Db, key: string): Promise<void> {
   const ofKey = tx.selectFrom("settings_history").select("id").where("key", "=", key);

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
-import { formatRfc3339 } from "../lib/rfc3339.ts";
-import { type ConfigItem, viewItem } from "./items.ts";
-import type { SettingChange } from "./stored-setting.ts";
+import { createView } from "../lib/case-names.ts";
 import { type Config, HISTORY_LIMIT } from "./config.service.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
+import { type ConfigItem, viewItem } from "./items.ts";
+import type { SettingChange } from "./stored-setting.ts";
+import { namedObject } from "../lib/named-object.ts";
 
 const valueType = z.enum(["string", "int", "float", "bool", "enum", "stringarray", "enumarray"]);
 const action = z.enum(["generate_token"]);
 
-const itemAnswer = z.object({
+const itemAnswer = namedObject("Setting", {
   key: z.string(),
   value: z.string(),
   value_type: valueType,
@@ -18,11 +19,10 @@ const itemAnswer = z.object({
   updated_at: z.iso.datetime(),
   pending_value: z.string().optional(),
 });
-itemAnswer.register(z.globalRegistry, { id: "Setting" });
 const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
 writtenAnswer.register(z.globalRegistry, { id: "WrittenSetting" });
 
-const schemaAnswer = z.object({
+const schemaAnswer = namedObject("SettingDefinition", {
   key: z.string(),
   value_type: valueType,
   default_value: z.string(),
@@ -40,9 +40,8 @@ const schemaAnswer = z.object({
   order: z.int(),
   action: action.nullable(),
 });
-schemaAnswer.register(z.globalRegistry, { id: "SettingDefinition" });
 
-const changeAnswer = z.object({
+const changeAnswer = namedObject("SettingChange", {
   id: z.int(),
   config_key: z.string(),
   old_value: z.string().nullable(),
@@ -50,18 +49,16 @@ const changeAnswer = z.object({
   changed_at: z.iso.datetime(),
   changed_by: z.string(),
 });
-changeAnswer.register(z.globalRegistry, { id: "SettingChange" });
 
 /** Above any value's bound, so that the validator words the refusal. */
 const VALUE_MAX_LENGTH = 65_536;
 const valueBody = z.object({ value: z.string().max(VALUE_MAX_LENGTH) });
-const manyBody = z.object({
+const manyBody = namedObject("SettingValues", {
   values: z
     .record(z.string(), z.string().max(VALUE_MAX_LENGTH).nullable())
     .describe("by key; null is the default"),
   dry_run: z.boolean().default(false).describe("true: check the values, store nothing"),
 });
-manyBody.register(z.globalRegistry, { id: "SettingValues" });
 const actionBody = z.object({ action });
 /** Clamped to 1..100. */
 const historyQuery = z.object({
@@ -219,11 +216,6 @@ function schemaView(key: ConfigKey, order: number): z.input<typeof schemaAnswer>
   };
 }
 
-const changeView = (change: SettingChange): z.input<typeof changeAnswer> => ({
-  id: change.id,
-  config_key: change.key,
-  old_value: change.oldValue,
-  new_value: change.newValue,
-  changed_at: formatRfc3339(change.changedAt),
-  changed_by: change.changedBy,
-});
+const viewChange = createView(changeAnswer);
+
+const changeView = ({ key, ...change }: SettingChange) => viewChange({ configKey: key, ...change });

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { namedObject } from "../lib/named-object.ts";
 
 export const verdict = z.enum(["healthy", "degraded", "unhealthy"]);
 
-export const healthView = z.object({
+export const healthView = namedObject("HealthReport", {
   status: verdict,
   timestamp: z.string(),
   uptime: z.int().describe("whole seconds"),
@@ -36,7 +37,6 @@ export const healthView = z.object({
     .describe("space that unfinished uploads take in the file storages, as last counted"),
   response_time_ms: z.int(),
 });
-healthView.register(z.globalRegistry, { id: "HealthReport" });
 
 export type HealthReport = z.output<typeof healthView>;
 export type HealthStatus = z.output<typeof verdict>;

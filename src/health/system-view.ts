@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { verdict } from "./health-view.ts";
+import { namedObject } from "../lib/named-object.ts";
 
 const time = z.iso.datetime().nullable();
 const message = z.string().describe("what is wrong, and what to do; empty when healthy");
 
-export const systemView = z.object({
+export const systemView = namedObject("SystemReport", {
   status: verdict.describe("the worst of the parts"),
   checked_at: z.iso.datetime(),
   version: z.string(),
@@ -70,6 +71,5 @@ export const systemView = z.object({
     }),
   ),
 });
-systemView.register(z.globalRegistry, { id: "SystemReport" });
 
 export type SystemReport = z.output<typeof systemView>;

@@ -32,6 +32,7 @@ import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
+import { namedObject } from "../lib/named-object.ts";
 
 /** Documented as the schema, accepted as anything: a batch checks its items itself. */
 const judgedLater = (schema: z.ZodType) => {
@@ -42,23 +43,20 @@ const judgedLater = (schema: z.ZodType) => {
   return z.array(z.unknown().meta(item)).meta({ maxItems: MOST_ITEMS });
 };
 
-const batchResult = z.object({
+const batchResult = namedObject("BatchResult", {
   success: z.array(z.string()),
   failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() })),
 });
-batchResult.register(z.globalRegistry, { id: "BatchResult" });
-const stats = z.object({
+const stats = namedObject("Totals", {
   total_links: z.number().int(),
   total_clicks: z.number().int(),
   active_links: z.number().int(),
   ...bothCounts,
 });
-stats.register(z.globalRegistry, { id: "Totals" });
 
-const revertBody = z.object({
+const revertBody = namedObject("LinkReversion", {
   state: z.enum(["before", "after"]).nullish().describe("the state before the event, or after it (default)"),
 });
-revertBody.register(z.globalRegistry, { id: "LinkReversion" });
 
 type Deps = { links: LinkService; sharing?: LinkSharing; now(): number };
 

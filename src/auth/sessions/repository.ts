@@ -2,8 +2,9 @@ import type { Selectable } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
-import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { findAccount } from "../account.repository.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 
 export type Session = {
   /** A UUID. */
@@ -19,6 +20,8 @@ export type Session = {
   rotatedAt: number | null;
   revokedAt: number | null;
 };
+
+type Row = Selectable<Schema["sessions"]>;
 
 /** `account` is null when deleted or disabled. */
 export type SessionOwner = { session: Session; account: Account | null };
@@ -90,24 +93,16 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
   };
 }
 
-const toSession = (row: Selectable<Schema["sessions"]>): Session => ({
-  id: row.id,
-  accountId: row.user_id,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  refreshId: row.refresh_jti,
-  previousId: row.previous_jti,
-  rotatedAt: row.rotated_at,
-  revokedAt: row.revoked_at,
+const toSession = ({ user_id, refresh_jti, previous_jti, ...row }: Row): Session => ({
+  ...camelCased(row),
+  accountId: user_id,
+  refreshId: refresh_jti,
+  previousId: previous_jti,
 });
 
-const toRow = (session: Session): Selectable<Schema["sessions"]> => ({
-  id: session.id,
-  user_id: session.accountId,
-  created_at: session.createdAt,
-  expires_at: session.expiresAt,
-  refresh_jti: session.refreshId,
-  previous_jti: session.previousId,
-  rotated_at: session.rotatedAt,
-  revoked_at: session.revokedAt,
+const toRow = ({ accountId, refreshId, previousId, ...session }: Session): Row => ({
+  ...snakeCased(session),
+  user_id: accountId,
+  refresh_jti: refreshId,
+  previous_jti: previousId,
 });

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { type Scope, SCOPES } from "../../lib/access.ts";
+import { SCOPES, type Scope } from "../../lib/access.ts";
+import { createView } from "../../lib/case-names.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { appError } from "../../lib/errors.ts";
-import { formatRfc3339, LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 export type ApiToken = {
   id: number;
@@ -26,7 +28,7 @@ const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;
 const REFUSED = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
 const NAME_PATTERN = String.raw`^(?!\s)[^${REFUSED}]+(?<!\s)$`;
 
-export const createTokenSchema = z.object({
+export const createTokenSchema = namedObject("NewToken", {
   name: z
     .string()
     .max(NAME_MAX_CHARACTERS)
@@ -43,10 +45,9 @@ export const createTokenSchema = z.object({
     .nullish()
     .describe("RFC 3339, or a duration such as 90d; without it the token does not expire"),
 });
-createTokenSchema.register(z.globalRegistry, { id: "NewToken" });
 export type CreateToken = z.output<typeof createTokenSchema>;
 
-export const tokenView = z.object({
+export const tokenView = namedObject("Token", {
   id: z.int(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
@@ -56,7 +57,6 @@ export const tokenView = z.object({
   expired: z.boolean().describe("an expired token is removed after 30 days"),
   account: z.string().optional().describe("owner; only in the list of all accounts"),
 });
-tokenView.register(z.globalRegistry, { id: "Token" });
 
 export const createdTokenView = tokenView.extend({
   token: z
@@ -66,15 +66,10 @@ export const createdTokenView = tokenView.extend({
 });
 createdTokenView.register(z.globalRegistry, { id: "CreatedToken" });
 
-export const viewToken = (token: ApiToken, now: number): z.output<typeof tokenView> => ({
-  id: token.id,
-  name: token.name,
-  scopes: [...token.scopes],
-  created_at: formatRfc3339(token.createdAt),
-  expires_at: token.expiresAt === null ? null : formatRfc3339(token.expiresAt),
-  last_used_at: token.lastUsedAt === null ? null : formatRfc3339(token.lastUsedAt),
-  expired: isExpired(token, now),
-});
+const viewFields = createView(tokenView);
+
+export const viewToken = (token: ApiToken, now: number) =>
+  viewFields({ ...token, scopes: [...token.scopes], expired: isExpired(token, now) });
 
 export const isExpired = ({ expiresAt }: Pick<ApiToken, "expiresAt">, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;

@@ -4,9 +4,10 @@ import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SCOPES } from "../../lib/access.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
-import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { findAccount, lockAccount } from "../account.repository.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import type { ApiToken, ListedToken } from "./api-token.ts";
 
 /** `account` is null when deleted or disabled. */
@@ -47,15 +48,8 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
 
     /** Returns the id. @throws Conflict when the account has a token of that name */
     async insert(tx: Db, { hash, ...token }: Omit<ApiToken, "id"> & { hash: string }): Promise<number> {
-      const row = {
-        user_id: token.accountId,
-        name: token.name,
-        hash,
-        scopes: token.scopes.join(" "),
-        created_at: token.createdAt,
-        expires_at: token.expiresAt,
-        last_used_at: token.lastUsedAt,
-      };
+      const { accountId, scopes, ...rest } = token;
+      const row = { ...snakeCased(rest), user_id: accountId, hash, scopes: scopes.join(" ") };
       return explainViolations(() => dialect.insertReturningId(tx, "tokens", row), {
         unique: (cause) =>
           appError("Conflict", `A token '${token.name}' already exists; choose another name, or revoke it.`, {
@@ -106,14 +100,10 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
   };
 }
 
-const toToken = (row: Selectable<Schema["tokens"]>): ApiToken => ({
-  id: row.id,
-  accountId: row.user_id,
-  name: row.name,
+const toToken = ({ user_id: accountId, hash: _, ...row }: Selectable<Schema["tokens"]>): ApiToken => ({
+  ...camelCased(row),
+  accountId,
   scopes: SCOPES.filter((scope) => row.scopes.split(" ").includes(scope)),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
 });
 
 /** Of the built-in administrator, or an account that is gone. */

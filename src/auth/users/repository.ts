@@ -5,6 +5,7 @@ import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
@@ -103,22 +104,9 @@ const usernameTaken =
     appError("Conflict", `An account '${username}' already exists.`, { cause });
 
 const toUser = (row: Selectable<Schema["users"]>): User => ({
-  id: row.id,
-  username: row.username,
-  passwordHash: row.password_hash,
+  ...camelCased(row),
   role: roleOf(row.role),
   disabled: row.disabled !== 0,
-  quotaBytes: row.quota_bytes,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 });
 
-const toRow = (user: Omit<User, "id">) => ({
-  username: user.username,
-  password_hash: user.passwordHash,
-  role: user.role,
-  disabled: user.disabled ? 1 : 0,
-  quota_bytes: user.quotaBytes,
-  created_at: user.createdAt,
-  updated_at: user.updatedAt,
-});
+const toRow = (user: Omit<User, "id">) => ({ ...snakeCased(user), disabled: user.disabled ? 1 : 0 });

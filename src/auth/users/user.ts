@@ -1,8 +1,9 @@
 /** The built-in administrator has no row. */
 import { z } from "zod";
-import { type Role, ROLES } from "../../lib/access.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { ROLES, type Role } from "../../lib/access.ts";
+import { createView } from "../../lib/case-names.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 export type User = {
   id: number;
@@ -56,27 +57,25 @@ export const newPasswordSchema = z
 export const roleSchema = z.enum(ROLES);
 const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
 
-export const createUserSchema = z.object({
+export const createUserSchema = namedObject("NewAccount", {
   username: usernameSchema,
   password: newPasswordSchema,
   role: roleSchema.default("user"),
   disabled: z.boolean().default(false),
   quota_bytes: quotaSchema.optional(),
 });
-createUserSchema.register(z.globalRegistry, { id: "NewAccount" });
 export type CreateUser = z.output<typeof createUserSchema>;
 
-export const updateUserSchema = z.object({
+export const updateUserSchema = namedObject("AccountUpdate", {
   username: usernameSchema.optional(),
   password: newPasswordSchema.optional().describe("ends the account's sessions, like role and disabled"),
   role: roleSchema.optional(),
   disabled: z.boolean().optional(),
   quota_bytes: quotaSchema.optional(),
 });
-updateUserSchema.register(z.globalRegistry, { id: "AccountUpdate" });
 export type UpdateUser = z.output<typeof updateUserSchema>;
 
-export const userView = z.object({
+export const userView = namedObject("Account", {
   id: z.int(),
   username: z.string(),
   role: roleSchema,
@@ -85,35 +84,22 @@ export const userView = z.object({
   created_at: z.iso.datetime().nullable().describe("null for the built-in administrator"),
   updated_at: z.iso.datetime().nullable(),
 });
-userView.register(z.globalRegistry, { id: "Account" });
 export type UserView = z.output<typeof userView>;
 
 export const listedUserView = userView.extend({ used_bytes: z.int().describe("of the account's files") });
 listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
 
-export const viewListedUser = (user: ListedUser): z.output<typeof listedUserView> => ({
-  ...viewUser(user),
-  used_bytes: user.usedBytes,
-});
+export const viewListedUser = createView(listedUserView);
 
-export const belongingsView = z.object({
+export const belongingsView = namedObject("AccountBelongings", {
   used_bytes: z.int(),
   files: z.int().describe("with those in the trash; they go with the account, like folders and tokens"),
   folders: z.int(),
   tokens: z.int(),
   links: z.int().describe("with its shares; links to targets stay when the account is deleted"),
 });
-belongingsView.register(z.globalRegistry, { id: "AccountBelongings" });
 
-export const viewUser = (user: User): UserView => ({
-  id: user.id,
-  username: user.username,
-  role: user.role,
-  disabled: user.disabled,
-  quota_bytes: user.quotaBytes,
-  created_at: formatRfc3339(user.createdAt),
-  updated_at: formatRfc3339(user.updatedAt),
-});
+export const viewUser = createView(userView);
 
 export const BUILT_IN_ADMIN_VIEW: UserView = Object.freeze({
   id: BUILT_IN_ADMIN.id,

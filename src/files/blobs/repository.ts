@@ -1,9 +1,10 @@
-import { chunked } from "../../lib/chunked.ts";
 import type { Insertable, Selectable } from "kysely";
 import type { Database, Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isUniqueViolation } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
+import { camelCased } from "../../lib/case-names.ts";
+import { chunked } from "../../lib/chunked.ts";
 import type { BlobState, DeadBlob, StoredBlob } from "./blob.ts";
 
 export type BlobsRepository = ReturnType<typeof createBlobsRepository>;
@@ -182,14 +183,7 @@ const contentOf = (policyId: number, sha256: string): string => `${sha256} ${pol
 
 const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
 
-export const toBlob = (row: Selectable<Schema["blobs"]>): StoredBlob => ({
-  id: row.id,
-  policyId: row.policy_id,
-  sha256: row.sha256,
-  generation: row.generation,
-  size: row.size,
-  refs: row.refs,
+export const toBlob = ({ retired: _, created_at: _at, ...row }: Selectable<Schema["blobs"]>): StoredBlob => ({
+  ...camelCased(row),
   state: row.state as BlobState,
-  objectKey: row.object_key,
-  checkedAt: row.checked_at,
 });

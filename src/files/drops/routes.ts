@@ -12,6 +12,7 @@ import type { ShareRecord } from "../serving/served.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 import type { ReceivedDrop } from "./drop.ts";
 import type { Drops } from "./service.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const LARGEST_BYTES = Number.MAX_SAFE_INTEGER;
 const MOST_FILES = 1_000_000_000;
@@ -41,7 +42,7 @@ const dropView = shareView.extend({
 });
 dropView.register(z.globalRegistry, { id: "DropBox" });
 
-const receivedView = z.object({
+const receivedView = namedObject("ReceivedFile", {
   file_id: z.int(),
   name: z.string().describe("name of the file in the tree"),
   sent_as: z.string().describe("name as sent; name differs if another file had it"),
@@ -51,7 +52,6 @@ const receivedView = z.object({
   sender_name: z.string().nullable().describe("as the visitor gave it"),
   at: z.iso.datetime(),
 });
-receivedView.register(z.globalRegistry, { id: "ReceivedFile" });
 
 function viewDrop(box: ShareRecord, folderId: number, origin: string): z.output<typeof dropView> {
   const view = viewOfShare(box, origin);

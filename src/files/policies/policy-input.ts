@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Policy, DEFAULT_REGION, downloadWay, viewPolicy } from "./policy.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** Trimmed and printable. */
 const text = (maxBytes: number) =>
@@ -54,7 +55,7 @@ export type CreatePolicy = z.output<typeof createPolicySchema>;
 
 const FIXED = ["driver_type", "endpoint", "bucket", "base_path"] as const;
 
-export const updatePolicySchema = z.object({
+export const updatePolicySchema = namedObject("PolicyUpdate", {
   name: name.optional(),
   max_file_size: maxFileSize.optional(),
   download: downloadWay.optional(),
@@ -67,7 +68,6 @@ export const updatePolicySchema = z.object({
     z.ZodOptional<z.ZodNullable<z.ZodString>>
   >),
 });
-updatePolicySchema.register(z.globalRegistry, { id: "PolicyUpdate" });
 
 export type UpdatePolicy = z.output<typeof updatePolicySchema>;
 

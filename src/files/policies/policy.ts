@@ -1,7 +1,8 @@
 /** A storage policy. Its view never shows a key. */
 import { z } from "zod";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { createView } from "../../lib/case-names.ts";
 import type { DriverType } from "../storage/driver.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 export type DownloadWay = "relay" | "redirect";
 
@@ -31,7 +32,7 @@ export const DEFAULT_REGION = "us-east-1";
 
 export const downloadWay = z.enum(["relay", "redirect"]);
 
-export const policyView = z.object({
+export const policyView = namedObject("Policy", {
   id: z.int(),
   name: z.string(),
   driver_type: z.enum(["local", "s3"]),
@@ -46,22 +47,7 @@ export const policyView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-policyView.register(z.globalRegistry, { id: "Policy" });
 
 export type PolicyView = z.output<typeof policyView>;
 
-export const viewPolicy = (policy: Policy): PolicyView => ({
-  id: policy.id,
-  name: policy.name,
-  driver_type: policy.driverType,
-  endpoint: policy.endpoint,
-  bucket: policy.bucket,
-  region: policy.region,
-  has_credentials: policy.hasCredentials,
-  base_path: policy.basePath,
-  max_file_size: policy.maxFileSize,
-  download: policy.download,
-  is_default: policy.isDefault,
-  created_at: formatRfc3339(policy.createdAt),
-  updated_at: formatRfc3339(policy.updatedAt),
-});
+export const viewPolicy = createView(policyView);

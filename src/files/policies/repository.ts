@@ -3,6 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
 
@@ -138,36 +139,24 @@ const nameTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a policy '${name}'.`, { cause });
 
-const toPolicy = (row: Selectable<Schema["policies"]>): StoredPolicy => ({
-  id: row.id,
-  name: row.name,
+const toPolicy = ({ access_key, secret_key, ...row }: Selectable<Schema["policies"]>): StoredPolicy => ({
+  ...camelCased(row),
   driverType: row.driver_type === "s3" ? "s3" : "local",
-  endpoint: row.endpoint,
-  bucket: row.bucket,
-  region: row.region,
-  hasCredentials: row.access_key !== null && row.secret_key !== null,
-  sealedAccessKey: row.access_key,
-  sealedSecretKey: row.secret_key,
-  basePath: row.base_path,
-  maxFileSize: row.max_file_size,
+  hasCredentials: access_key !== null && secret_key !== null,
+  sealedAccessKey: access_key,
+  sealedSecretKey: secret_key,
   download: row.download === "redirect" ? "redirect" : "relay",
   isDefault: row.is_default === 1,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 });
 
-const toRow = (policy: Omit<StoredPolicy, "id">) => ({
-  name: policy.name,
-  driver_type: policy.driverType,
-  endpoint: policy.endpoint,
-  bucket: policy.bucket,
-  region: policy.region,
-  access_key: policy.sealedAccessKey,
-  secret_key: policy.sealedSecretKey,
-  base_path: policy.basePath,
-  max_file_size: policy.maxFileSize,
-  download: policy.download,
+const toRow = ({
+  sealedAccessKey,
+  sealedSecretKey,
+  hasCredentials: _,
+  ...policy
+}: Omit<StoredPolicy, "id">) => ({
+  ...snakeCased(policy),
+  access_key: sealedAccessKey,
+  secret_key: sealedSecretKey,
   is_default: policy.isDefault ? 1 : null,
-  created_at: policy.createdAt,
-  updated_at: policy.updatedAt,
 });

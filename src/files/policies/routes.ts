@@ -4,11 +4,12 @@ import { idParameter } from "../../lib/id-parameter.ts";
 import type { Policies, PolicyUsage } from "./service.ts";
 import { policyView, viewPolicy } from "./policy.ts";
 import { createPolicySchema, updatePolicySchema } from "./policy-input.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const shared = { access: "admin", scope: "admin", tag: "policies" } as const;
 const message = z.object({ message: z.string() });
 
-const policyUsageView = z.object({
+const policyUsageView = namedObject("PolicyUsage", {
   objects: z.int().describe("stored contents; the same content counts once"),
   bytes: z.int().describe("of these objects"),
   unfinished_uploads: z.int(),
@@ -21,7 +22,6 @@ const policyUsageView = z.object({
     .describe("those with the most bytes, at most ten"),
   obstacle: z.string().nullable().describe("what prevents the deletion of the policy; null: nothing"),
 });
-policyUsageView.register(z.globalRegistry, { id: "PolicyUsage" });
 
 const BUILT_IN_ADMIN = { id: 0, username: "admin" };
 

@@ -8,6 +8,7 @@ import { idIn, idInBody } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
 import type { Trash } from "./service.ts";
 import { trashedView, viewTrashed } from "./trashed.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const listQuery = z.object({
   ...pageQuery,
@@ -17,12 +18,11 @@ const listQuery = z.object({
   ),
 });
 
-const restoreBody = z.object({
+const restoreBody = namedObject("TrashRestore", {
   name: z.string().meta(FILE_NAME_FORM).optional().describe("default: the former name"),
   folder_id: idInBody.nullable().optional().describe("null is the root; default: the former folder"),
   parent_id: idInBody.nullable().optional().describe("the same as folder_id"),
 });
-restoreBody.register(z.globalRegistry, { id: "TrashRestore" });
 
 type Deps = { trash: Trash };
 

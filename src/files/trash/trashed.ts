@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { ROOT } from "../tree/entry.ts";
+import { createView } from "../../lib/case-names.ts";
+import { shownParent } from "../tree/entry.ts";
 import { pathView } from "../tree/located-entry.ts";
 import type { FolderPath } from "../tree/paths.repository.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** An entry in the trash under its former name and place. */
 export type Trashed = {
@@ -22,7 +23,7 @@ export type TrashedItem = Trashed & {
   expiresAt: number;
 };
 
-export const trashedView = z.object({
+export const trashedView = namedObject("TrashedEntry", {
   id: z.int(),
   kind: z.enum(["folder", "file"]),
   name: z.string().meta({ examples: ["report.pdf"] }),
@@ -32,15 +33,12 @@ export const trashedView = z.object({
   trashed_at: z.iso.datetime(),
   expires_at: z.iso.datetime().describe("from then on it is deleted"),
 });
-trashedView.register(z.globalRegistry, { id: "TrashedEntry" });
 
-export const viewTrashed = (item: TrashedItem): z.output<typeof trashedView> => ({
-  id: item.id,
-  kind: item.kind,
-  name: item.name,
-  size: item.size,
-  folder_id: item.parentId === ROOT ? null : item.parentId,
-  path: item.path?.map(({ id, name }) => ({ id, name })) ?? null,
-  trashed_at: formatRfc3339(item.trashedAt),
-  expires_at: formatRfc3339(item.expiresAt),
-});
+const viewFields = createView(trashedView);
+
+export const viewTrashed = ({ parentId, path, ...item }: TrashedItem) =>
+  viewFields({
+    ...item,
+    folderId: shownParent(parentId),
+    path: path?.map(({ id, name }) => ({ id, name })) ?? null,
+  });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { createView } from "../../lib/case-names.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** Parent of entries in an account's root. It has no row. */
 export const ROOT = 0;
@@ -39,9 +40,10 @@ export type StoredFile = Common & {
 
 export type Entry = Folder | StoredFile;
 
-const parent = (id: number): number | null => (id === ROOT ? null : id);
+/** Null: the root. */
+export const shownParent = (id: number): number | null => (id === ROOT ? null : id);
 
-export const folderView = z.object({
+export const folderView = namedObject("Folder", {
   id: z.int(),
   name: z.string(),
   parent_id: z.int().nullable().describe("null is the root"),
@@ -49,18 +51,13 @@ export const folderView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-folderView.register(z.globalRegistry, { id: "Folder" });
 
-export const viewFolder = (folder: Folder): z.output<typeof folderView> => ({
-  id: folder.id,
-  name: folder.name,
-  parent_id: parent(folder.parentId),
-  policy_id: folder.policyId,
-  created_at: formatRfc3339(folder.createdAt),
-  updated_at: formatRfc3339(folder.updatedAt),
-});
+const viewFolderFields = createView(folderView);
 
-export const fileView = z.object({
+export const viewFolder = (folder: Folder) =>
+  viewFolderFields({ ...folder, parentId: shownParent(folder.parentId) });
+
+export const fileView = namedObject("File", {
   id: z.int(),
   name: z.string().meta({ examples: ["report.pdf"] }),
   folder_id: z.int().nullable().describe("null is the root"),
@@ -70,15 +67,8 @@ export const fileView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-fileView.register(z.globalRegistry, { id: "File" });
 
-export const viewFile = (file: StoredFile): z.output<typeof fileView> => ({
-  id: file.id,
-  name: file.name,
-  folder_id: parent(file.parentId),
-  size: file.size,
-  mime_type: file.mimeType,
-  sha256: file.sha256,
-  created_at: formatRfc3339(file.createdAt),
-  updated_at: formatRfc3339(file.updatedAt),
-});
+const viewFileFields = createView(fileView);
+
+export const viewFile = ({ parentId, ...file }: StoredFile) =>
+  viewFileFields({ ...file, folderId: shownParent(parentId) });

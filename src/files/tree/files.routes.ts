@@ -4,12 +4,12 @@ import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
 import type { Files } from "./files.service.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
-const updateSchema = z.object({
+const updateSchema = namedObject("FileUpdate", {
   name: z.string().meta(FILE_NAME_FORM).optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
 });
-updateSchema.register(z.globalRegistry, { id: "FileUpdate" });
 
 type Deps = { files: Files };
 

@@ -8,6 +8,7 @@ import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
 import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
 import { idIn, idInBody } from "./entry-id.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const name = z
   .string()
@@ -15,14 +16,12 @@ const name = z
   .meta(FILE_NAME_FORM);
 const parentId = idInBody.nullable().optional().describe("null is the root");
 
-const createSchema = z.object({ name, parent_id: parentId });
-createSchema.register(z.globalRegistry, { id: "NewFolder" });
-const updateSchema = z.object({
+const createSchema = namedObject("NewFolder", { name, parent_id: parentId });
+const updateSchema = namedObject("FolderUpdate", {
   name: name.optional(),
   parent_id: parentId,
   policy_id: idInBody.nullable().optional().describe("null removes the override"),
 });
-updateSchema.register(z.globalRegistry, { id: "FolderUpdate" });
 
 type Deps = { folders: Folders; logger: Logger };
 

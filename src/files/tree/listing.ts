@@ -7,15 +7,15 @@ import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
 import type { Folders, Listing, ListingPage } from "./folders.service.ts";
 import { LARGEST_PAGE, listingCursor } from "./listing-page.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
-export const contentsView = z.object({
+export const contentsView = namedObject("FolderContents", {
   folder: folderView.optional().describe("not in the root"),
   path: z.array(z.object({ id: z.int(), name: z.string() })).describe("from the root to the folder itself"),
   folders: z.array(folderView),
   files: z.array(fileView),
   next_cursor: z.string().nullable().optional().describe("only in pages; null on the last one"),
 });
-contentsView.register(z.globalRegistry, { id: "FolderContents" });
 
 const headOf = ({ folder, path }: Listing) => ({
   ...(folder !== null && { folder: viewFolder(folder) }),

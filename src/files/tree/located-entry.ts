@@ -1,8 +1,9 @@
 /** A folder or file with the way to it, for answers that mix both kinds from many folders. */
 import { z } from "zod";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type Entry, ROOT } from "./entry.ts";
+import { createView } from "../../lib/case-names.ts";
+import { type Entry, shownParent } from "./entry.ts";
 import type { FolderPath } from "./paths.repository.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "createdAt" | "updatedAt"> & {
   /** Null for folders, like the type. */
@@ -14,7 +15,7 @@ export type LocatedEntry = Pick<Entry, "id" | "kind" | "name" | "parentId" | "cr
 
 export const pathView = z.array(z.object({ id: z.int(), name: z.string() }));
 
-export const locatedEntryView = z.object({
+export const locatedEntryView = namedObject("Entry", {
   id: z.int(),
   kind: z.enum(["folder", "file"]),
   name: z.string().meta({ examples: ["report.pdf"] }),
@@ -25,16 +26,8 @@ export const locatedEntryView = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-locatedEntryView.register(z.globalRegistry, { id: "Entry" });
 
-export const viewLocated = (entry: LocatedEntry): z.output<typeof locatedEntryView> => ({
-  id: entry.id,
-  kind: entry.kind,
-  name: entry.name,
-  folder_id: entry.parentId === ROOT ? null : entry.parentId,
-  path: entry.path.map(({ id, name }) => ({ id, name })),
-  size: entry.size,
-  mime_type: entry.mimeType,
-  created_at: formatRfc3339(entry.createdAt),
-  updated_at: formatRfc3339(entry.updatedAt),
-});
+const viewFields = createView(locatedEntryView);
+
+export const viewLocated = ({ parentId, path, ...entry }: LocatedEntry) =>
+  viewFields({ ...entry, folderId: shownParent(parentId), path: path.map(({ id, name }) => ({ id, name })) });

@@ -12,6 +12,7 @@ import type { ExportPage } from "./export.ts";
 import { importPieces, importPiecesAsItGoes, isLongAnswer } from "./import-answer.ts";
 import { IMPORT_MODES, importModeOf, type ImportProgress, specifiedResult } from "./import-result.ts";
 import { LENIENT_COLUMNS } from "./row.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** For a client to send its 10 MB. */
@@ -20,7 +21,7 @@ const IMPORT_ID = /^[\w-]{1,64}$/;
 /** Each holds its file in memory. */
 const IMPORTS_AT_ONCE = 4;
 
-const importResult = z.object({
+const importResult = namedObject("ImportResult", {
   total_rows: z.number().int(),
   success_count: z.number().int(),
   overwritten_count: z
@@ -59,7 +60,6 @@ const importResult = z.object({
     .optional()
     .describe("the first 100,000; with dry_run or progress"),
 });
-importResult.register(z.globalRegistry, { id: "ImportResult" });
 
 const importForm = z.object({
   file: z.string().meta({ format: "binary", contentMediaType: "text/csv" }),
@@ -85,12 +85,11 @@ const importForm = z.object({
     ),
 });
 
-const progress = z.object({
+const progress = namedObject("ImportProgress", {
   stage: z.enum(["passwords", "links"]),
   done: z.number().int().describe("bytes of the file"),
   total: z.number().int(),
 });
-progress.register(z.globalRegistry, { id: "ImportProgress" });
 
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */
 export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger }): Endpoint[] {

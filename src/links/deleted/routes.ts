@@ -7,6 +7,7 @@ import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link/link.ts";
 import type { DeletedLinks } from "./deleted.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 const MOST_SEARCHED = 1_000;
 const NO_SUCH_LINK = "There is no deleted link with this id that can be put back.";
@@ -18,10 +19,9 @@ export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
 });
 deletedView.register(z.globalRegistry, { id: "DeletedLink" });
 
-const restoreBody = z.object({
+const restoreBody = namedObject("LinkRestore", {
   code: newCode.nullish().describe("another code; default: the old one"),
 });
-restoreBody.register(z.globalRegistry, { id: "LinkRestore" });
 
 export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
   const { short_url: _, ...view } = viewOfLink(link, "", hostOf);

@@ -1,9 +1,10 @@
 /** A host besides the default one: entity, input and view. */
 import { z } from "zod";
+import { createView } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkHttpUrl, HTTP_URL_MAX_BYTES } from "../../lib/http-url.ts";
-import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { checkHost } from "./host.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** Null: none. */
 export type DomainUrls = {
@@ -26,13 +27,12 @@ export type Domain = DomainUrls & {
 const url = (meaning: string) =>
   z.string().max(HTTP_URL_MAX_BYTES).nullish().describe(`${meaning}; none when empty or null`);
 
-export const createDomainSchema = z.object({
+export const createDomainSchema = namedObject("NewDomain", {
   host: z.string().describe("host name, without scheme, port and path; stored in lower case and Punycode"),
   default_url: url("http or https URL to which the root leads"),
   not_found_url: url("http or https URL on another host, to which unknown codes lead instead of 404"),
   expired_url: url("http or https URL on another host, to which expired links lead; else as not_found_url"),
 });
-createDomainSchema.register(z.globalRegistry, { id: "NewDomain" });
 export type CreateDomainInput = z.output<typeof createDomainSchema>;
 
 /** An absent field stays. */
@@ -40,7 +40,7 @@ export const updateDomainSchema = createDomainSchema.partial();
 updateDomainSchema.register(z.globalRegistry, { id: "DomainUpdate" });
 export type UpdateDomainInput = z.output<typeof updateDomainSchema>;
 
-export const domainView = z.object({
+export const domainView = namedObject("Domain", {
   id: z.int(),
   host: z.string(),
   default_url: z.string().nullable(),
@@ -50,17 +50,7 @@ export const domainView = z.object({
   updated_at: z.iso.datetime(),
 });
 
-domainView.register(z.globalRegistry, { id: "Domain" });
-
-export const viewDomain = (domain: Domain): z.output<typeof domainView> => ({
-  id: domain.id,
-  host: domain.host,
-  default_url: domain.defaultUrl,
-  not_found_url: domain.notFoundUrl,
-  expired_url: domain.expiredUrl,
-  created_at: formatRfc3339(domain.createdAt),
-  updated_at: formatRfc3339(domain.updatedAt),
-});
+export const viewDomain = createView(domainView);
 
 /** The fields that are given. @throws BadRequest */
 export function parseDomainInput(input: UpdateDomainInput): Partial<DomainUrls & { host: string }> {

@@ -3,6 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
+import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { keysOf } from "../link/key.ts";
 import type { Domain } from "./domain.ts";
@@ -40,13 +41,13 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
 
     /** Returns its id. @throws Conflict if the host is taken */
     insert: (tx: Db, domain: Omit<Domain, "id">): Promise<number> =>
-      explainViolations(() => dialect.insertReturningId(tx, "domains", toRow(domain)), {
+      explainViolations(() => dialect.insertReturningId(tx, "domains", snakeCased(domain)), {
         unique: hostTaken(domain),
       }),
 
     /** @throws Conflict if the host is taken */
-    async update(tx: Db, domain: Domain): Promise<void> {
-      const query = tx.updateTable("domains").set(toRow(domain)).where("id", "=", domain.id);
+    async update(tx: Db, { id, ...domain }: Domain): Promise<void> {
+      const query = tx.updateTable("domains").set(snakeCased(domain)).where("id", "=", id);
       await explainViolations(() => query.execute(), { unique: hostTaken(domain) });
     },
 
@@ -72,21 +73,4 @@ const hostTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-const toDomain = (row: Selectable<Schema["domains"]>): Domain => ({
-  id: row.id,
-  host: row.host,
-  defaultUrl: row.default_url,
-  notFoundUrl: row.not_found_url,
-  expiredUrl: row.expired_url,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
-
-const toRow = (domain: Omit<Domain, "id">) => ({
-  host: domain.host,
-  default_url: domain.defaultUrl,
-  not_found_url: domain.notFoundUrl,
-  expired_url: domain.expiredUrl,
-  created_at: domain.createdAt,
-  updated_at: domain.updatedAt,
-});
+const toDomain = (row: Selectable<Schema["domains"]>): Domain => camelCased(row);

@@ -7,6 +7,7 @@ import { shortUrl } from "../../lib/short-url.ts";
 import { tagList } from "../tags/tag.ts";
 import { CODE_FORM, NEW_CODE_FORM } from "./code.ts";
 import { type FieldContent, linkFields, linkFieldsView, NO_FIELDS, viewOfFields } from "./field-values.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
 /** What a create or an overwrite sets. */
 export type LinkContent = FieldContent & {
@@ -71,7 +72,7 @@ export const domainQuery = z.object({
     .describe("host of the link's domain; absent or empty: the default one"),
 });
 
-export const createSchema = z.object({
+export const createSchema = namedObject("NewLink", {
   code: newCode.nullish().describe("1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty"),
   target: z.string().describe("absolute http or https URL, at most 8192 bytes").meta(HTTP_URL_FORM),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
@@ -80,10 +81,9 @@ export const createSchema = z.object({
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
   ...linkFields,
 });
-createSchema.register(z.globalRegistry, { id: "NewLink" });
 export type CreateInput = z.output<typeof createSchema>;
 
-export const updateSchema = z.object({
+export const updateSchema = namedObject("LinkUpdate", {
   target: createSchema.shape.target,
   expires_at: z.string().nullish().describe("absent or null keeps it, an empty string clears it"),
   password: password.nullish().describe("absent or null keeps it, an empty string removes it"),
@@ -92,7 +92,6 @@ export const updateSchema = z.object({
   ),
   ...linkFields,
 });
-updateSchema.register(z.globalRegistry, { id: "LinkUpdate" });
 export type UpdateInput = z.output<typeof updateSchema>;
 
 const tagChange = {
@@ -144,14 +143,13 @@ export const patchSchema = updateSchema.extend({
 patchSchema.register(z.globalRegistry, { id: "LinkPatch" });
 export type PatchInput = z.output<typeof patchSchema>;
 
-export const availabilitySchema = z.object({
+export const availabilitySchema = namedObject("CodeAvailability", {
   available: z.boolean(),
   reason: z.enum(["invalid", "reserved", "taken", "alias"]).optional(),
 });
-availabilitySchema.register(z.globalRegistry, { id: "CodeAvailability" });
 export type CodeAvailability = z.output<typeof availabilitySchema>;
 
-export const linkViewSchema = z.object({
+export const linkViewSchema = namedObject("Link", {
   code: z.string().meta(CODE_FORM),
   target: z.string(),
   created_at: z.iso.datetime(),
@@ -163,7 +161,6 @@ export const linkViewSchema = z.object({
   short_url: z.url().describe("address of the link"),
   ...linkFieldsView,
 });
-linkViewSchema.register(z.globalRegistry, { id: "Link" });
 export type LinkView = z.output<typeof linkViewSchema>;
 
 /** The host of a domain; null for the default one. */

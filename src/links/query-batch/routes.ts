@@ -10,14 +10,14 @@ import {
   queryBatchSchema,
 } from "./query-batch.ts";
 import type { TakenBack } from "./undo.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
-const undoBody = z.object({
+const undoBody = namedObject("LinkBatchUndo", {
   change: bulkField,
   after: z.int().min(0).optional().describe("next of the previous answer"),
 });
-undoBody.register(z.globalRegistry, { id: "LinkBatchUndo" });
 
-const undoAnswer = z.object({
+const undoAnswer = namedObject("LinkBatchUndone", {
   restored: z.int().describe("links that were changed back"),
   failed: z
     .array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() }))
@@ -26,7 +26,6 @@ const undoAnswer = z.object({
     ),
   next: z.int().nullable().describe("null when all links are handled"),
 });
-undoAnswer.register(z.globalRegistry, { id: "LinkBatchUndone" });
 
 type ByFilter = {
   queryBatch(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult>;

@@ -3,9 +3,9 @@ import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/e
 import type { Actor } from "../../lib/actor.ts";
 import { tagText } from "./tag.ts";
 import type { TagService } from "./service.ts";
+import { namedObject } from "../../lib/named-object.ts";
 
-const tagCount = z.object({ tag: z.string(), links: z.number().int() });
-tagCount.register(z.globalRegistry, { id: "TagCount" });
+const tagCount = namedObject("TagCount", { tag: z.string(), links: z.number().int() });
 const tagChanged = tagCount.extend({
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
 });

@@ -1,0 +1,43 @@
+/** Fields named in code (`createdAt`) and in tables and JSON (`created_at`). Not nested. */
+import type { z } from "zod";
+import { formatRfc3339 } from "./rfc3339.ts";
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+type Snake<Name> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Name;
+type CamelCased<T> = { [Name in keyof T as Camel<Name> & string]: T[Name] };
+type SnakeCased<T> = { [Name in keyof T as Snake<Name> & string]: T[Name] };
+
+/** A time is a number, as RFC 3339 in the view. */
+type Shown<View> = {
+  [Name in keyof View as Camel<Name> & string]: Name extends "at" | `${string}_at`
+    ? Exclude<View[Name], string> | number
+    : View[Name];
+};
+
+const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const renamed = (fields: object, nameOf: (name: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [nameOf(name), value]));
+
+export const camelCased = <T extends object>(fields: T) => renamed(fields, camel) as CamelCased<T>;
+
+export const snakeCased = <T extends object>(fields: T) => renamed(fields, snake) as SnakeCased<T>;
+
+/** Shows the fields of the schema only. */
+export function createView<View extends z.ZodObject>(schema: View) {
+  const fields = Object.keys(schema.shape).map((name) => ({
+    name,
+    field: camel(name),
+    isTime: /(^|_)at$/.test(name),
+  }));
+  return (shown: Shown<z.output<View>>): z.output<View> =>
+    Object.fromEntries(
+      fields.map(({ name, field, isTime }) => {
+        const value = (shown as Record<string, unknown>)[field];
+        return [name, isTime && typeof value === "number" ? formatRfc3339(value) : value];
+      }),
+    ) as z.output<View>;
+}
