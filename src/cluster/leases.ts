@@ -7,13 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { createLeaseRepository } from "./lease.repository.ts";
 
-export type Leases = {
-  /**
-   * Renews the lease during the work. Null, without running, if somebody else has it, even in this process. Rejects
-   * with ServiceUnavailable if the database is away at the start.
-   */
-  hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null>;
-};
+export type Leases = ReturnType<typeof createLeases>;
 
 /**
  * `lost` aborts if the lease can't be renewed: stop, because another process may start. `keepFor` keeps others from the
@@ -39,7 +33,7 @@ export function createLeases({
   clock,
   newOwner = () => crypto.randomUUID(),
   releaseAbandoned = () => Promise.resolve(false),
-}: Deps): Leases {
+}: Deps) {
   const rows = createLeaseRepository({ database, clock });
 
   /** Stopping waits for a running renewal. */
@@ -68,7 +62,11 @@ export function createLeases({
   }
 
   return {
-    async hold(name, ttlMs, run) {
+    /**
+     * Renews the lease during the work. Null, without running, if somebody else has it, even in this process. Rejects
+     * with ServiceUnavailable if the database is away at the start.
+     */
+    async hold<T>(name: string, ttlMs: number, run: HeldWork<T>): Promise<{ value: T } | null> {
       const owner = newOwner();
       const acquire = () => rows.acquire(name, owner, ttlMs);
       if (!(await acquire()) && !((await releaseAbandoned()) && (await acquire()))) return null;

@@ -5,23 +5,19 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Free for each body, so that a sign-in always fits. */
 const FREE_BYTES = 4 * 1024;
 
+export type BodyMemory = ReturnType<typeof createBodyMemory>;
 /** The share of one body. */
-export type BodyReservation = {
-  /** @throws ServiceUnavailable if all bodies together exceed the bound */
-  add(bytes: number): void;
-  leave(): void;
-};
+export type BodyReservation = ReturnType<BodyMemory["enter"]>;
 
-export type BodyMemory = { enter(): BodyReservation };
-
-export function createBodyMemory({ mostBytes = MOST_BYTES } = {}): BodyMemory {
+export function createBodyMemory({ mostBytes = MOST_BYTES } = {}) {
   let held = 0;
   return {
     enter() {
       let size = 0;
       let counted = 0;
       return {
-        add(bytes) {
+        /** @throws ServiceUnavailable if all bodies together exceed the bound */
+        add(bytes: number): void {
           const more = Math.max(0, size + bytes - FREE_BYTES) - counted;
           if (more > 0 && held + more > mostBytes) {
             throw appError(
@@ -36,7 +32,7 @@ export function createBodyMemory({ mostBytes = MOST_BYTES } = {}): BodyMemory {
           counted += more;
           held += more;
         },
-        leave() {
+        leave(): void {
           held -= counted;
           counted = 0;
           size = 0;

@@ -25,14 +25,7 @@ export type JobStats = {
   failedAt: number;
 };
 
-export type JobRunner = {
-  start(): void;
-  /** False, without a run, if the lease is taken. Rejects with the error of the job. */
-  runNow(name: string): Promise<boolean>;
-  stats(): JobStats[];
-  /** Aborts running jobs and waits for their end. */
-  stop(): Promise<void>;
-};
+export type JobRunner = ReturnType<typeof createJobRunner>;
 
 /** A dead process blocks its job this long. */
 const LEASE_MS = 120_000;
@@ -49,7 +42,7 @@ type Deps = {
   random?: () => number;
 };
 
-export function createJobRunner({ leases, jobs, clock, logger, random = Math.random }: Deps): JobRunner {
+export function createJobRunner({ leases, jobs, clock, logger, random = Math.random }: Deps) {
   const stopping = new AbortController();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const running = new Map<string, Promise<unknown>>();
@@ -111,16 +104,18 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
   }
 
   return {
-    start() {
+    start(): void {
       for (const job of jobs) schedule(job, clock.now());
     },
-    async runNow(name) {
+    /** False, without a run, if the lease is taken. Rejects with the error of the job. */
+    async runNow(name: string): Promise<boolean> {
       const job = jobs.find((known) => known.name === name);
       if (job === undefined) throw new Error(`there is no job ${name}`);
       return attempt(job);
     },
-    stats: () => [...stats.values()].map((counted) => ({ ...counted })),
-    async stop() {
+    stats: (): JobStats[] => [...stats.values()].map((counted) => ({ ...counted })),
+    /** Aborts running jobs and waits for their end. */
+    async stop(): Promise<void> {
       stopping.abort();
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.allSettled(running.values());

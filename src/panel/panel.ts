@@ -11,13 +11,7 @@ import { pathStart } from "../lib/request-target.ts";
 import { type Pack, type PackedFile, readPack } from "./pack.ts";
 import { PAGE_POLICY, panelPage } from "./page.ts";
 
-export type Panel = {
-  /**
-   * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length; the server
-   * drops it.
-   */
-  answer(request: Request): Promise<Response>;
-};
+export type Panel = ReturnType<typeof createPanel>;
 
 export type PanelOptions = {
   /** Of the start. */
@@ -50,7 +44,7 @@ export function createPanel({
   isSetUp,
   asksPasswords,
   read = readPack,
-}: PanelOptions): Panel {
+}: PanelOptions) {
   let loaded: Promise<Pack | null> | undefined;
   /** By name and encoding. */
   const kept = new Map<string, Promise<SharedBytes>>();
@@ -131,7 +125,11 @@ export function createPanel({
   }
 
   return {
-    async answer(request) {
+    /**
+     * Answers a request at or below the prefix. Never rejects. An answer to HEAD has its body, for its length; the
+     * server drops it.
+     */
+    async answer(request: Request): Promise<Response> {
       const response = await respond(request).catch((error) => failureResponse(toAppError(error)));
       response.headers.set("X-Content-Type-Options", "nosniff");
       response.headers.set("Referrer-Policy", "same-origin");

@@ -24,19 +24,13 @@ const CLAIM = [
   "pragma wal_checkpoint",
 ];
 
-export type Reserve = {
-  /** Does nothing without room on the disk. Never rejects. */
-  make(): Promise<void>;
-  /** Whether the error was a full disk, and the reserve has just been given up. */
-  relieves(error: unknown): boolean;
-  /** The connection fails with "retry" after a full disk that the reserve has relieved. */
-  guard(connection: LaneConnection): LaneConnection;
-};
+export type Reserve = ReturnType<typeof createReserve>;
 
-export function createReserve(path: string, isFull: (error: unknown) => boolean): Reserve {
+export function createReserve(path: string, isFull: (error: unknown) => boolean) {
   const file = `${path}-reserve`;
   const size = () => statSync(file, { throwIfNoEntry: false })?.size;
 
+  /** Does nothing without room on the disk. Never rejects. */
   async function make(): Promise<void> {
     if (size() === RESERVE_BYTES) return;
     try {
@@ -59,12 +53,14 @@ export function createReserve(path: string, isFull: (error: unknown) => boolean)
     }
   }
 
+  /** Whether the error was a full disk, and the reserve has just been given up. */
   const relieves = (error: unknown) => isFull(error) && giveUp();
 
   return {
     make,
     relieves,
-    guard: (connection) => ({
+    /** The connection fails with "retry" after a full disk that the reserve has relieved. */
+    guard: (connection: LaneConnection): LaneConnection => ({
       ...connection,
       async execute(text, parameters, timeoutMs) {
         if (ADDS.test(text) && (size() ?? RESERVE_BYTES) < RESERVE_BYTES) {

@@ -20,12 +20,7 @@ import {
 } from "./preview.ts";
 import { relayTo, type Visitor } from "./relay.routes.ts";
 
-export type SharePreview = {
-  /** Null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
-  kindOf(file: StoredFile, signal: AbortSignal): Promise<PreviewKind | null>;
-  /** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
-  answer(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null>;
-};
+export type SharePreview = ReturnType<typeof createSharePreview>;
 
 type Deps = { blobs: Pick<Blobs, "open">; logger: Logger };
 
@@ -41,7 +36,7 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 };
 
-export function createSharePreview({ blobs, logger }: Deps): SharePreview {
+export function createSharePreview({ blobs, logger }: Deps) {
   const download = createDownload({ blobs: { open: blobs.open, presign: async () => null } });
 
   async function begin(file: StoredFile, bytes: number, signal: AbortSignal) {
@@ -70,7 +65,8 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
   }
 
   return {
-    kindOf(file, signal) {
+    /** Null if there is nothing to show, or the beginning of the file can't be read within two seconds. */
+    kindOf(file: StoredFile, signal: AbortSignal): Promise<PreviewKind | null> {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       return find(file, FIRST_BYTES, bounded).then(
         ({ kind }) => kind,
@@ -78,7 +74,8 @@ export function createSharePreview({ blobs, logger }: Deps): SharePreview {
       );
     },
 
-    async answer(file, request, visitor) {
+    /** Null if there is nothing to show there. @throws StorageUnavailable, FileNotFound */
+    async answer(file: StoredFile, request: Request, visitor: Visitor): Promise<Response | null> {
       const { headers, method, signal } = request;
       const claimed = previewOf(file);
       if (!isPlaceFor(claimed, headers)) return null;
