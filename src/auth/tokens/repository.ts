@@ -100,7 +100,7 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
   };
 }
 
-const toToken = ({ user_id: accountId, hash: _, ...row }: Selectable<Schema["tokens"]>): ApiToken => ({
+const toToken = ({ user_id: accountId, hash: _hash, ...row }: Selectable<Schema["tokens"]>): ApiToken => ({
   ...camelCased(row),
   accountId,
   scopes: SCOPES.filter((scope) => row.scopes.split(" ").includes(scope)),

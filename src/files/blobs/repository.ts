@@ -183,7 +183,11 @@ const contentOf = (policyId: number, sha256: string): string => `${sha256} ${pol
 
 const DEAD_COLUMNS = ["id", "policy_id as policyId", "object_key as objectKey"] as const;
 
-export const toBlob = ({ retired: _, created_at: _at, ...row }: Selectable<Schema["blobs"]>): StoredBlob => ({
+export const toBlob = ({
+  retired: _retired,
+  created_at: _at,
+  ...row
+}: Selectable<Schema["blobs"]>): StoredBlob => ({
   ...camelCased(row),
   state: row.state as BlobState,
 });

@@ -152,7 +152,7 @@ const toPolicy = ({ access_key, secret_key, ...row }: Selectable<Schema["policie
 const toRow = ({
   sealedAccessKey,
   sealedSecretKey,
-  hasCredentials: _,
+  hasCredentials: _has,
   ...policy
 }: Omit<StoredPolicy, "id">) => ({
   ...snakeCased(policy),
