@@ -20,6 +20,7 @@ const SOURCES = [
   "panel/*.*",
   "panel/src/**",
   "clients/typescript/api.ts",
+  "src/lib/{tokens,accent}.ts",
   "package-lock.json",
   "scripts/panel.ts",
 ];

@@ -3,20 +3,24 @@
  * Needs Chromium. The same data give nearly the same pictures; commit them when the pages have changed.
  *
  *     bin/bun scripts/screenshots.ts
+ *     bin/bun scripts/screenshots.ts --all FOLDER   every page at 390, 1280 and 1920 px, to look at
  */
 import { Database as Sqlite } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { writeHistory } from "../bench/lib/click-history.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
+import { PANEL_ROUTES } from "../test/support/panel-routes.ts";
 import { NARROW, panelOrigin, signInToPanel, startPanelBrowser, WIDE } from "../test/support/panel.ts";
 import { type Client, PASSWORD, signIn } from "../test/support/session.ts";
 import { install } from "../test/support/waymark.ts";
 
 const FOLDER = join(import.meta.dir, "../docs/screenshots");
+const { values: given } = parseArgs({ options: { all: { type: "string" }, only: { type: "string" } } });
 const DAY_MS = 86_400_000;
 const CLICKS = 40_000;
 const DAYS = 90;
@@ -125,11 +129,47 @@ async function addTagsAndFiles(client: Client, url: string): Promise<string> {
   return new URL(share.short_url).pathname;
 }
 
-async function shoot(page: Page, name: string): Promise<void> {
+async function shoot(page: Page, name: string, folder = FOLDER): Promise<void> {
   await page.waitForLoadState("networkidle");
   // Transitions of the components.
   await page.waitForTimeout(500);
-  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+const LARGE = { width: 1920, height: 1080 } as const;
+
+/** `--only a,b`: pages whose paths contain one of these. */
+async function shootEveryPage(browser: Browser, url: string, share: string, folder: string): Promise<void> {
+  const origin = panelOrigin(url);
+  const paths = [
+    "/panel/sign-in",
+    ...PANEL_ROUTES.map((path) => `/panel/${path.replace("long/code", "launch")}`),
+    "/panel/link/launch?tab=settings",
+    "/panel/nothing-here",
+    share,
+    "/nothing-here",
+  ].filter((path) => given.only?.split(",").some((part) => path.includes(part)) ?? true);
+  for (const size of [NARROW, WIDE, LARGE])
+    for (const colorScheme of ["light", "dark"] as const) {
+      const context = await browser.newContext({
+        viewport: size,
+        colorScheme,
+        locale: "en",
+        reducedMotion: "reduce",
+      });
+      const page = await context.newPage();
+      for (const path of paths) {
+        const name =
+          path.replace("/panel/", "").replace(/^\//, "visitor-").replaceAll(/\W+/g, "-") || "overview";
+        if (path === "/panel/sign-in") await context.clearCookies();
+        await page.goto(origin + path);
+        await page.waitForLoadState("networkidle");
+        if (path !== "/panel/sign-in" && new URL(page.url()).pathname === "/panel/sign-in")
+          await signInToPanel(page);
+        await shoot(page, `${name}-${size.width}-${colorScheme}`, folder);
+      }
+      await context.close();
+    }
 }
 
 async function shootAll(browser: Browser, url: string, share: string): Promise<void> {
@@ -157,7 +197,7 @@ async function shootAll(browser: Browser, url: string, share: string): Promise<v
   }
 }
 
-mkdirSync(FOLDER, { recursive: true });
+mkdirSync(given.all ?? FOLDER, { recursive: true });
 const installation = install();
 try {
   await writeClicks(join(installation.dataDir, "waymark.db"));
@@ -168,7 +208,8 @@ try {
   const client = await signIn(server.url);
   const share = await addTagsAndFiles(client, server.url);
   const browser = await startPanelBrowser();
-  await shootAll(browser, server.url, share);
+  if (given.all === undefined) await shootAll(browser, server.url, share);
+  else await shootEveryPage(browser, server.url, share, given.all);
   await browser.close();
 } finally {
   await installation.remove();

@@ -29,6 +29,7 @@ import type { Redirect } from "./redirect/redirect.ts";
 import { createPanel } from "./panel/panel.ts";
 import { createRouteTest } from "./redirect/route-test.ts";
 import type { Services } from "./services.ts";
+import { offlinePage } from "./visitors/messages.ts";
 import type { Arrival } from "./wire/arrival.ts";
 import type { WireServer } from "./wire/wire-server.ts";
 
@@ -70,7 +71,8 @@ function createRoutes(parts: HttpParts): Answer {
     admin: services.config.get("routes.admin_prefix"),
     isEnabled: () => services.config.get("features.enable_admin_panel"),
     isSetUp: services.auth.isAdminEnabled,
-    instanceName: () => services.config.get("features.instance_name"),
+    identity: services.door.identity,
+    offline: (request) => offlinePage(services.door.pages.look(request)),
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
   });
   const api = http.fetch.bind(http);

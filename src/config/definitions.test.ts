@@ -7,7 +7,14 @@ import {
   definitionOf,
   isConfigKey,
 } from "./definitions.ts";
+import { dataUrlOf, pictureIn } from "../lib/picture.ts";
 import { VALUE_MAX_BYTES } from "./value-types.ts";
+
+/** Of 16 pixels, and of 8. */
+const LOGO =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAYAAAAf8/9hAAAAf0lEQVR4XmNYxcAAw+1A/ACI/xPAIDUgtWB9MM0HsSgkhEF64DajSxKL20EGEONsXPgByAB0QTjeqqT0/9X+/f93GRhgyMEwQQO+PX0KxrgMwWsACIM04jMExQCYk7FhmCEgNbQzABsmyQvomOJAJDYaKU5IFCdlijMTDJOVnQFCx87QpHaTtAAAAABJRU5ErkJggg==";
+const SMALL_LOGO =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAYAAADED76LAAAAPUlEQVR4XmNYxcDgBsQ3gPg/GgaJuYEUYJOEKwIpgAtsVVD4/3TTJhRFcAWnEhLgGFkR8QrwWUHQkXi9CQDj73J3l/aQaAAAAABJRU5ErkJggg==";
 
 const HASH =
   "$argon2id$v=19$m=65536,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
@@ -138,6 +145,20 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       "rgb(0,0,0)",
       "#fff;}",
       "#ffffff\n*{}",
+    ],
+  },
+  "features.logo": {
+    good: { "": "", [` ${LOGO} `]: LOGO },
+    bad: [
+      "https://example.com/logo.png",
+      `data:image/svg+xml;base64,${btoa("<svg xmlns='http://www.w3.org/2000/svg'/>")}`,
+      LOGO.replace("image/png", "image/jpeg"),
+      LOGO.replace("image/png", "text/html"),
+      LOGO.replace("base64,", "base64, "),
+      LOGO.replaceAll("=", ""),
+      SMALL_LOGO,
+      LOGO.slice(0, 40),
+      dataUrlOf({ type: "image/png", bytes: Buffer.concat([pictureIn(LOGO)!.bytes, Buffer.alloc(17_000)]) }),
     ],
   },
   "features.public_url": {

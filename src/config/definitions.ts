@@ -2,6 +2,7 @@
  * Every run-time setting, one row a key, in the order of lists. API, commands, docs/configuration.md and the type of
  * `config.get(key)` follow from it.
  */
+import { ACCENT } from "../lib/tokens.ts";
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
 
@@ -112,12 +113,17 @@ export const DEFINITIONS = {
   }),
   "features.instance_name": string("Waymark", check.displayName, {
     category: "features",
-    description: "Name of this instance on the pages that visitors see.",
+    description: "Name of this instance in the panel, on the pages that visitors see and as an app.",
   }),
-  "features.accent_color": string("#1757c2", check.color, {
+  "features.accent_color": string(ACCENT, check.color, {
     category: "features",
     description:
-      "Colour of this instance on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.",
+      "Colour of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.",
+  }),
+  "features.logo": string("", check.picture, {
+    category: "features",
+    description:
+      "Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.",
   }),
   "features.enable_admin_panel": bool(true, {
     category: "features",

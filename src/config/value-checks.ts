@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { isLegibleText } from "../lib/file-name.ts";
 import { checkHttpUrl } from "../lib/http-url.ts";
+import { pictureIn } from "../lib/picture.ts";
 import type { CheckedText } from "./value-types.ts";
 
 const must = (allowed: string): { error: string } => ({ error: `must be ${allowed}` });
@@ -72,6 +73,26 @@ export const color = {
 
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const DOMAIN = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`);
+
+const PICTURE_BYTES = 16_384;
+const PICTURE_PIXELS = { least: 16, most: 1024 };
+
+/** Settings and their history keep it. SVG is refused: it may hold scripts. */
+export const picture = {
+  allowed: `empty or a picture as a data URL such as data:image/png;base64,…: PNG, JPEG or WebP, ${PICTURE_PIXELS.least} to ${PICTURE_PIXELS.most} pixels wide and high, at most ${PICTURE_BYTES / 1024} KB`,
+  mostBytes: 24_000,
+  check(text: string): CheckedText {
+    if (text === "") return text;
+    const found = text.length <= picture.mostBytes ? pictureIn(text) : null;
+    const fits =
+      found !== null &&
+      found.bytes.length <= PICTURE_BYTES &&
+      [found.width, found.height].every(
+        (side) => side >= PICTURE_PIXELS.least && side <= PICTURE_PIXELS.most,
+      );
+    return fits ? text : must(picture.allowed);
+  },
+};
 
 export const cookieDomain = {
   allowed: "empty or a domain name such as example.com",

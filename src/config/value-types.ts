@@ -51,6 +51,8 @@ type Kind<T> = {
   type: ValueType;
   /** Canonical. */
   defaultText: string;
+  /** Longest canonical text. */
+  mostBytes: number;
   /** What follows "must be" in an error. */
   allowed: string;
   /** Null unless it is a number. */
@@ -62,7 +64,7 @@ type Kind<T> = {
 
 export type Definition<T> = Readonly<Kind<T> & About>;
 
-/** Longest canonical text. */
+/** Longest canonical text, unless its kind says more. */
 export const VALUE_MAX_BYTES = 8192;
 const LIST_MAX_ITEMS = 100;
 
@@ -71,6 +73,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 const USUAL = {
   bounds: null,
   options: null,
+  mostBytes: VALUE_MAX_BYTES,
   requiresRestart: false,
   sensitive: false,
   editable: true,
@@ -78,7 +81,7 @@ const USUAL = {
   action: null,
 };
 
-type Own<T> = Omit<Kind<T>, "bounds" | "options"> & Partial<Kind<T>>;
+type Own<T> = Omit<Kind<T>, "bounds" | "options" | "mostBytes"> & Partial<Kind<T>>;
 
 function define<T>(kind: Own<T>, about: SettingInfo): Definition<T> {
   return Object.freeze({
@@ -90,8 +93,9 @@ function define<T>(kind: Own<T>, about: SettingInfo): Definition<T> {
       if (!text.isWellFormed() || CONTROL_CHARACTERS.test(text.trim())) return refusal;
       const checked = kind.canonical(text.trim());
       if (typeof checked !== "string") return checked;
-      return Buffer.byteLength(checked) > VALUE_MAX_BYTES
-        ? { error: `must be at most ${VALUE_MAX_BYTES} bytes long` }
+      const { mostBytes = VALUE_MAX_BYTES } = kind;
+      return Buffer.byteLength(checked) > mostBytes
+        ? { error: `must be at most ${mostBytes} bytes long` }
         : checked;
     },
   });
@@ -173,10 +177,12 @@ export function float(
   );
 }
 
+type TextCheck = { allowed: string; mostBytes?: number; check(text: string): CheckedText };
+
 /** `check` gets the trimmed text and returns its canonical form. */
 export function string(
   fallback: string,
-  { allowed, check }: { allowed: string; check(text: string): CheckedText },
+  { allowed, check, mostBytes = VALUE_MAX_BYTES }: TextCheck,
   about: SettingInfo,
 ): Definition<string> {
   return define(
@@ -184,6 +190,7 @@ export function string(
       type: "string",
       defaultText: fallback,
       allowed,
+      mostBytes,
       canonical: check,
       parse: (value) => value,
     },

@@ -4,6 +4,7 @@ import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
+import { pictureIn } from "../lib/picture.ts";
 import { appError } from "../lib/errors.ts";
 import type { ConfigRepository } from "./config.repository.ts";
 import { CONFIG_KEYS, type ConfigKey, definitionOf } from "./definitions.ts";
@@ -69,7 +70,10 @@ export function createConfigWriter({ repository, changes, record, refusals, cloc
       else await repository.save(tx.db, { key, value, updatedAt: changedAt, updatedBy: changedBy });
       const texts = { oldValue: historyText(key, oldValue), newValue: historyText(key, value) };
       await repository.addChange(tx.db, { key, ...texts, changedAt, changedBy });
-      const states = { before: { value: texts.oldValue }, after: { value: texts.newValue } };
+      const states = {
+        before: { value: eventText(texts.oldValue) },
+        after: { value: eventText(texts.newValue) },
+      };
       await record(tx.db, [{ at: changedAt, actor, action: "setting.update", subject: key, ...states }]);
     }
     if (before.size > 0) tx.changed("settings", [...before.keys()]);
@@ -126,6 +130,12 @@ async function unusable(
 ): Promise<ConfigKey[]> {
   const stored = new Map((await repository.find(keys, tx)).map((row) => [row.key, row.value]));
   return keys.filter((key) => typeof definitionOf(key).canonical(stored.get(key) ?? "") !== "string");
+}
+
+/** Events name a picture; the history keeps it. */
+function eventText(text: string): string {
+  const picture = pictureIn(text);
+  return picture === null ? text : `${picture.type}, ${picture.width} × ${picture.height}`;
 }
 
 /** Without a stored value the default. For a secret only whether there is one. */

@@ -11,6 +11,8 @@ export const PAGE_POLICY = [
   "img-src 'self' data: blob:",
   "media-src 'self' blob:",
   "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
   // The reference of the API; previews of PDF files, sandboxed.
   "frame-src 'self'",
   "base-uri 'self'",
@@ -18,7 +20,8 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PLACEHOLDER = /<!--waymark-->/;
+/** Around what stands there in development. */
+const PLACEHOLDER = ["<!--waymark-->", "<!--/waymark-->"] as const;
 
 export type PagePlace = {
   /** `routes.frontend_prefix` and `routes.admin_prefix` */
@@ -27,6 +30,10 @@ export type PagePlace = {
   /** Path below the prefix, such as `/links/docs`. */
   path: string;
   instanceName: string;
+  /** `features.accent_color` */
+  accentColor: string;
+  /** Changes with every icon. */
+  icons: string;
   isSetUp: boolean;
   /** `features.enforce_link_passwords` */
   asksPasswords: boolean;
@@ -41,8 +48,13 @@ const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => 
 export function panelPage(html: string, { prefix, path, ...place }: PagePlace): string {
   const content = JSON.stringify({ root: up(slashesIn(prefix)), ...place });
   const base = up(slashesIn(path) - 1);
-  return html.replace(
-    PLACEHOLDER,
-    () => `<base href="${base}" />\n    <meta name="waymark" content="${attribute(content)}" />`,
-  );
+  const { instanceName, icons } = place;
+  const head = `<base href="${base}" />
+    <meta name="waymark" content="${attribute(content)}" />
+    <title>${attribute(instanceName)}</title>
+    <link rel="icon" href="mark?v=${icons}" />
+    <link rel="apple-touch-icon" href="icon?v=${icons}" />
+    <link rel="manifest" href="manifest.webmanifest" />`;
+  const [begin, end] = PLACEHOLDER;
+  return html.slice(0, html.indexOf(begin)) + head + html.slice(html.indexOf(end) + end.length);
 }

@@ -2,13 +2,16 @@ import { expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { createPanel } from "./panel.ts";
 import type { Pack } from "./pack.ts";
+import type { PanelIdentity } from "./web-app.ts";
 
-const HTML = '<head><!--waymark--></head><script type="module" src="./assets/a-1.js"></script>';
+const HTML =
+  '<head><!--waymark--><title>a</title><!--/waymark--></head><script type="module" src="./assets/a-1.js"></script>';
 const packed = (type: string, text: string) => ({
   type,
   br: brotliCompressSync(text).toString("base64"),
   gzip: gzipSync(text).toString("base64"),
 });
+const picture = (type: string, text: string) => ({ type, bytes: new TextEncoder().encode(text) });
 const PACK: Pack = {
   files: {
     "index.html": packed("text/html; charset=utf-8", HTML),
@@ -16,6 +19,21 @@ const PACK: Pack = {
   },
 };
 
+const IDENTITY: PanelIdentity = {
+  name: () => 'A "B" <i>&',
+  accentColor: () => "#1757c2",
+  logo: () => null,
+  icon: (pixels, isMaskable = false) => picture("image/png", `${pixels} ${isMaskable}`),
+  mark: () => picture("image/svg+xml", "<svg/>"),
+};
+
+type Manifest = {
+  name: string;
+  start_url: string;
+  scope: string;
+  icons: { src: string; type: string; sizes: string; purpose?: string }[];
+  share_target: unknown;
+};
 type Options = Partial<Parameters<typeof createPanel>[0]>;
 
 function ask(path: string, init: RequestInit = {}, options: Options = {}): Promise<Response> {
@@ -25,7 +43,8 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isEnabled: () => true,
     isSetUp: () => true,
     asksPasswords: () => false,
-    instanceName: () => 'A "B" <i>&',
+    identity: IDENTITY,
+    offline: () => ({ html: "<h1>Away</h1>", policy: "default-src 'none'" }),
     read: async () => PACK,
     ...options,
   });
@@ -49,10 +68,37 @@ test("every address that a person opens shows the page, with addresses relative 
       root: "../",
       admin: "/admin",
       instanceName: 'A "B" <i>&',
+      accentColor: "#1757c2",
+      icons: "1757c2",
       isSetUp: true,
       asksPasswords: false,
     });
   }
+});
+
+test("the panel is an app: manifest, icons and a worker that keeps one page", async () => {
+  const html = await (await ask("/panel/links", HUMAN)).text();
+  expect(html).toContain("<title>A &#34;B&#34; &#60;i&#62;&#38;</title>");
+  expect(html).toContain('<link rel="icon" href="mark?v=1757c2" />');
+  const manifest = await ask("/panel/manifest.webmanifest");
+  expect(manifest.headers.get("Content-Type")).toBe("application/manifest+json");
+  const { name, icons, share_target: share, ...places } = (await manifest.json()) as Manifest;
+  expect([name, places["start_url"], places["scope"]]).toEqual(['A "B" <i>&', "./", "./"]);
+  expect(share).toMatchObject({ action: "shared", method: "POST" });
+  const texts = { image: "", maskable: "192 true" };
+  for (const { src, type, purpose = "image" } of icons) {
+    const icon = await ask(`/panel/${src}`);
+    expect(icon.headers.get("Content-Type")).toBe(type);
+    expect(await icon.text()).toContain(texts[purpose as keyof typeof texts]);
+  }
+  const worker = await ask("/panel/worker.js");
+  expect(worker.headers.get("Cache-Control")).toBe("no-cache");
+  expect(await worker.text()).toContain('"<h1>Away</h1>"');
+
+  const logo = { type: "image/webp", width: 100, height: 100, version: "abc" };
+  const own = { identity: { ...IDENTITY, logo: () => logo } };
+  const { icons: logos } = (await (await ask("/panel/manifest.webmanifest", {}, own)).json()) as Manifest;
+  expect(logos).toEqual([{ src: "icon?v=abc", sizes: "100x100", type: "image/webp" }]);
 });
 
 test("a prefix of several segments leads back to the root", async () => {

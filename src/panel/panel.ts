@@ -10,6 +10,7 @@ import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.
 import { pathStart } from "../lib/request-target.ts";
 import { type Pack, type PackedFile, readPack } from "./pack.ts";
 import { PAGE_POLICY, panelPage } from "./page.ts";
+import { type OfflinePage, type PanelIdentity, versionOf, webAppAnswer } from "./web-app.ts";
 
 export type Panel = ReturnType<typeof createPanel>;
 
@@ -18,7 +19,9 @@ export type PanelOptions = {
   prefix: string;
   admin: string;
   isEnabled(): boolean;
-  instanceName(): string;
+  identity: PanelIdentity;
+  /** What the app shows while the server is away, in the reader's language. */
+  offline(request: Request): OfflinePage;
   /** Whether a password is set. */
   isSetUp(): boolean;
   /** Whether visitors have to give the passwords of links. */
@@ -40,7 +43,8 @@ export function createPanel({
   prefix,
   admin,
   isEnabled,
-  instanceName,
+  identity,
+  offline,
   isSetUp,
   asksPasswords,
   read = readPack,
@@ -82,7 +86,9 @@ export function createPanel({
       prefix,
       admin,
       path,
-      instanceName: instanceName(),
+      instanceName: identity.name(),
+      accentColor: identity.accentColor(),
+      icons: versionOf(identity),
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
     });
@@ -119,6 +125,8 @@ export function createPanel({
       if (file === null) throw nothing();
       return asset(name, file, request);
     }
+    const part = webAppAnswer(name, identity, () => offline(request));
+    if (part !== null) return part;
     // Programs that guess addresses get 404.
     if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
     return page(pack, path);

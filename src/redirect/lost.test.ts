@@ -6,6 +6,7 @@ import { toLocation } from "../links/cache/location.ts";
 import { createDomainRegistry } from "../links/domains/registry.ts";
 import { NO_OPTIONS, writeOptions } from "../links/link/options.ts";
 import { createVisitorPages } from "../visitors/look.ts";
+import { createIdentity } from "../visitors/identity.ts";
 import { createLostPages } from "../visitors/lost-pages.ts";
 import { createSiteFiles } from "../visitors/site-files.ts";
 import { testVisitorPages } from "../visitors/pages.test-support.ts";
@@ -20,7 +21,7 @@ const PLAIN =
 const NAVIGATION =
   "Sec-Fetch-Dest: document\r\nSec-Fetch-Mode: navigate\r\nAccept: text/html\r\nAccept-Language: de-CH, en;q=0.5\r\n";
 
-const settings = { defaultUrl: "", name: "Acme", color: "#1757c2" };
+const settings = { defaultUrl: "", name: "Acme", color: "#1757c2", logo: "" };
 const links = new Map<string, string>();
 const expired = new Set<string>();
 const clicks: number[] = [];
@@ -59,6 +60,14 @@ await domains.load();
 
 const NO_LOCKS = { refusal: async () => null, unlock: async () => new Response() };
 const automated = { includes: () => false };
+const identity = createIdentity({
+  get: (key) =>
+    ({
+      "features.instance_name": settings.name,
+      "features.accent_color": settings.color,
+      "features.logo": settings.logo,
+    })[key],
+});
 const redirect = createRedirect({
   cache: {
     findIn: (text, start, end) => {
@@ -80,10 +89,8 @@ const redirect = createRedirect({
     passUtm: () => false,
   }),
   domains,
-  pages: createLostPages(
-    createVisitorPages({ instanceName: () => settings.name, accentColor: () => settings.color }),
-  ),
-  files: createSiteFiles({ accentColor: () => settings.color }),
+  pages: createLostPages(createVisitorPages(identity)),
+  files: createSiteFiles(identity),
   defaultUrl: () => settings.defaultUrl,
   passUtm: () => false,
   clock: { now: () => NOW },
@@ -92,7 +99,7 @@ const redirect = createRedirect({
 const server = serveRedirects(redirect);
 afterAll(() => server.stop(true));
 beforeEach(() => {
-  Object.assign(settings, { defaultUrl: "", name: "Acme", color: "#1757c2" });
+  Object.assign(settings, { defaultUrl: "", name: "Acme", color: "#1757c2", logo: "" });
   links.clear();
   expired.clear();
   clicks.length = 0;

@@ -2,17 +2,16 @@
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createUnlockCookies } from "./cookie.ts";
+import { createIdentity, type IdentitySettings } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
 import type { Protected } from "./messages.ts";
 import { createSiteFiles } from "./site-files.ts";
 import { createUnlock, type UnlockGuards } from "./unlock.ts";
 
-type VisitorSettings = {
+type VisitorSettings = IdentitySettings & {
   "api.jwt_secret": string;
   "api.cookie_secure": boolean;
-  "features.instance_name": string;
-  "features.accent_color": string;
 };
 
 type Deps = {
@@ -33,10 +32,8 @@ export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
 export function createVisitorDoor({ config, guards, bodies, clock }: Deps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
-  const pages = createVisitorPages({
-    instanceName: () => config.get("features.instance_name"),
-    accentColor: () => config.get("features.accent_color"),
-  });
+  const identity = createIdentity(config);
+  const pages = createVisitorPages(identity);
   const cookies = createUnlockCookies({
     secret: () => config.get("api.jwt_secret"),
     isSecure: () => config.get("api.cookie_secure"),
@@ -51,9 +48,10 @@ export function createVisitorDoor({ config, guards, bodies, clock }: Deps) {
       clock,
     });
   return {
+    identity,
     pages,
     lostPages: createLostPages(pages),
-    siteFiles: createSiteFiles({ accentColor: () => config.get("features.accent_color") }),
+    siteFiles: createSiteFiles(identity),
     bodies,
     clientAddress,
     isSecure: () => config.get("api.cookie_secure"),

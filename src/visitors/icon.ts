@@ -1,49 +1,69 @@
 /** The mark of the pages as a PNG, because not every browser takes an SVG as icon. */
 import { encode } from "fast-png";
-import { accentOf, channelsOf } from "./accent.ts";
+import { accentOf, channelsOf } from "../lib/accent.ts";
+import { remembered } from "../lib/remembered.ts";
 import { MARK_LINES, MARK_RADIUS, MARK_SIZE, MARK_STROKE } from "./mark.ts";
 
-const PIXELS = 64;
+type Icon = {
+  /** `#` and six hexadecimal digits */
+  accentColor: string;
+  pixels: number;
+  /** Without round corners: systems cut a shape of their own from it. */
+  isMaskable?: boolean;
+};
 
-let last: { accentColor: string; icon: Uint8Array<ArrayBuffer> } | undefined;
+export const iconOf = ({ accentColor, pixels, isMaskable = false }: Icon): Uint8Array<ArrayBuffer> =>
+  drawn([accentColor, pixels, isMaskable].join(" "));
 
-/** @param accentColor `#` and six hexadecimal digits */
-export function iconOf(accentColor: string): Uint8Array<ArrayBuffer> {
-  if (last?.accentColor !== accentColor) last = { accentColor, icon: draw(accentColor) };
-  return last.icon;
-}
+const drawn = remembered(
+  (icon) => {
+    const [accentColor, pixels, isMaskable] = icon.split(" ") as [string, string, string];
+    return draw(accentColor, Number(pixels), isMaskable === "true" ? 0 : MARK_RADIUS);
+  },
+  { most: 8 },
+);
 
-/** Edges are smooth: a pixel is covered as far as its centre is inside. */
-function draw(accentColor: string): Uint8Array<ArrayBuffer> {
+/** Edges are smooth: a pixel is covered as far as its centre is inside. Takes some milliseconds at 192 pixels. */
+function draw(accentColor: string, pixels: number, radius: number): Uint8Array<ArrayBuffer> {
   const { fill, onFill } = accentOf(accentColor);
   const [ground, line] = [channelsOf(fill), channelsOf(onFill)];
-  const scale = PIXELS / MARK_SIZE;
+  const scale = pixels / MARK_SIZE;
   const covered = (distance: number) => Math.min(1, Math.max(0, 0.5 - distance * scale));
-  const data = new Uint8Array(PIXELS * PIXELS * 4);
-  for (let at = 0; at < PIXELS * PIXELS; at++) {
-    const x = ((at % PIXELS) + 0.5) / scale;
-    const y = (Math.floor(at / PIXELS) + 0.5) / scale;
-    const onLine = covered(Math.min(...MARK_LINES.map((ends) => distanceTo(ends, x, y))) - MARK_STROKE / 2);
-    const color = ground.map((channel, of) => Math.round(channel + (line[of]! - channel) * onLine));
-    data.set([...color, Math.round(255 * covered(distanceToSquare(x, y)))], at * 4);
+  const data = new Uint8Array(pixels * pixels * 4);
+  for (let row = 0, at = 0; row < pixels; row++) {
+    const y = (row + 0.5) / scale;
+    for (let column = 0; column < pixels; column++, at += 4) {
+      const x = (column + 0.5) / scale;
+      const onLine = covered(distanceToLines(x, y) - MARK_STROKE / 2);
+      for (let channel = 0; channel < 3; channel++)
+        data[at + channel] = Math.round(ground[channel]! + (line[channel]! - ground[channel]!) * onLine);
+      data[at + 3] = Math.round(255 * covered(distanceToSquare(x, y, radius)));
+    }
   }
-  return encode({ width: PIXELS, height: PIXELS, data, channels: 4, depth: 8 }).slice();
+  return encode({ width: pixels, height: pixels, data, channels: 4, depth: 8 }).slice();
 }
 
 /** Negative inside. */
-function distanceToSquare(x: number, y: number): number {
+function distanceToSquare(x: number, y: number, radius: number): number {
   const half = MARK_SIZE / 2;
-  const [dx, dy] = [x, y].map((at) => Math.abs(at - half) - (half - MARK_RADIUS)) as [number, number];
-  return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - MARK_RADIUS;
+  const dx = Math.abs(x - half) - (half - radius);
+  const dy = Math.abs(y - half) - (half - radius);
+  if (dx <= 0 || dy <= 0) return Math.max(dx, dy) - radius;
+  return Math.sqrt(dx * dx + dy * dy) - radius;
 }
 
-function distanceTo(
-  [x1, y1, x2, y2]: readonly [number, number, number, number],
-  x: number,
-  y: number,
-): number {
-  const [dx, dy] = [x2 - x1, y2 - y1];
-  const along = ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy);
-  const part = Math.min(1, Math.max(0, along));
-  return Math.hypot(x - x1 - part * dx, y - y1 - part * dy);
+function distanceToLines(x: number, y: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const line of MARK_LINES) {
+    const x1 = line[0];
+    const y1 = line[1];
+    const dx = line[2] - x1;
+    const dy = line[3] - y1;
+    const along = ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy);
+    const part = Math.min(1, Math.max(0, along));
+    const toX = x - x1 - part * dx;
+    const toY = y - y1 - part * dy;
+    least = Math.min(least, toX * toX + toY * toY);
+  }
+  return Math.sqrt(least);
 }

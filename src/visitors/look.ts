@@ -1,4 +1,5 @@
-/** What a page for a visitor depends on: language, and the instance's name and colour. */
+/** What a page for a visitor depends on: language, and the instance's name, colour and logo. */
+import type { Identity } from "./identity.ts";
 import { createLanguageChoice, type Language } from "./language.ts";
 import { de } from "./texts/de.ts";
 import { en, type VisitorTexts } from "./texts/en.ts";
@@ -14,13 +15,13 @@ export type Look = {
   instanceName: string;
   /** `#` and six hexadecimal digits. */
   accentColor: string;
+  /** Its version. Null: the mark. */
+  logo: string | null;
 };
 
 export type VisitorPages = ReturnType<typeof createVisitorPages>;
 
-type InstanceLook = { instanceName(): string; accentColor(): string };
-
-export function createVisitorPages({ instanceName, accentColor }: InstanceLook) {
+export function createVisitorPages(identity: Pick<Identity, "name" | "accentColor" | "logo">) {
   const choose = createLanguageChoice();
   return {
     look({ headers }: { headers: Pick<Headers, "get"> }): Look {
@@ -28,8 +29,9 @@ export function createVisitorPages({ instanceName, accentColor }: InstanceLook) 
       return {
         language,
         texts: TEXTS[language],
-        instanceName: instanceName(),
-        accentColor: accentColor(),
+        instanceName: identity.name(),
+        accentColor: identity.accentColor(),
+        logo: identity.logo()?.version ?? null,
       };
     },
   };

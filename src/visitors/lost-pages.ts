@@ -1,6 +1,6 @@
 /**
- * Pages for codes that lead nowhere, made once for each language and reason until the instance's name or colour
- * changes.
+ * Pages for codes that lead nowhere, made once for each language and reason until the instance's name, colour
+ * or logo changes.
  */
 import type { Look, VisitorPages } from "./look.ts";
 import { htmlPage, text } from "./page.ts";
@@ -26,7 +26,7 @@ export type LostPages = ReturnType<typeof createLostPages>;
 /** Browsers send it over HTTPS and to localhost. */
 export const isNavigation = ({ headers }: Visitor): boolean => headers.get("sec-fetch-dest") === "document";
 
-type Prepared = LostPage & Pick<Look, "instanceName" | "accentColor">;
+type Prepared = LostPage & Pick<Look, "instanceName" | "accentColor" | "logo">;
 
 /**
  * `Vary` keeps a cache from giving the page to others; `CDN-Cache-Control` (RFC 9213) is for caches that ignore `Vary`.
@@ -48,7 +48,7 @@ export function createLostPages(pages: VisitorPages) {
       const look = pages.look(visitor);
       const key = `${reason} ${look.language}`;
       const known = prepared.get(key);
-      if (known?.instanceName === look.instanceName && known.accentColor === look.accentColor) return known;
+      if (known !== undefined && isOf(known, look)) return known;
       const made = prepare(look, reason);
       prepared.set(key, made);
       return made;
@@ -56,12 +56,18 @@ export function createLostPages(pages: VisitorPages) {
   };
 }
 
+const isOf = (known: Prepared, look: Look): boolean =>
+  known.instanceName === look.instanceName &&
+  known.accentColor === look.accentColor &&
+  known.logo === look.logo;
+
 function prepare(look: Look, reason: LostReason): Prepared {
   const { html, policy } = lostPage(look, reason);
-  const { instanceName, accentColor } = look;
+  const { instanceName, accentColor, logo } = look;
   return {
     instanceName,
     accentColor,
+    logo,
     fields: [...FIELDS, `Content-Security-Policy: ${policy}`, ""].join("\r\n"),
     content: Buffer.from(html).toString("latin1"),
   };

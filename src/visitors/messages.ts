@@ -44,6 +44,20 @@ export function notKeptPage(look: Look): VisitorPage {
   });
 }
 
+/** Kept by browsers, so without a picture from the server. */
+export const offlinePage = (look: Look): VisitorPage => {
+  const { title, sentence, again } = look.texts.offline;
+  return htmlPage(
+    { ...look, logo: null },
+    {
+      title,
+      body: {
+        html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>\n<a class="button" href="">${text(again)}</a>`,
+      },
+    },
+  );
+};
+
 export type Message = { title: string; sentence: string };
 
 export const messagePage = (look: Look, { title, sentence }: Message): VisitorPage =>

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createIdentity } from "./identity.ts";
 import { LANGUAGES } from "./language.ts";
 import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
@@ -7,11 +8,17 @@ import { inline } from "./style.ts";
 import { waitText } from "./unlock.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
-const settings = { name: "Acme", color: "#1757c2" };
-const pages = createVisitorPages({
-  instanceName: () => settings.name,
-  accentColor: () => settings.color,
-});
+const settings = { name: "Acme", color: "#1757c2", logo: "" };
+const pages = createVisitorPages(
+  createIdentity({
+    get: (key) =>
+      ({
+        "features.instance_name": settings.name,
+        "features.accent_color": settings.color,
+        "features.logo": settings.logo,
+      })[key],
+  }),
+);
 const lookIn = (language: string): Look =>
   pages.look(new Request("http://a.test/", { headers: { "Accept-Language": language } }));
 const policyIn = (answer: Response) => answer.headers.get("content-security-policy")!;

@@ -1,6 +1,7 @@
 /** The frame of all pages for visitors. They need no scripts. `text` escapes everything from outside. */
 import type { Look } from "./look.ts";
 import { MARK } from "./mark.ts";
+import { ICON_PATH } from "./site-files.ts";
 import { CONTROLS, type Inline, styleFor } from "./style.ts";
 
 /** Safe in a page. */
@@ -58,7 +59,7 @@ export function htmlPage(look: Look, parts: PageParts): VisitorPage {
 ${styles.map((style) => `<style>${style.text}</style>`).join("\n")}
 </head>
 <body><div class="page${width === "narrow" ? " narrow" : ""}">
-<header class="site">${MARK}<bdi>${name}</bdi></header>
+<header class="site">${look.logo === null ? MARK : logoHtml(look.logo)}<bdi>${name}</bdi></header>
 <main class="card">
 ${body.html}
 </main>
@@ -67,6 +68,8 @@ ${body.html}
 `;
   return { html, policy: policyOf(styles, scripts, parts.policy) };
 }
+
+const logoHtml = (version: string): string => `<img src="/${ICON_PATH}?logo=${version}" alt="">`;
 
 /** `img-src`: the icon. */
 function policyOf(

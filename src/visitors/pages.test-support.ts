@@ -1,11 +1,16 @@
+import { ACCENT } from "../lib/tokens.ts";
+import { createIdentity } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
 import { createSiteFiles } from "./site-files.ts";
 
-const accentColor = () => "#1757c2";
-export const testVisitorPages = createVisitorPages({ instanceName: () => "Waymark", accentColor });
+const identity = createIdentity({
+  get: (key) =>
+    ({ "features.instance_name": "Waymark", "features.accent_color": ACCENT, "features.logo": "" })[key],
+});
+export const testVisitorPages = createVisitorPages(identity);
 /** What the redirect answers where no link leads. */
 export const testLostParts = {
   pages: createLostPages(testVisitorPages),
-  files: createSiteFiles({ accentColor }),
+  files: createSiteFiles(identity),
 };

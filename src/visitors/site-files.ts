@@ -1,12 +1,15 @@
 /** `/favicon.ico` and `/robots.txt`, for hosts where no link has that code. */
-import { iconOf } from "./icon.ts";
+import type { Identity } from "./identity.ts";
 
 export type SiteFiles = ReturnType<typeof createSiteFiles>;
 
 const CACHING = { "Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff" };
 
 const ROBOTS_HEADERS = new Headers({ "Content-Type": "text/plain; charset=utf-8", ...CACHING });
-const ICON_HEADERS = new Headers({ "Content-Type": "image/png", ...CACHING });
+
+/** Pages show the logo from there too. */
+export const ICON_PATH = "favicon.ico";
+const ICON_PIXELS = 64;
 
 /**
  * A crawler that may not fetch a redirect can't index it. Makers of link previews keep no index and may read the title
@@ -32,15 +35,17 @@ User-agent: *
 Disallow: /
 `;
 
-export function createSiteFiles({ accentColor }: { accentColor(): string }) {
+export function createSiteFiles({ icon, logo }: Pick<Identity, "icon" | "logo">) {
   return {
     /** Answers a GET or HEAD, else null. `start`: index after the first slash of the path. */
     at(url: string, start: number): Response | null {
       const first = url[start];
       // Quick, because scanners ask for thousands of unknown codes.
       if (first !== "f" && first !== "r") return null;
-      if (isPath(url, start, "favicon.ico"))
-        return new Response(iconOf(accentColor()), { headers: ICON_HEADERS });
+      if (isPath(url, start, ICON_PATH)) {
+        const { type, bytes } = logo() ?? icon(ICON_PIXELS);
+        return new Response(bytes, { headers: { "Content-Type": type, ...CACHING } });
+      }
       if (isPath(url, start, "robots.txt")) return new Response(ROBOTS, { headers: ROBOTS_HEADERS });
       return null;
     },

@@ -197,6 +197,9 @@ const health = createRoute({
   component: lazyRouteComponent(() => import("../health/health-page.tsx"), "HealthPage"),
 });
 
+/** With the menu. */
+const missing = createRoute({ getParentRoute: () => inside, path: "$", component: MissingPage });
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -220,6 +223,7 @@ export const router = createRouter({
       policies,
       health,
       settings,
+      missing,
     ]),
   ]),
   history: pageHistory,

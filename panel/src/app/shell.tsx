@@ -20,7 +20,7 @@ import { WaitingBar } from "../ui/waiting-bar.tsx";
 import { lazyPart } from "../base/lazy.ts";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "../base/pages.ts";
-import { INSTANCE_NAME } from "../base/place.ts";
+import { INSTANCE_NAME, MARK_URL } from "../base/place.ts";
 import classes from "./shell.module.css";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
@@ -71,6 +71,7 @@ export function Shell() {
       </header>
       <nav className={classes["side"]} data-open={isOpen || undefined} aria-label={t`Pages`}>
         <Group h={36} px="sm" mb="xs" wrap="nowrap">
+          <img src={MARK_URL} alt="" className={classes["mark"]} />
           <Text fw={700} truncate title={INSTANCE_NAME} flex={1}>
             {INSTANCE_NAME}
           </Text>

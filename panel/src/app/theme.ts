@@ -1,29 +1,29 @@
 import { t } from "@lingui/core/macro";
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core";
+import { accentOf } from "../../../src/lib/accent.ts";
+import { COLOURS, GREYS, RADIUS, SPACE, TYPE } from "../../../src/lib/tokens.ts";
+import { ACCENT_COLOUR } from "../base/place.ts";
 
-const BRAND: MantineColorsTuple = [
-  "#eef3ff",
-  "#dbe5fb",
-  "#b3c8f3",
-  "#88a9ec",
-  "#658fe6",
-  "#4e7fe2",
-  "#2f66d8",
-  "#1f57c4",
-  "#174aab",
-  "#0f3d92",
-];
+const { onFill, shades, tints, ...inks } = accentOf(ACCENT_COLOUR);
 
-/** White on shade 7, in the dark on shade 6, and shade 4 on black keep the contrast of WCAG AA. */
+const tuple = (ten: readonly string[]) => ten as unknown as MantineColorsTuple;
+
+/** From the tokens that the pages of visitors follow too. The accent is shade 7, in the dark 6: see `accentOf`. */
 export const THEME = createTheme({
   primaryColor: "brand",
   primaryShade: { light: 7, dark: 6 },
-  colors: { brand: BRAND },
+  colors: { brand: tuple(shades), gray: tuple(GREYS.light), dark: tuple(GREYS.dark) },
+  black: COLOURS.light.ink,
+  // White on a light accent can't be read.
+  autoContrast: onFill !== "#ffffff",
+  luminanceThreshold: 0.179,
   defaultRadius: "md",
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
-  fontFamilyMonospace:
-    "ui-monospace, 'SF Mono', Menlo, Consolas, 'Noto Sans Mono', 'DejaVu Sans Mono', monospace",
-  headings: { fontWeight: "650" },
+  radius: RADIUS,
+  spacing: SPACE,
+  fontSizes: TYPE.size,
+  fontFamily: TYPE.family,
+  fontFamilyMonospace: TYPE.mono,
+  headings: { fontWeight: TYPE.weight },
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
@@ -61,20 +61,26 @@ export function applyScheme(): void {
   document.documentElement.dataset["mantineColorScheme"] = isDark ? "dark" : "light";
 }
 
-/** Soft text with a contrast of 4.5 and more. */
+const variablesOf = (scheme: keyof typeof COLOURS) => {
+  const { ground, card, ink, soft, hint, line, warn } = COLOURS[scheme];
+  return {
+    "--ground": ground,
+    "--card": card,
+    "--mantine-color-text": ink,
+    "--mantine-color-dimmed": soft,
+    "--mantine-color-placeholder": hint,
+    "--mantine-color-default-border": line,
+    "--mantine-color-error": warn,
+    "--mantine-color-anchor": inks[scheme],
+    "--mantine-color-brand-light": tints[scheme],
+    "--mantine-color-brand-light-hover": tints[scheme],
+    "--mantine-color-brand-light-color": inks[scheme],
+  };
+};
+
+/** Texts with a contrast of 4.5 and more. */
 export const VARIABLES: CSSVariablesResolver = () => ({
   variables: {},
-  light: {
-    "--mantine-color-dimmed": "#5c636a",
-    "--mantine-color-placeholder": "#6b7278",
-    "--mantine-color-error": "#c92a2a",
-  },
-  dark: {
-    "--mantine-color-anchor": BRAND[3],
-    "--mantine-color-brand-light-color": BRAND[3],
-    "--mantine-color-red-light-color": "#ff8787",
-    "--mantine-color-dimmed": "#a3a7ad",
-    "--mantine-color-placeholder": "#9a9ea4",
-    "--mantine-color-error": "#ff8787",
-  },
+  light: variablesOf("light"),
+  dark: { ...variablesOf("dark"), "--mantine-color-red-light-color": COLOURS.dark.warn },
 });

@@ -1,3 +1,5 @@
+import { ACCENT } from "../../../src/lib/tokens.ts";
+
 /** Addresses of the panel and the API, which the server wrote into the page (src/panel/page.ts). */
 type Place = {
   /** From the panel's base to the root of the server, such as `../`. */
@@ -5,6 +7,10 @@ type Place = {
   /** `routes.admin_prefix` */
   admin: string;
   instanceName: string;
+  /** `features.accent_color` */
+  accentColor: string;
+  /** Changes with the logo and the colour. */
+  icons: string;
   /** Whether a password is set. */
   isSetUp: boolean;
   /** Whether visitors have to give the passwords of links. */
@@ -15,6 +21,8 @@ const DEVELOPMENT: Place = {
   root: "./",
   admin: "/admin",
   instanceName: "Waymark",
+  accentColor: ACCENT,
+  icons: "",
   isSetUp: true,
   asksPasswords: true,
 };
@@ -33,6 +41,9 @@ export const INSTANCE_NAME = place.instanceName;
 export const PANEL_PATH = new URL(".", document.baseURI).pathname;
 /** Address of the server's root, without a slash at its end. */
 export const SERVER_URL = new URL(place.root, document.baseURI).href.replace(/\/$/, "");
+export const ACCENT_COLOUR = place.accentColor;
+/** The instance's logo, or its mark. */
+export const MARK_URL = `${PANEL_PATH}mark?v=${place.icons}`;
 export const ADMIN_PREFIX = place.admin;
 
 /** As the server would write it into the page now; null when it does not answer with the page. */

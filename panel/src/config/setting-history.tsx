@@ -49,18 +49,29 @@ function Change({ change, shown, onTake }: Props & { change: SettingChange }) {
         </Trans>
       </Text>
       <Group gap={6} className={classes["key"] ?? ""}>
-        <Code>{before || t`empty`}</Code> → <Code>{after || t`empty`}</Code>
+        <Value text={before} /> → <Value text={after} />
       </Group>
       {mayTake && (
         <Button
           size="compact-sm"
           variant="subtle"
-          aria-label={t`Take back ${before || t`empty`}`}
+          aria-label={t`Take back ${isPicture(before) ? t`Logo` : before || t`empty`}`}
           onClick={() => onTake(before)}
         >
           <Trans>Take back the old value</Trans>
         </Button>
       )}
     </li>
+  );
+}
+
+const isPicture = (text: string | null): boolean => text?.startsWith("data:image/") === true;
+
+function Value({ text }: { text: string | null }) {
+  const { t } = useLingui();
+  return isPicture(text) ? (
+    <img src={text!} alt={t`Logo`} className={classes["logo"]} />
+  ) : (
+    <Code>{text || t`empty`}</Code>
   );
 }

@@ -1,4 +1,5 @@
 /** The page of a drop box. It works without the script, which shows progress and resumes interrupted uploads. */
+import { RADIUS, SPACE, TYPE } from "../../lib/tokens.ts";
 import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { instantHtml, LOCAL_TIMES } from "../../visitors/times.ts";
 import type { Look } from "../../visitors/look.ts";
@@ -9,15 +10,15 @@ import { UPLOAD_SCRIPT } from "./page-script.ts";
 
 const STYLE = inline(
   `
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:1.5rem 0 0}
-.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:${SPACE.md};margin:1.5rem 0 0}
+.facts dt{color:var(--soft);font-size:${TYPE.size.sm}}.facts dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
 form label+label{margin-top:1rem}form input{font-weight:400}button:disabled{opacity:.6;cursor:default;box-shadow:none}
-input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:.9375rem;cursor:pointer}
-input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:8px;background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
-h2{margin:2rem 0 .5rem;font-size:1.0625rem}
+input[type=file]{height:auto;padding:1.5rem 1rem;border:2px dashed var(--soft);font-size:${TYPE.size.sm};cursor:pointer}
+input[type=file]::file-selector-button{margin-inline-end:.75rem;padding:.375rem .875rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--card);color:var(--ink);font:inherit;cursor:pointer}
+h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
 .files{list-style:none;margin:0;padding:0;border-top:1px solid var(--line)}
 .files li{display:flex;flex-wrap:wrap;gap:.125rem 1rem;align-items:baseline;justify-content:space-between;padding:.625rem 0;border-bottom:1px solid var(--line)}
-.files bdi{min-width:0;overflow-wrap:anywhere}.files span{color:var(--soft);font-size:.875rem;font-variant-numeric:tabular-nums}
+.files bdi{min-width:0;overflow-wrap:anywhere}.files span{color:var(--soft);font-size:${TYPE.size.sm};font-variant-numeric:tabular-nums}
 .files progress{flex-basis:100%;width:100%;height:.375rem;accent-color:var(--accent-ink)}
 .files .warn{color:var(--warn)}.files .right{color:var(--right)}
 form+.files{margin-top:1.5rem}.note{margin-top:1rem}

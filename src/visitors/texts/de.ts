@@ -61,6 +61,12 @@ export const de: VisitorTexts = {
     title: "Dieser Link ist für Menschen",
     sentence: "Er öffnet sich für eine begrenzte Zahl von Menschen. Öffnen Sie ihn in einem Browser.",
   },
+  offline: {
+    title: "Keine Verbindung",
+    sentence:
+      "Der Server ist nicht zu erreichen. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
+    again: "Noch einmal versuchen",
+  },
   lost: {
     root: {
       title: "Ein Dienst für Kurzlinks",

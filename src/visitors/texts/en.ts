@@ -53,6 +53,11 @@ export const en = {
     title: "This link is for people",
     sentence: "It opens for a limited number of people. Open it in a browser to go on.",
   },
+  offline: {
+    title: "You are offline",
+    sentence: "The server can't be reached. Check the connection, then try again.",
+    again: "Try again",
+  },
   lost: {
     root: {
       title: "A service for short links",

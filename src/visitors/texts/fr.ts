@@ -57,6 +57,11 @@ export const fr: VisitorTexts = {
     title: "Ce lien s’adresse à des personnes",
     sentence: "Il s’ouvre pour un nombre limité de personnes. Ouvrez-le dans un navigateur.",
   },
+  offline: {
+    title: "Vous êtes hors ligne",
+    sentence: "Le serveur est injoignable. Vérifiez la connexion, puis réessayez.",
+    again: "Réessayer",
+  },
   lost: {
     root: {
       title: "Un service de liens courts",

@@ -55,6 +55,11 @@ export const ja: VisitorTexts = {
     title: "このリンクは人のためのものです",
     sentence: "開ける人数に限りがあります。ブラウザーで開いてください。",
   },
+  offline: {
+    title: "オフラインです",
+    sentence: "サーバーに接続できません。接続を確認して、もう一度お試しください。",
+    again: "再試行",
+  },
   lost: {
     root: {
       title: "短縮リンクのサービスです",

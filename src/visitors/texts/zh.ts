@@ -54,6 +54,7 @@ export const zh: VisitorTexts = {
     title: "此链接仅供真人访问",
     sentence: "此链接只对有限数量的人开放，请在浏览器中打开。",
   },
+  offline: { title: "您已离线", sentence: "无法连接服务器。请检查网络连接，然后重试。", again: "重试" },
   lost: {
     root: { title: "这里是短链接服务", sentence: "仅凭此地址无法打开任何内容，请打开您收到的完整链接。" },
     unknown: {

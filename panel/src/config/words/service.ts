@@ -43,13 +43,18 @@ export const SERVICE_WORDS = {
   },
   "features.instance_name": {
     name: msg`Instance name`,
-    description: msg`Name of this instance on the pages that visitors see.`,
+    description: msg`Name of this instance in the panel, on the pages that visitors see and as an app.`,
     allowed: msg`1 to 64 characters that show something, without control characters and those that change the direction of text`,
   },
   "features.accent_color": {
     name: msg`Accent color`,
-    description: msg`Colour of this instance on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.`,
+    description: msg`Colour of this instance in the panel and on the pages that visitors see. Where it would be unreadable, text takes a darker or lighter shade.`,
     allowed: msg`a colour as # and three or six hexadecimal digits, such as #1757c2`,
+  },
+  "features.logo": {
+    name: msg`Logo`,
+    description: msg`Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.`,
+    allowed: msg`a PNG, JPEG or WebP; the panel makes other pictures and larger ones into one of these`,
   },
   "features.enable_admin_panel": {
     name: msg`Enable admin panel`,

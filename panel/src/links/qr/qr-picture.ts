@@ -1,12 +1,12 @@
 /** A QR code drawn by the server. The logo is added here and never leaves the browser. */
 import { answerOf, api } from "../../base/api.ts";
+import { canvasOf, dataUrlOf, pictureOf, readPicture } from "../../base/picture.ts";
 import type { LinkPlace } from "../../base/link-states.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
 
 /** Share of the code's side. A third of the modules may be lost at level H; this hides a fifteenth. */
 const LOGO_SHARE = 0.22;
 const PAD_SHARE = 0.26;
-const MOST_LOGO_BYTES = 5_000_000;
 const LOGO_PIXELS = 512;
 
 type Wanted = { place: LinkPlace; look: QrLook; logo: string | null; signal?: AbortSignal };
@@ -70,45 +70,10 @@ function placesIn(side: number, margin: number) {
 }
 
 /** A square PNG as a data URL; null if it is not a picture, or too large. */
-export async function readLogo(file: File): Promise<string | null> {
-  if (file.size > MOST_LOGO_BYTES) return null;
-  try {
-    const picture = await pictureOf(await dataUrlOf(file));
-    // A vector picture may have no size.
-    const [width, height] = [picture.naturalWidth || LOGO_PIXELS, picture.naturalHeight || LOGO_PIXELS];
-    const scale = LOGO_PIXELS / Math.max(width, height);
-    const canvas = canvasOf(LOGO_PIXELS);
-    const [w, h] = [width * scale, height * scale];
-    canvas.getContext("2d")!.drawImage(picture, (LOGO_PIXELS - w) / 2, (LOGO_PIXELS - h) / 2, w, h);
-    return canvas.toDataURL("image/png");
-  } catch {
-    return null;
-  }
-}
-
-function canvasOf(side: number): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.width = side;
-  canvas.height = side;
-  return canvas;
-}
+export const readLogo = async (file: File): Promise<string | null> =>
+  (await readPicture(file, [{ pixels: LOGO_PIXELS, isSquare: true }]))?.[0] ?? null;
 
 const pngOf = (canvas: HTMLCanvasElement): Promise<Blob> =>
   new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png"),
   );
-
-async function pictureOf(url: string): Promise<HTMLImageElement> {
-  const picture = new Image();
-  picture.src = url;
-  await picture.decode();
-  return picture;
-}
-
-const dataUrlOf = (blob: Blob): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(String(reader.result)));
-    reader.addEventListener("error", () => reject(new Error("unreadable")));
-    reader.readAsDataURL(blob);
-  });
