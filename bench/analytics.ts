@@ -1,5 +1,5 @@
 /**
- * All analytics endpoints over 10,000,000 clicks on 10,000 links in a year: `bin/bun bench/analytics.ts [clicks]`. Runs
+ * All analytics endpoints over 10,000,000 clicks on 100,000 links in a year: `bin/bun bench/analytics.ts [clicks]`. Runs
  * on SQLite and, with WAYMARK_TEST_POSTGRES_URL, on PostgreSQL. Each request goes through the service as in the server,
  * SQLite's threads included. Ranges end now or up to a month ago, at any millisecond, so most have two edges. The first
  * run creates the databases and keeps them (.cache/bench, database waymark_bench_…). Then the export of a million rows:
@@ -16,11 +16,12 @@ import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 import type { Visitors } from "../src/lib/visitors.ts";
+import { keyOfLink } from "./lib/click-links.ts";
 import { type History, writeHistory } from "./lib/click-history.ts";
 
 const CLICKS = Number(process.argv[2] ?? 10_000_000);
 const NOW = Date.parse("2026-11-20T13:37:00Z");
-const HISTORY: History = { clicks: CLICKS, links: 10_000, days: 365, end: NOW };
+const HISTORY: History = { clicks: CLICKS, links: 100_000, days: 365, end: NOW };
 const RUNS = 40;
 /** Reports on people against those on all, the median of pairs. */
 const HUMAN_GOAL = 1.3;
@@ -31,22 +32,30 @@ const SPANS = [
 ];
 const FOLDER = join(import.meta.dir, "../.cache/bench");
 
-type Ask = (analytics: Analytics, range: DateRange, run: number, visitors?: Visitors) => Promise<unknown>;
+type Ask = (
+  analytics: Analytics,
+  range: DateRange,
+  run: number,
+  asked: { visitors: Visitors },
+) => Promise<unknown>;
 
 /** The most clicked link, and one of the others. */
-const linkOf = (run: number): string => (run % 2 === 0 ? "bench/1" : `bench/${1 + ((run * 257) % 10_000)}`);
+const linkOf = (run: number): string => keyOfLink(run % 2 === 0 ? 1 : 1 + ((run * 257) % 10_000));
 
 const REQUESTS: [string, Ask][] = [
-  ["trends by hour", (analytics, range, _, visitors) => analytics.trend(range, "hour", visitors)],
-  ["trends by day", (analytics, range, _, visitors) => analytics.trend(range, "day", visitors)],
-  ["trends by week", (analytics, range, _, visitors) => analytics.trend(range, "week", visitors)],
-  ["trends by month", (analytics, range, _, visitors) => analytics.trend(range, "month", visitors)],
-  ["top", (analytics, range, _, visitors) => analytics.top(range, 100, visitors)],
-  ["referrers", (analytics, range, _, visitors) => analytics.referrers(range, 100, visitors)],
-  ["geo", (analytics, range, _, visitors) => analytics.places(range, 100, visitors)],
-  ["devices", (analytics, range, _, visitors) => analytics.devices(range, 20, visitors)],
-  ["link", (analytics, range, run, visitors) => analytics.link(linkOf(run), range, visitors)],
-  ["link, devices", (analytics, range, run, visitors) => analytics.devices(range, 20, visitors, linkOf(run))],
+  ["trends by hour", (analytics, range, _, asked) => analytics.trend(range, "hour", asked)],
+  ["trends by day", (analytics, range, _, asked) => analytics.trend(range, "day", asked)],
+  ["trends by week", (analytics, range, _, asked) => analytics.trend(range, "week", asked)],
+  ["trends by month", (analytics, range, _, asked) => analytics.trend(range, "month", asked)],
+  ["top", (analytics, range, _, asked) => analytics.top(range, 100, asked)],
+  ["referrers", (analytics, range, _, asked) => analytics.referrers(range, 100, asked)],
+  ["geo", (analytics, range, _, asked) => analytics.places(range, 100, asked)],
+  ["devices", (analytics, range, _, asked) => analytics.devices(range, 20, asked)],
+  ["link", (analytics, range, run, asked) => analytics.link(linkOf(run), range, asked)],
+  [
+    "link, devices",
+    (analytics, range, run, asked) => analytics.devices(range, 20, { ...asked, key: linkOf(run) }),
+  ],
 ];
 
 const quantile = (sorted: readonly number[], share: number): number =>
@@ -92,7 +101,7 @@ async function measure(database: Database): Promise<void> {
         for (let run = 0; run < RUNS; run++) {
           // In turn, so that other load hits both; after one that fills the caches of the database.
           const measured = (visitors: Visitors) =>
-            timed(() => ask(analytics, rangeOf(days, run), run, visitors));
+            timed(() => ask(analytics, rangeOf(days, run), run, { visitors }));
           times.push(await measured("all"));
           const all = await measured("all");
           ratios.push((await measured("human")) / all);

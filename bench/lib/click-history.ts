@@ -15,6 +15,7 @@ import {
 } from "../../src/clicks/rollups/dimensions.ts";
 import { createDayRollup, type DayRollup } from "../../src/clicks/rollups/rollup.ts";
 import { DAY_MS, monthOf } from "../../src/clicks/rollups/time-buckets.ts";
+import { writeLinks } from "./click-links.ts";
 
 export type History = {
   clicks: number;
@@ -124,23 +125,6 @@ function createClickDraw(links: number, random: () => number): (start: number, l
     referrer: random() < 0.3 ? 0 : referrer(),
     place: place(),
     agent: agent(),
-  });
-}
-
-async function writeLinks(database: Database, count: number): Promise<void> {
-  const made = { target: "https://example.com/", created_at: 1, updated_at: 1, expires_at: null };
-  const ids = Array.from({ length: count }, (_, at) => at + 1);
-  await database.transaction(async (tx) => {
-    await database.dialect.insertMany(
-      tx,
-      "links",
-      ids.map((id) => ({ ...made, id, code: `bench/${id}`, password_hash: null })),
-    );
-    await database.dialect.insertMany(
-      tx,
-      "link_clicks",
-      ids.map((link_id) => ({ link_id, clicks: 0, ranked: 0 })),
-    );
   });
 }
 

@@ -179,6 +179,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/analytics/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first */
+        get: operations["listAnalyticsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/top": {
         parameters: {
             query?: never;
@@ -1787,6 +1804,11 @@ export interface components {
              * @constant
              */
             details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         Domain: {
@@ -2508,6 +2530,11 @@ export interface components {
              * @constant
              */
             details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         LinkRestore: {
@@ -2686,6 +2713,11 @@ export interface components {
              * @constant
              */
             details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         NewFolder: {
@@ -2793,6 +2825,11 @@ export interface components {
              * @constant
              */
             details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         Policy: {
@@ -3228,7 +3265,44 @@ export interface components {
              * @constant
              */
             details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
+        };
+        ReportRow: {
+            automated: number;
+            /** @description of the visitors that are asked for */
+            clicks: number;
+            /** @description of a city: ISO 3166-1 alpha-2 */
+            country?: string;
+            /** @description of a link: host; null: the default domain */
+            domain?: string | null;
+            human: number;
+            /** @description as the filter takes it; hours of the week as `Mon 13:00`, in UTC */
+            value: string;
+        };
+        ReportRowListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ReportRow"][];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
+            message: string;
+            /** @description those of no row: beyond limit, or without a value */
+            other?: number;
+            /** @description the clicks that the report is about */
+            total?: number;
         };
         Session: {
             /** @description seconds until the access token expires */
@@ -3588,6 +3662,16 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["TopLink"][];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         Totals: {
@@ -3659,6 +3743,16 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Trend"];
+            /**
+             * @description present while no details of clicks are recorded
+             * @constant
+             */
+            details?: false;
+            /**
+             * Format: date-time
+             * @description present if the range begins before the details that the answer is made of: their first instant
+             */
+            details_from?: string;
             message: string;
         };
         WrittenSetting: {
@@ -4118,6 +4212,8 @@ export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
+export type ReportRow = components['schemas']['ReportRow'];
+export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
 export type Session = components['schemas']['Session'];
 export type SessionAnswer = components['schemas']['SessionAnswer'];
 export type Setting = components['schemas']['Setting'];
@@ -4561,12 +4657,50 @@ export interface operations {
     listAnalyticsClicks: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 20 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4602,7 +4736,8 @@ export interface operations {
                      *           "automated": false
                      *         }
                      *       ],
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["NewestClickListAnswer"];
@@ -4622,12 +4757,50 @@ export interface operations {
     getAnalyticsDevices: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 20; default 10 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4673,7 +4846,8 @@ export interface operations {
                      *         "bot_percentage": 4.76,
                      *         "total_with_ua": 42
                      *       },
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
@@ -4693,12 +4867,50 @@ export interface operations {
     getAnalyticsExport: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
                 /** @description all: with the column domain */
                 columns?: "all";
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4733,14 +4945,52 @@ export interface operations {
     listAnalyticsGeo: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
                 /** @description country: each country once, without its cities; default: city */
                 by?: "country" | "city";
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 20 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4771,7 +5021,8 @@ export interface operations {
                      *           "automated_clicks": 1
                      *         }
                      *       ],
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListAnswer"];
@@ -4821,12 +5072,50 @@ export interface operations {
     listAnalyticsReferrers: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 10 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4856,7 +5145,8 @@ export interface operations {
                      *           "automated_clicks": 1
                      *         }
                      *       ],
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ReferrerListAnswer"];
@@ -4873,15 +5163,152 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listAnalyticsReport: {
+        parameters: {
+            query: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @example referrer */
+                by: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description 1 to 1000; default 200 */
+                limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "value": "https://example.com/",
+                     *           "domain": null,
+                     *           "country": "DE",
+                     *           "clicks": 42,
+                     *           "human": 1,
+                     *           "automated": 1
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "other": 1,
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportRowListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listAnalyticsTop: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 10 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4910,7 +5337,9 @@ export interface operations {
                      *           "human_clicks": 40,
                      *           "automated_clicks": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TopLinkListAnswer"];
@@ -4930,12 +5359,50 @@ export interface operations {
     getAnalyticsTrends: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -4971,7 +5438,9 @@ export interface operations {
                      *         "automated_clicks": [
                      *           1
                      *         ]
-                     *       }
+                     *       },
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TrendAnswer"];
@@ -6556,14 +7025,42 @@ export interface operations {
     getLinkAnalytics: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -6629,7 +7126,8 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["LinkReportAnswer"];
@@ -6649,14 +7147,42 @@ export interface operations {
     listLinkAnalyticsClicks: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 20 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -6695,7 +7221,8 @@ export interface operations {
                      *           "automated": false
                      *         }
                      *       ],
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["NewestClickListAnswer"];
@@ -6715,14 +7242,42 @@ export interface operations {
     getLinkAnalyticsDevices: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 20; default 10 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -6771,7 +7326,8 @@ export interface operations {
                      *         "bot_percentage": 4.76,
                      *         "total_with_ua": 42
                      *       },
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["DeviceReportAnswer"];
@@ -6791,16 +7347,44 @@ export interface operations {
     listLinkAnalyticsGeo: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
                 /** @description country: each country once, without its cities; default: city */
                 by?: "country" | "city";
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
                 /** @description 1 to 100; default 20 */
                 limit?: number;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -6834,7 +7418,8 @@ export interface operations {
                      *           "automated_clicks": 1
                      *         }
                      *       ],
-                     *       "details": false
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["PlaceListAnswer"];
@@ -6854,14 +7439,42 @@ export interface operations {
     getLinkAnalyticsTrends: {
         parameters: {
             query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description clicks with this value: a city, with country */
+                city?: string;
+                /** @description clicks with this value: ISO 3166-1 alpha-2 */
+                country?: string;
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
                 /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
                 /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
                 start_date?: string;
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
                 /** @description whose clicks are counted; default: all */
                 visitors?: "all" | "human" | "automated";
             };
@@ -6900,7 +7513,9 @@ export interface operations {
                      *         "automated_clicks": [
                      *           1
                      *         ]
-                     *       }
+                     *       },
+                     *       "details": false,
+                     *       "details_from": "2026-11-20T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["TrendAnswer"];

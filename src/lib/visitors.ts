@@ -31,3 +31,8 @@ export const viewOfBoth = ({ clicks, automated }: ClickSum) => ({
   human_clicks: clicks - automated,
   automated_clicks: automated,
 });
+
+export const plus = (one: ClickSum, other: ClickSum): ClickSum => ({
+  clicks: one.clicks + other.clicks,
+  automated: one.automated + other.automated,
+});

@@ -13,7 +13,9 @@ import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
 import { readOptions } from "./link/options.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
+import { createChoice } from "./list/chosen.ts";
 import { filterFor } from "./list/filter.ts";
+import type { LinkSets } from "./list/link-set.repository.ts";
 import type { Domains } from "./domains/registry.ts";
 import type { LinkQuery, PlacedQuery } from "./list/page.ts";
 import type { LinkListRepository } from "./list/repository.ts";
@@ -32,6 +34,7 @@ import { type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from ".
 type Parts = {
   listRepository: LinkListRepository;
   tags: TagRepository;
+  sets: LinkSets;
   changes: LinkChanges;
   record: RecordLinkEvents;
   writer: LinkWriter;
@@ -168,6 +171,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     /** Links after a place in the list. */
     after: (query: PlacedQuery) => list.after({ ...query, filter: filterFor(actor, query.filter) }),
+
+    /** For reports; null: all links. @throws LinkNotFound for an unknown code, BadRequest */
+    chosen: createChoice(parts, actor),
 
     tags: createTagService({ ...parts, repository: tags }, actor),
 

@@ -17,6 +17,7 @@ import type { LinkEvents } from "./history/past-state.ts";
 import type { BulkEvents } from "./query-batch/undo.ts";
 import { createInternalLinks } from "./write/internal-links.ts";
 import { createLinkList } from "./list/list.ts";
+import { createLinkSets } from "./list/link-set.repository.ts";
 import { createLinkListRepository } from "./list/repository.ts";
 import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
@@ -95,7 +96,20 @@ export function createLinkService(deps: LinkServiceDeps) {
     ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode(url),
   });
   const tags = createTagRepository(database);
-  const parts = { ...deps, writer, repository, list, listRepository, rule, domains, loops, deleted, tags };
+  const sets = createLinkSets(database);
+  const parts = {
+    ...deps,
+    sets,
+    writer,
+    repository,
+    list,
+    listRepository,
+    rule,
+    domains,
+    loops,
+    deleted,
+    tags,
+  };
   return {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),

@@ -7,7 +7,13 @@ import { parseAgent } from "../details/agents.ts";
 import type { DateRange } from "./range.ts";
 import { createAnalytics } from "./service.ts";
 import { createClickValues } from "../rollups/values.repository.ts";
-import { agentValue, labelOfSource } from "../rollups/dimensions.ts";
+import {
+  agentValue,
+  COLUMN_DIMENSIONS,
+  COLUMN_OF,
+  type ColumnValues,
+  labelOfSource,
+} from "../rollups/dimensions.ts";
 import { createAgents } from "../details/agents.ts";
 import { createMaintenance } from "../rollups/maintenance.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
@@ -30,6 +36,8 @@ export type TestClick = {
   city?: string | null;
   userAgent?: string | null;
   automated?: boolean;
+  /** null or absent: none. */
+  columns?: Partial<ColumnValues>;
 };
 
 export type AnalyticsRoom = Awaited<ReturnType<typeof openAnalytics>>;
@@ -105,6 +113,7 @@ async function writeLog(database: Database, clicks: readonly TestClick[]): Promi
     city: click.city ?? null,
     user_agent_id: click.userAgent ? agents.get(click.userAgent)! : null,
     automated: click.automated ? 1 : 0,
+    ...Object.fromEntries(COLUMN_DIMENSIONS.map((name) => [COLUMN_OF[name], click.columns?.[name] ?? null])),
   }));
   await database.transaction((tx) => database.dialect.insertMany(tx, "click_log", rows));
 }

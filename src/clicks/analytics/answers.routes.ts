@@ -2,7 +2,11 @@
 import { z } from "zod";
 import { beside } from "../../http/endpoint.ts";
 import { bothCounts, visitorsQuery } from "../../lib/visitors.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type DateRange, parseRange } from "./range.ts";
+import { type ReportBy, REPORTS } from "./report.ts";
+import type { ClickFilter } from "./select.ts";
+import type { Analytics } from "./service.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
 const date = (meaning: string) =>
@@ -85,6 +89,26 @@ export const newestAnswer = z.array(
 );
 newestAnswer.element.register(z.globalRegistry, { id: "NewestClick" });
 
+export const reportAnswer = z.array(
+  z.object({
+    value: z.string().describe("as the filter takes it; hours of the week as `Mon 13:00`, in UTC"),
+    domain: z.string().nullable().optional().describe("of a link: host; null: the default domain"),
+    country: z.string().optional().describe("of a city: ISO 3166-1 alpha-2"),
+    clicks: z.number().int().describe("of the visitors that are asked for"),
+    human: z.number().int(),
+    automated: z.number().int(),
+  }),
+);
+reportAnswer.element.register(z.globalRegistry, { id: "ReportRow" });
+export const reportTotals = {
+  total: z.number().int().describe("the clicks that the report is about"),
+  other: z.number().int().describe("those of no row: beyond limit, or without a value"),
+};
+
+export const reportQuery = {
+  by: z.enum(REPORTS, `must be one of ${REPORTS.join(", ")}`),
+};
+
 export const unitQuery = {
   group_by: z
     .string()
@@ -106,14 +130,36 @@ function limitOf(text: string | undefined, standard: number, maximum: number): n
   return /^-?\d+$/.test(trimmed) ? Math.min(Math.max(Number(trimmed), 1), maximum) : standard;
 }
 
-/** Says that details are off, so that nobody takes an empty list for a fact. */
+/** What keeps clicks out of an answer, so that nobody takes an empty list for a fact. */
 export const DETAILS = {
   details: z.literal(false).optional().describe("present while no details of clicks are recorded"),
+  details_from: z.iso
+    .datetime()
+    .optional()
+    .describe(
+      "present if the range begins before the details that the answer is made of: their first instant",
+    ),
 };
-export const detailedBy =
-  (recordsDetails: () => boolean) =>
-  (data: unknown): unknown =>
-    recordsDetails() ? data : beside(data, { details: false });
+
+type TellingDeps = { recordsDetails(): boolean; analytics: Pick<Analytics, "detailsFrom"> };
+
+/** @param isDetailed the answer is about details, whatever the filter; `by`: of a report */
+export const tellingDetails =
+  ({ recordsDetails, analytics }: TellingDeps) =>
+  async (
+    data: unknown,
+    range: DateRange,
+    asked: ClickFilter,
+    isDetailed: boolean,
+    more: { by?: ReportBy } & Record<string, unknown> = {},
+  ): Promise<unknown> => {
+    const { by, ...fields } = more;
+    const needs = isDetailed || Object.keys(asked.values ?? {}).length > 0;
+    const from = await analytics.detailsFrom(range, asked, by);
+    if (needs && !recordsDetails()) fields["details"] = false;
+    if (from !== null) fields["details_from"] = formatRfc3339(from);
+    return Object.keys(fields).length === 0 ? data : beside(data, fields);
+  };
 
 export const rangeOf = (
   query: { start_date?: string | undefined; end_date?: string | undefined },

@@ -35,8 +35,8 @@ export function addLinkStatsCommand(group: Command, context: Context): void {
       const { database, links } = await context.services();
       const key = links.domains.key(code, options.domain);
       const analytics = createAnalytics({ database, clock: systemClock });
-      const report = viewOfLinkReport(await analytics.link(key, range, visitors), links.domains.nameOf);
-      const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, visitors, key));
+      const report = viewOfLinkReport(await analytics.link(key, range, { visitors }), links.domains.nameOf);
+      const devices = viewOfDevices(await analytics.devices(range, MOST_ROWS, { visitors, key }));
       if (options.json) context.output.json({ ...report, devices });
       else print(context.output, range, report, devices);
     });

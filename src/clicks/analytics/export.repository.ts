@@ -1,4 +1,6 @@
 import type { Database } from "../../db/database.ts";
+import { rawRows } from "./click-columns.repository.ts";
+import type { SelectedClicks } from "./selection.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 export type LoggedClick = {
@@ -21,9 +23,13 @@ export type LogPosition = Pick<LoggedClick, "clickedAt" | "linkId" | "id">;
 export function createLogRepository({ read }: Pick<Database, "read">) {
   return {
     /** The next rows after a position (null: from the start), by time; limit ≤ 1,000. */
-    after({ from, to }: Span, position: LogPosition | null, limit: number): Promise<LoggedClick[]> {
-      return read
-        .selectFrom("click_log")
+    after(
+      selected: SelectedClicks,
+      { from, to }: Span,
+      position: LogPosition | null,
+      limit: number,
+    ): Promise<LoggedClick[]> {
+      return rawRows(read, selected, { from: position?.clickedAt ?? from, to })
         .select([
           "id",
           "link_id as linkId",
@@ -35,8 +41,6 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
           "city",
           "automated",
         ])
-        .where("clicked_at", ">=", position?.clickedAt ?? from)
-        .where("clicked_at", "<", to)
         .$if(position !== null, (query) =>
           query.where((eb) => {
             const { clickedAt, linkId, id } = position!;

@@ -45,7 +45,11 @@ forEachDialect((dialect) => {
       Array.from({ length: 400 }, (_, at) => ({ linkId, at: NOW + at, automated: at % 4 === 0 || at > 150 })),
     );
     const classesOf = async (visitors: Visitors | null) => {
-      const pages = createClickExport(room.database).pages({ start: NOW, end: NOW + 400 }, visitors);
+      const pages = createClickExport(room.database).pages(
+        { start: NOW, end: NOW + 400 },
+        undefined,
+        visitors,
+      );
       const text = (await Array.fromAsync(pages)).join("");
       const [header, ...rows] = [...readCsv(Buffer.from(text), 100_000)].map((record) => record!.fields);
       expect(header).toEqual(visitors === null ? HEADER : [...HEADER, "visitors"]);
@@ -66,7 +70,7 @@ forEachDialect((dialect) => {
       domain: domainOf(key) === 7 ? "go.example" : null,
     });
     const cellsOf = async (names: typeof nameOf | null) => {
-      const pages = createClickExport(room.database).pages({ start: NOW, end: NOW }, "all", names);
+      const pages = createClickExport(room.database).pages({ start: NOW, end: NOW }, undefined, "all", names);
       const records = [...readCsv(Buffer.from((await Array.fromAsync(pages)).join("")), 100_000)];
       return records.map((record) => [record!.fields[0], record!.fields[8]]);
     };

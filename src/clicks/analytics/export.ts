@@ -10,6 +10,7 @@ import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
 import { createLogRepository, type LoggedClick, type LogPosition } from "./export.repository.ts";
 import type { DateRange } from "./range.ts";
+import { EVERY_CLICK, type SelectedClicks } from "./selection.ts";
 import type { NameOf } from "./views.ts";
 
 export type ClickExport = ReturnType<typeof createClickExport>;
@@ -29,6 +30,7 @@ export function createClickExport(database: Pick<Database, "read">) {
      */
     async *pages(
       { start, end }: DateRange,
+      selected: SelectedClicks = EVERY_CLICK,
       visitors: Visitors | null = null,
       nameOf: NameOf | null = null,
     ): AsyncGenerator<string, void> {
@@ -38,7 +40,7 @@ export function createClickExport(database: Pick<Database, "read">) {
       let position: LogPosition | null = null;
       let limit = FIRST_ROWS;
       for (;;) {
-        const rows = await log.after(span, position, limit);
+        const rows = await log.after(selected, span, position, limit);
         const shown = rows.filter(({ automated }) => isShown(automated === 1, visitors));
         const codes = await log.codes([...new Set(shown.map((row) => row.linkId))]);
         const before = text.length;

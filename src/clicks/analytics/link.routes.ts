@@ -2,8 +2,8 @@
 import { actorOf, type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import { visitorsOf } from "../../lib/visitors.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "../../links/link/code.ts";
-import { domainQuery } from "../../links/link/link.ts";
-import { DETAILS, detailedBy, linkAnswer, rangeOf, rangeQuery, unitQuery } from "./answers.routes.ts";
+import { DETAILS, linkAnswer, rangeOf, rangeQuery, tellingDetails, unitQuery } from "./answers.routes.ts";
+import { type ClickQuery, linkClickQuery, valuesOf } from "./filter.routes.ts";
 import { unitOf } from "./range.ts";
 import { viewOfLinkReport } from "./views.ts";
 import { type ReportDeps, reportEndpoints } from "./reports.routes.ts";
@@ -20,7 +20,7 @@ const ofLink = {
 
 export function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
   const { analytics, links, now } = deps;
-  const detailed = detailedBy(deps.recordsDetails);
+  const told = tellingDetails(deps);
 
   /** @throws BadRequest for an unknown domain, LinkNotFound */
   async function keyFor(account: Caller, c: HttpContext, host: string | undefined): Promise<string> {
@@ -32,6 +32,12 @@ export function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
     return key;
   }
 
+  const askedOf = async (account: Caller, c: HttpContext, query: ClickQuery) => ({
+    visitors: visitorsOf(query),
+    key: await keyFor(account, c, query.domain),
+    values: valuesOf(query),
+  });
+
   return [
     ...reportEndpoints(deps, {
       shared: ofLink,
@@ -42,21 +48,21 @@ export function linkReportEndpoints(deps: ReportDeps): Endpoint[] {
         devices: "Browsers, systems and devices of one link's clicks",
         clicks: "The newest clicks of one link with details, without addresses",
       },
-      query: domainQuery.shape,
-      keyOf: keyFor,
+      query: linkClickQuery.shape,
+      askedOf,
     }),
     endpoint({
       ...ofLink,
       path: "/links/:code{.+}/analytics",
       summary: "The clicks of one link; write a code that ends in /analytics with %2F",
-      query: rangeQuery.extend({ ...unitQuery, ...domainQuery.shape }),
+      query: rangeQuery.extend({ ...unitQuery, ...linkClickQuery.shape }),
       answer: linkAnswer,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const key = await keyFor(account, c, query.domain);
-        const unit = unitOf(query.group_by);
-        const found = await analytics.link(key, rangeOf(query, now()), visitorsOf(query), unit);
-        return detailed(viewOfLinkReport(found, links.domains.nameOf));
+        const { key, ...asked } = await askedOf(account, c, query);
+        const range = rangeOf(query, now());
+        const found = await analytics.link(key, range, asked, unitOf(query.group_by));
+        return told(viewOfLinkReport(found, links.domains.nameOf), range, asked, true);
       },
     }),
   ];

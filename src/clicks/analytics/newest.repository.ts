@@ -1,5 +1,6 @@
 import type { Database } from "../../db/database.ts";
-import type { Visitors } from "../../lib/visitors.ts";
+import { rawRows } from "./click-columns.repository.ts";
+import type { Selection } from "./selection.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 export type NewestClick = {
@@ -19,9 +20,16 @@ export type NewestClick = {
 export function createNewestRepository({ read }: Pick<Database, "read">) {
   return {
     /** Newest first, without those of links that left no trace; limit ≤ 100. */
-    async in({ from, to }: Span, linkId: number, visitors: Visitors, limit: number): Promise<NewestClick[]> {
+    async in(span: Span, { visitors, ...selected }: Selection, limit: number): Promise<NewestClick[]> {
+      const clicks = rawRows(read, selected, span)
+        .$if(visitors !== "all", (query) => query.where("automated", "=", visitors === "automated" ? 1 : 0))
+        .selectAll()
+        .orderBy("clicked_at", "desc")
+        .orderBy("link_id", "desc")
+        .orderBy("id", "desc")
+        .limit(limit);
       const rows = await read
-        .selectFrom("click_log as log")
+        .selectFrom(clicks.as("log"))
         .leftJoin("links", "links.id", "log.link_id")
         .leftJoin("deleted_links as deleted", "deleted.link_id", "log.link_id")
         .leftJoin("user_agents as agents", "agents.id", "log.user_agent_id")
@@ -36,16 +44,9 @@ export function createNewestRepository({ read }: Pick<Database, "read">) {
           "named.value as agent",
           "log.automated",
         ])
-        .where("log.clicked_at", ">=", from)
-        .where("log.clicked_at", "<", to)
-        .$if(linkId !== 0, (query) => query.where("log.link_id", "=", linkId))
-        .$if(visitors !== "all", (query) =>
-          query.where("log.automated", "=", visitors === "automated" ? 1 : 0),
-        )
         .orderBy("log.clicked_at", "desc")
         .orderBy("log.link_id", "desc")
         .orderBy("log.id", "desc")
-        .limit(limit)
         .execute();
       return rows.flatMap(({ key, ...row }) => (key === null ? [] : [{ key, ...row }]));
     },

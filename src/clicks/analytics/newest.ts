@@ -5,6 +5,7 @@ import { BUCKETS, type Span } from "../rollups/time-buckets.ts";
 import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
 import { createNewestRepository, type NewestClick } from "./newest.repository.ts";
 import { type DateRange, sequence, spanOf } from "./range.ts";
+import type { Selection } from "./selection.ts";
 
 /** Hours and days that are looked into. */
 const MOST_SPANS = 12;
@@ -17,11 +18,11 @@ export function createNewestClicks(database: Pick<Database, "read" | "findLink">
   const newest = createNewestRepository(database);
 
   /** The hours or days with these visitors' clicks, newest first, until they hold `limit` clicks. */
-  async function placesOf(linkId: number, { from, to }: Span, visitors: Visitors, limit: number) {
+  async function placesOf({ links, visitors }: Selection, { from, to }: Span, limit: number) {
     const days = sequence(Math.max(day.of(from), day.of(to - 1) - MOST_DAYS), day.of(to - 1) + 1);
-    const ofDays = clickedOf(await counts.dayCounts(linkId, days), visitors).slice(0, MOST_SPANS);
+    const ofDays = clickedOf(await counts.dayCounts(links, days), visitors).slice(0, MOST_SPANS);
     const ofHours = await counts.hourCounts(
-      linkId,
+      links,
       ofDays.flatMap(([at]) => sequence(hour.of(day.startOf(at)), hour.of(day.startOf(at + 1)))),
     );
     const places: Span[] = [];
@@ -45,16 +46,11 @@ export function createNewestClicks(database: Pick<Database, "read" | "findLink">
   }
 
   /** limit ≤ 100 */
-  return async (
-    linkId: number,
-    range: DateRange,
-    limit: number,
-    visitors: Visitors,
-  ): Promise<NewestClick[]> => {
+  return async (selection: Selection, range: DateRange, limit: number): Promise<NewestClick[]> => {
     const span = spanOf(range, "hour", now());
     if (span.to <= span.from) return [];
-    const places = await placesOf(linkId, span, visitors, limit);
-    const found = await Promise.all(places.map((place) => newest.in(place, linkId, visitors, limit)));
+    const places = selection.details === null ? await placesOf(selection, span, limit) : [span];
+    const found = await Promise.all(places.map((place) => newest.in(place, selection, limit)));
     return found.flat().slice(0, limit);
   };
 }

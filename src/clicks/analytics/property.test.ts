@@ -17,41 +17,11 @@ import {
   openAnalytics,
   type TestClick,
 } from "./analytics.test-support.ts";
+import { createRandom } from "./random.test-support.ts";
 import { DAY_MS, HOUR_MS, UNITS } from "../rollups/time-buckets.ts";
 
 const CLICKS = 1_200;
 const RANGES = 25;
-/** Turns of the year (in ISO week 1 of 2026), of months, weeks, days and hours, and now. */
-const EDGES = [
-  "2025-12-01T00:00:00Z",
-  "2025-12-29T00:00:00Z",
-  "2026-01-01T00:00:00Z",
-  "2026-01-05T00:00:00Z",
-  "2026-02-28T00:00:00Z",
-  "2026-03-01T00:00:00Z",
-  "2026-10-01T00:00:00Z",
-  "2026-10-31T12:00:00Z",
-  "2026-11-01T00:00:00Z",
-  "2026-11-14T05:00:00Z",
-  "2026-11-20T00:00:00Z",
-  "2026-11-20T13:00:00Z",
-].map((text) => Date.parse(text));
-
-/** Linear congruential generator. */
-function createRandom(seed: number) {
-  let state = seed;
-  const next = (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 4_294_967_296) * below);
-  };
-  const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
-  /** At an edge, or some ms, minutes, hours or days away. */
-  const instant = (): number => {
-    const far = pick([0, 1, 60_000, HOUR_MS, DAY_MS, 12 * DAY_MS]);
-    return Math.min(pick(EDGES) + next(2 * far + 1) - far, NOW - 1);
-  };
-  return { next, pick, instant };
-}
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -113,21 +83,21 @@ forEachDialect((dialect) => {
     const clicks = ofVisitors(visitors);
     for (const unit of UNITS) {
       if (unit === "hour" && range.end - range.start > 60 * DAY_MS) continue;
-      const trend = await analytics.trend(range, unit, visitors);
+      const trend = await analytics.trend(range, unit, { visitors });
       expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, unit));
       expect(trend.values).toEqual(
         { ...trend, all: trend.human.map((n, at) => n + trend.automated[at]!) }[visitors],
       );
     }
-    const top = await analytics.top(range, 100, visitors);
+    const top = await analytics.top(range, 100, { visitors });
     expect(pairs(top, (item) => item.code)).toEqual(
       byHand.counts(clicks, range, (click) => codes.get(click.linkId)!),
     );
     const total = byHand.clicks(clicks, range);
-    const referrers = await analytics.referrers(range, 100, visitors);
+    const referrers = await analytics.referrers(range, 100, { visitors });
     expect(pairs(referrers, (item) => item.referrer)).toEqual(byHand.counts(clicks, range, byHand.referrer));
     for (const item of referrers) expect(item.percentage).toBe(percent(item.clicks, total));
-    const places = await analytics.places(range, 100, visitors);
+    const places = await analytics.places(range, 100, { visitors });
     expect(pairs(places, place).sort()).toEqual(
       byHand
         .counts(clicks, range, (click) =>
@@ -136,7 +106,7 @@ forEachDialect((dialect) => {
         .sort(),
     );
     for (const item of places) expect(item.percentage).toBe(percent(item.clicks, total));
-    const devices = await analytics.devices(range, 20, visitors);
+    const devices = await analytics.devices(range, 20, { visitors });
     const withAgent = clicks.filter((click) => click.userAgent);
     expect(devices.total).toBe(byHand.clicks(withAgent, range));
     expect(pairs(devices.browsers, name)).toEqual(byHand.counts(clicks, range, agentPart("browser")));
@@ -150,7 +120,7 @@ forEachDialect((dialect) => {
   async function compareLink(range: DateRange, id: number, visitors: Visitors = "all"): Promise<void> {
     const own = ofVisitors(visitors).filter((click) => click.linkId === id);
     const code = codes.get(id)!;
-    const report = await room.analytics.link(code, range, visitors);
+    const report = await room.analytics.link(code, range, { visitors });
     expect(report.clicks).toBe(byHand.clicks(own, range));
     expect(withoutZeros(report.trend)).toEqual(byHand.trend(own, range, "day"));
     expect(pairs(report.referrers, (item) => item.referrer)).toEqual(
@@ -160,7 +130,7 @@ forEachDialect((dialect) => {
     expect(report.places.reduce((sum, item) => sum + item.clicks, 0)).toBe(
       places.reduce((sum, [, count]) => sum + count, 0),
     );
-    const devices = await room.analytics.devices(range, 20, visitors, code);
+    const devices = await room.analytics.devices(range, 20, { visitors, key: code });
     expect(pairs(devices.systems, (item) => item.name)).toEqual(byHand.counts(own, range, agentPart("os")));
   }
 
@@ -191,9 +161,9 @@ forEachDialect((dialect) => {
         const range = randomRange(random);
         const visitors = random.pick(VISITORS);
         const clicks = ofVisitors(visitors);
-        const trend = await room.analytics.trend(range, "day", visitors);
+        const trend = await room.analytics.trend(range, "day", { visitors });
         expect(withoutZeros(trend)).toEqual(byHand.trend(clicks, range, "day"));
-        const top = await room.analytics.top(range, 100, visitors);
+        const top = await room.analytics.top(range, 100, { visitors });
         expect(top.reduce((sum, item) => sum + item.clicks, 0)).toBe(byHand.clicks(clicks, range));
         await compareLink(range, random.pick([...codes.keys()]), visitors);
       }
@@ -209,7 +179,7 @@ forEachDialect((dialect) => {
           // A part of a day counts the whole day, unless it is one instant only.
           return Math.min(end, day + DAY_MS - 1) > Math.max(start, day);
         });
-        const trend = await room.analytics.trend({ start, end }, "day", visitors);
+        const trend = await room.analytics.trend({ start, end }, "day", { visitors });
         expect(withoutZeros(trend)).toEqual(byHand.trend(counted, { start: 0, end: NOW }, "day"));
       }
     });

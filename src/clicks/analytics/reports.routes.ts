@@ -1,12 +1,10 @@
 /** The reports that exist for all links and for one. */
 import { type Caller, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
-import { visitorsOf } from "../../lib/visitors.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
-import type { domainQuery } from "../../links/link/link.ts";
+import type { ChooseLinks } from "../../links/list/chosen.ts";
 import {
   DETAILS,
-  detailedBy,
   devicesAnswer,
   geoAnswer,
   limited,
@@ -14,16 +12,23 @@ import {
   placeQuery,
   rangeOf,
   rangeQuery,
+  tellingDetails,
   trendAnswer,
   unitQuery,
 } from "./answers.routes.ts";
+import type { ClickQuery, clickQuery } from "./filter.routes.ts";
 import { unitOf } from "./range.ts";
+import type { ClickFilter } from "./select.ts";
 import type { Analytics } from "./service.ts";
 import { viewOfDevices, viewOfNewest, viewOfPlace, viewOfTrend } from "./views.ts";
 
 export type ReachableLinks = {
   /** @throws LinkNotFound for a link that does not exist for the actor */
-  by(actor: Actor): { get(key: string): Promise<unknown> };
+  by(actor: Actor): {
+    get(key: string): Promise<unknown>;
+    /** Null: all links. @throws LinkNotFound likewise, BadRequest */
+    chosen: ChooseLinks;
+  };
   domains: {
     /** @throws BadRequest for an unknown host */
     key(code: string, host: string | undefined): string;
@@ -50,63 +55,63 @@ export type ReportScope = {
   /** The part of the paths before `/analytics`. */
   prefix: string;
   summaries: Readonly<Record<Report, string>>;
-  /** What names the link's domain; empty for all links. */
-  query: Partial<typeof domainQuery.shape>;
-  /** The link's key; undefined for all links. @throws LinkNotFound, BadRequest */
-  keyOf(account: Caller, c: HttpContext, host: string | undefined): Promise<string | undefined>;
+  /** What chooses links and clicks. */
+  query: Partial<typeof clickQuery.shape>;
+  /** @throws LinkNotFound, BadRequest */
+  askedOf(account: Caller, c: HttpContext, query: ClickQuery): Promise<ClickFilter>;
 };
 
 export function reportEndpoints(deps: ReportDeps, of: ReportScope): Endpoint[] {
-  const { analytics, links, now, recordsDetails } = deps;
-  const { prefix, summaries, keyOf } = of;
-  const detailed = detailedBy(recordsDetails);
-  const named = of.query as typeof domainQuery.shape;
+  const { analytics, links, now } = deps;
+  const { prefix, summaries, askedOf } = of;
+  const told = tellingDetails(deps);
+  const filter = of.query as typeof clickQuery.shape;
   const at = (report: Report) =>
     ({ ...of.shared, path: `${prefix}/analytics/${report}`, summary: summaries[report] }) as const;
   return [
     endpoint({
       ...at("devices"),
-      query: limited(10, 20).extend(named),
+      query: limited(10, 20).extend(filter),
       answer: devicesAnswer,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const key = await keyOf(account, c, query.domain);
-        const asked = rangeOf(query, now());
-        return detailed(viewOfDevices(await analytics.devices(asked, query.limit, visitorsOf(query), key)));
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.devices(range, query.limit, asked);
+        return told(viewOfDevices(found), range, asked, true);
       },
     }),
     endpoint({
       ...at("trends"),
-      query: rangeQuery.extend({ ...unitQuery, ...named }),
+      query: rangeQuery.extend({ ...unitQuery, ...filter }),
       answer: trendAnswer,
+      beside: DETAILS,
       async handle({ c, query, account }) {
-        const key = await keyOf(account, c, query.domain);
-        const asked = rangeOf(query, now());
-        return viewOfTrend(await analytics.trend(asked, unitOf(query.group_by), visitorsOf(query), key));
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.trend(range, unitOf(query.group_by), asked);
+        return told(viewOfTrend(found), range, asked, false);
       },
     }),
     endpoint({
       ...at("geo"),
-      query: limited(20, 100).extend({ ...placeQuery, ...named }),
+      query: limited(20, 100).extend({ ...placeQuery, ...filter }),
       answer: geoAnswer,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const key = await keyOf(account, c, query.domain);
-        const { limit, by } = query;
-        const asked = rangeOf(query, now());
-        const found = await analytics.places(asked, limit, visitorsOf(query), by || "city", key);
-        return detailed(found.map(viewOfPlace));
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.places(range, query.limit, asked, query.by || "city");
+        return told(found.map(viewOfPlace), range, asked, true);
       },
     }),
     endpoint({
       ...at("clicks"),
-      query: limited(20, 100).extend(named),
+      query: limited(20, 100).extend(filter),
       answer: newestAnswer,
       beside: DETAILS,
       async handle({ c, query, account }) {
-        const key = await keyOf(account, c, query.domain);
-        const found = await analytics.newest(rangeOf(query, now()), query.limit, visitorsOf(query), key);
-        return detailed(found.map((click) => viewOfNewest(click, links.domains.nameOf)));
+        const [asked, range] = [await askedOf(account, c, query), rangeOf(query, now())];
+        const found = await analytics.newest(range, query.limit, asked);
+        const shown = found.map((click) => viewOfNewest(click, links.domains.nameOf));
+        return told(shown, range, asked, true);
       },
     }),
   ];

@@ -3,29 +3,33 @@ import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { visitorsOf } from "../../lib/visitors.ts";
 import {
   DETAILS,
-  detailedBy,
   limited,
   rangeOf,
   rangeQuery,
   referrersAnswer,
+  reportAnswer,
+  reportQuery,
+  reportTotals,
+  tellingDetails,
   topAnswer,
 } from "./answers.routes.ts";
 import type { ClickExport } from "./export.ts";
+import { askedBy, clickQuery } from "./filter.routes.ts";
 import { linkReportEndpoints } from "./link.routes.ts";
 import { type ReportDeps, reportEndpoints, type ReportScope } from "./reports.routes.ts";
-import { viewOfReferrer, viewOfTop } from "./views.ts";
+import { isDetail } from "./report.ts";
+import { viewOfReferrer, viewOfReportRow, viewOfTop } from "./views.ts";
 
 type Deps = ReportDeps & {
   clickExport: ClickExport;
   logger: Logger;
 };
 
-const shared = { method: "GET", access: "admin", scope: "analytics:read", tag: "analytics" } as const;
+const shared = { method: "GET", access: "editor", scope: "analytics:read", tag: "analytics" } as const;
 
-const ALL_LINKS: ReportScope = {
+const scopeOfAll = (deps: Deps): ReportScope => ({
   shared,
   prefix: "",
   summaries: {
@@ -34,14 +38,14 @@ const ALL_LINKS: ReportScope = {
     devices: "Browsers, systems and devices, and the share of bots",
     clicks: "The newest clicks with details, without addresses",
   },
-  query: {},
-  keyOf: async () => undefined,
-};
+  query: clickQuery.shape,
+  askedOf: (account, _, query) => askedBy(deps.links)(account, query),
+});
 
 /** Mount them before `/links/:code{.+}`. */
 export function analyticsEndpoints(deps: Deps): Endpoint[] {
   return [
-    ...reportEndpoints(deps, ALL_LINKS),
+    ...reportEndpoints(deps, scopeOfAll(deps)),
     ...rankingEndpoints(deps),
     ...linkReportEndpoints(deps),
     exportEndpoint(deps),
@@ -50,41 +54,61 @@ export function analyticsEndpoints(deps: Deps): Endpoint[] {
 
 function rankingEndpoints(deps: Deps): Endpoint[] {
   const { analytics, links, now } = deps;
-  const detailed = detailedBy(deps.recordsDetails);
+  const [askedOf, told] = [askedBy(links), tellingDetails(deps)];
   return [
+    endpoint({
+      ...shared,
+      path: "/analytics/report",
+      summary: "Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first",
+      query: limited(200, 1_000).extend({ ...reportQuery, ...clickQuery.shape }),
+      answer: reportAnswer,
+      beside: { ...reportTotals, ...DETAILS },
+      async handle({ query, account }) {
+        const { by, limit } = query;
+        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
+        const { rows, total, other } = await analytics.report(by, range, limit, asked);
+        const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
+        return told(shown, range, asked, isDetail(by), { by, total, other });
+      },
+    }),
     endpoint({
       ...shared,
       path: "/analytics/top",
       summary: "The links with the most clicks",
-      query: limited(10, 100),
+      query: limited(10, 100).extend(clickQuery.shape),
       answer: topAnswer,
-      async handle({ query }) {
-        const found = await analytics.top(rangeOf(query, now()), query.limit, visitorsOf(query));
-        return found.map((link) => viewOfTop(link, links.domains.nameOf));
+      beside: DETAILS,
+      async handle({ query, account }) {
+        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
+        const found = await analytics.top(range, query.limit, asked);
+        const shown = found.map((link) => viewOfTop(link, links.domains.nameOf));
+        return told(shown, range, asked, false);
       },
     }),
     endpoint({
       ...shared,
       path: "/analytics/referrers",
       summary: "The referrers of the clicks",
-      query: limited(10, 100),
+      query: limited(10, 100).extend(clickQuery.shape),
       answer: referrersAnswer,
       beside: DETAILS,
-      async handle({ query }) {
-        const found = await analytics.referrers(rangeOf(query, now()), query.limit, visitorsOf(query));
-        return detailed(found.map(viewOfReferrer));
+      async handle({ query, account }) {
+        const [asked, range] = [await askedOf(account, query), rangeOf(query, now())];
+        const found = await analytics.referrers(range, query.limit, asked);
+        return told(found.map(viewOfReferrer), range, asked, true);
       },
     }),
   ];
 }
 
-function exportEndpoint({ clickExport, links, now, logger }: Deps): Endpoint {
+function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): Endpoint {
   return endpoint({
     ...shared,
     path: "/analytics/export",
     summary:
       "Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class",
     query: rangeQuery.extend({
+      ...clickQuery.shape,
       columns: z
         .enum(["all", ""], "must be all")
         .optional()
@@ -92,15 +116,16 @@ function exportEndpoint({ clickExport, links, now, logger }: Deps): Endpoint {
         .meta({ enum: ["all"] }),
     }),
     raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
-    async handle({ c, query }) {
-      const asked = rangeOf(query, now());
+    async handle({ c, query, account }) {
+      const [asked, range] = [await askedBy(links)(account, query), rangeOf(query, now())];
       const nameOf = query.columns === "all" ? links.domains.nameOf : null;
-      const pages = clickExport.pages(asked, query.visitors || null, nameOf);
+      const selection = await analytics.selected(asked);
+      const pages = clickExport.pages(range, selection, query.visitors ? selection.visitors : null, nameOf);
       const body = await streamAnswer(c, pages, { logger, failure: "an analytics export was cut off" });
       return new Response(body, {
         headers: {
           "Content-Type": "text/csv; charset=utf-8",
-          "Content-Disposition": `attachment; filename="${clickExport.filename(asked)}"`,
+          "Content-Disposition": `attachment; filename="${clickExport.filename(range)}"`,
         },
       });
     },

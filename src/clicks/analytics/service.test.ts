@@ -45,7 +45,7 @@ forEachDialect((dialect) => {
       expect(await analytics.places(LAST_30_DAYS, 10)).toMatchObject([]);
       const nothing = { browsers: [], systems: [], devices: [], botPercentage: 0, total: 0 };
       expect(await analytics.devices(LAST_30_DAYS, 10)).toMatchObject(nothing);
-      expect(await analytics.devices(LAST_30_DAYS, 10, "all", "a/b")).toMatchObject(nothing);
+      expect(await analytics.devices(LAST_30_DAYS, 10, { key: "a/b" })).toMatchObject(nothing);
       expect(await analytics.link("a/b", LAST_30_DAYS)).toMatchObject({
         code: "a/b",
         clicks: 0,
@@ -69,7 +69,7 @@ forEachDialect((dialect) => {
     await room.addLink("Code");
     for (const code of ["code", "", "Code/", "Code\0", "😀"]) {
       expect(await refusal(room.analytics.link(code, LAST_30_DAYS))).toBe("LinkNotFound");
-      expect(await refusal(room.analytics.devices(LAST_30_DAYS, 10, "all", code))).toBe("LinkNotFound");
+      expect(await refusal(room.analytics.devices(LAST_30_DAYS, 10, { key: code }))).toBe("LinkNotFound");
     }
   });
 
@@ -239,7 +239,7 @@ forEachDialect((dialect) => {
       await room.record(clicks);
       await room.deleteLink(gone);
       const times = async (limit: number, range = LAST_30_DAYS) =>
-        (await room.analytics.newest(range, limit, "all", "a")).map(({ clickedAt }) => clickedAt);
+        (await room.analytics.newest(range, limit, { key: "a" })).map(({ clickedAt }) => clickedAt);
       const own = clicks.filter((click) => click.linkId === linkId).map((click) => click.at);
       expect(await times(20)).toEqual(own.slice(0, 20));
       expect(await times(100)).toEqual(own);
@@ -247,17 +247,19 @@ forEachDialect((dialect) => {
       expect(await times(100, part)).toEqual(own.filter((time) => time >= part.start && time <= part.end));
       const all = await room.analytics.newest(LAST_30_DAYS, 4);
       expect(all.map(({ key }) => key)).toEqual(["gone", "gone", "gone", "a"]);
-      expect(await refusal(room.analytics.newest(LAST_30_DAYS, 4, "all", "none"))).toBe("LinkNotFound");
+      expect(await refusal(room.analytics.newest(LAST_30_DAYS, 4, { key: "none" }))).toBe("LinkNotFound");
     });
 
     test("of one kind of visitors", async () => {
       const linkId = await room.addLink("a");
       const robots = ofEach(40, linkId, NOW - 1, 1_000).map((click) => ({ ...click, automated: true }));
       await room.record([...robots, { linkId, at: NOW - 9 * DAY_MS, userAgent: CHROME, country: "DE" }]);
-      const found = await room.analytics.newest(LAST_30_DAYS, 20, "human", "a");
+      const found = await room.analytics.newest(LAST_30_DAYS, 20, { visitors: "human", key: "a" });
       expect(found).toMatchObject([{ clickedAt: NOW - 9 * DAY_MS, country: "DE", automated: 0 }]);
       expect(found[0]!.agent).toStartWith("Chrome\t");
-      expect(await room.analytics.newest(LAST_30_DAYS, 20, "automated", "a")).toHaveLength(20);
+      expect(await room.analytics.newest(LAST_30_DAYS, 20, { visitors: "automated", key: "a" })).toHaveLength(
+        20,
+      );
     });
   });
 
@@ -267,11 +269,11 @@ forEachDialect((dialect) => {
       Array.from({ length: count }, (_, city) => ({ linkId, at: NOW - 1, country, city: `City ${city}` }));
     await room.record([...repeat(3, { linkId, at: NOW - 1, country: "FR" }), ...inCities("DE", 25)]);
     for (const places of [
-      await room.analytics.places(LAST_30_DAYS, 1, "all", "country", "a"),
-      await room.analytics.places(LAST_30_DAYS, 1, "all", "country"),
+      await room.analytics.places(LAST_30_DAYS, 1, { key: "a" }, "country"),
+      await room.analytics.places(LAST_30_DAYS, 1, {}, "country"),
     ])
       expect(places).toMatchObject([{ country: "DE", city: null, clicks: 25, percentage: 89.29 }]);
-    expect(await room.analytics.places(LAST_30_DAYS, 1, "all", "city", "a")).toMatchObject([
+    expect(await room.analytics.places(LAST_30_DAYS, 1, { key: "a" }, "city")).toMatchObject([
       { country: "FR", city: null, clicks: 3 },
     ]);
   });

@@ -1,12 +1,14 @@
 /**
- * Clicks with details by value, from the rollups and, for spans, from raw rows. Link 0 is all links; only it has months
- * and hours.
+ * Clicks with details by value, from the rollups and, for spans, from raw rows. Only all links together have months and
+ * hours.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { ClickSum, Visitors } from "../../lib/visitors.ts";
-import { clicksOf, rawSums } from "./click-columns.repository.ts";
+import type { LinkSet } from "../../links/list/link-set.repository.ts";
+import { clicksOf, isSummed, rawRows, rawSums } from "./click-columns.repository.ts";
+import type { SelectedClicks, Selection } from "./selection.ts";
 import type { SumParts } from "./range.ts";
 import { detailedClicksOf } from "../rollups/detailed-hours.repository.ts";
 import { COLUMN_OF, type Dimension, DIMENSIONS, isColumnDimension, OTHER } from "../rollups/dimensions.ts";
@@ -24,11 +26,17 @@ type ValueCounts = SelectQueryBuilder<Schema, never, { value_id: number } & Clic
 /** A query for rows of ValueCounts. */
 type Part = object;
 
+export type ValueRepository = ReturnType<typeof createValueRepository>;
+
+/** Undefined: any. */
+type AgentParts = { browser?: string | undefined; os?: string | undefined; device?: string | undefined };
+const MOST_AGENTS = 10_000;
+
 /** For raw rows whose value is not in the dictionary. */
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {
-  const partsOf = (dimension: Dimension, linkId: number, cut: SumParts): ValueCounts[] => {
+  const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: SumParts): ValueCounts[] => {
     const number = DIMENSIONS[dimension];
     const { months, days, hours, spans } = cut;
     const found: Part[] = [];
@@ -38,21 +46,15 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     }
     if (days.length > 0) {
       const table = read.selectFrom("click_dim_days").select(["value_id", "clicks", "automated"]);
-      found.push(
-        table.where("day", "in", days).where("link_id", "=", linkId).where("dimension", "=", number),
-      );
+      const own = table.where("day", "in", days).where(isSummed(selected.links) as never);
+      found.push(own.where("dimension", "=", number));
     }
     if (hours.length > 0) {
       const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
       found.push(table.where("hour", "in", hours).where("dimension", "=", number));
     }
-    for (const span of spans) found.push(rawCountsOf(dimension, linkId, span));
+    for (const span of spans) found.push(rawCountsOf(dimension, selected, span));
     return found as unknown as ValueCounts[];
-  };
-
-  const rowsIn = (linkId: number, { from, to }: Span) => {
-    const rows = read.selectFrom("click_log").where("clicked_at", ">=", from).where("clicked_at", "<", to);
-    return linkId === 0 ? rows : rows.where("link_id", "=", linkId);
   };
 
   /** Adds the id of the value that `text` finds. */
@@ -75,8 +77,8 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
         eb.ref("raw.automated" as never).as("automated"),
       ]);
 
-  const rawCountsOf = (dimension: Dimension, linkId: number, span: Span): Part => {
-    const rows = rowsIn(linkId, span).select(rawSums);
+  const rawCountsOf = (dimension: Dimension, selected: SelectedClicks, span: Span): Part => {
+    const rows = rawRows(read, selected, span).select(rawSums);
     if (isColumnDimension(dimension)) {
       const column = COLUMN_OF[dimension];
       const groups = rows.where(column, "is not", null).select(column).groupBy(column);
@@ -104,12 +106,12 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
 
   return {
     /** Clicks with details. */
-    async dayTotal(linkId: number, day: number): Promise<number> {
+    async dayTotal(links: LinkSet | null, day: number): Promise<number> {
       const { clicks } = await read
         .selectFrom("click_dim_days")
         .select((eb) => eb.fn.sum<number | null>("clicks").as("clicks"))
         .where("day", "=", day)
-        .where("link_id", "=", linkId)
+        .where(isSummed(links) as never)
         .where("dimension", "=", DIMENSIONS.source)
         .executeTakeFirstOrThrow();
       return Number(clicks ?? 0);
@@ -117,9 +119,21 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
 
     hourTotals: (hours: readonly number[]): Promise<Map<number, number>> => detailedClicksOf(read, hours),
 
+    /** Agents that may have these parts. */
+    agents({ browser, os, device }: AgentParts): Promise<{ id: number; value: string }[]> {
+      const pattern = [browser, os, device].map((part) => (part === undefined ? "%" : likeText(part)));
+      return read
+        .selectFrom("click_values")
+        .select(["id", "value"])
+        .where("dimension", "=", DIMENSIONS.agent)
+        .where(sql<boolean>`value like ${`${pattern.join("\t")}\t%`} escape '!'`)
+        .limit(MOST_AGENTS)
+        .execute();
+    },
+
     /** Clicks of these visitors with any value of the dimension. */
-    async total(dimension: Dimension, linkId: number, cut: SumParts, visitors: Visitors): Promise<number> {
-      const all = union(partsOf(dimension, linkId, cut));
+    async total(dimension: Dimension, { visitors, ...selected }: Selection, cut: SumParts): Promise<number> {
+      const all = union(partsOf(dimension, selected, cut));
       if (all === null) return 0;
       const { clicks } = await read
         .selectFrom(all.as("part"))
@@ -131,12 +145,11 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     /** The most frequent values; limit ≤ 2,000. */
     async share(
       dimension: Dimension,
-      linkId: number,
+      { visitors, ...selected }: Selection,
       cut: SumParts,
       limit: number,
-      visitors: Visitors,
     ): Promise<ValueShare> {
-      const all = union(partsOf(dimension, linkId, cut));
+      const all = union(partsOf(dimension, selected, cut));
       if (all === null) return { values: [], total: 0, visitors };
       const sums = read
         .selectFrom(all.as("part"))
@@ -172,6 +185,8 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
     },
   };
 }
+
+const likeText = (text: string): string => text.replaceAll(/[!%_]/g, "!$&");
 
 /** labelOfSource in SQL. */
 const LABEL_OF_SOURCE = sql<string>`case when raw.source = 'direct' then '(direct)'

@@ -1,9 +1,11 @@
 import type { DeviceShares, NamedShare } from "./percentages.ts";
 import type { LinkName } from "../../links/domains/registry.ts";
+import { DEFAULT_DOMAIN_NAME } from "../../links/list/chosen.ts";
 import { viewOfBoth } from "../../lib/visitors.ts";
 import type { NewestClick } from "./newest.repository.ts";
-import { labelOfSource, parseAgentValue } from "../rollups/dimensions.ts";
+import { labelOfSource, parseAgentValue, parsePlaceValue } from "../rollups/dimensions.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import type { Report, ReportBy } from "./report.ts";
 import type { LinkReport, PlaceShare, ReferrerShare, TopLink, Trend } from "./service.ts";
 
 export const viewOfTrend = ({ labels, values, human, automated }: Trend) => ({
@@ -75,4 +77,28 @@ export function viewOfNewest(
     device: profile?.device ?? null,
     automated: automated === 1,
   };
+}
+
+export function viewOfReportRow(
+  by: ReportBy,
+  { value, clicks, both }: Report["rows"][number],
+  nameOf: NameOf,
+) {
+  return {
+    ...named(by, value, nameOf),
+    clicks,
+    human: both.clicks - both.automated,
+    automated: both.automated,
+  };
+}
+
+function named(by: ReportBy, value: string, nameOf: NameOf) {
+  if (by === "city") {
+    const { country, city } = parsePlaceValue(value);
+    return { value: city ?? "", country };
+  }
+  if (by === "domain") return { value: nameOf(value).domain ?? DEFAULT_DOMAIN_NAME };
+  if (by !== "link") return { value };
+  const { code, domain } = nameOf(value);
+  return { value: code, domain };
 }

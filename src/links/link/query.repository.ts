@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { Db } from "../../db/dialect.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";
+import { PREFIX_MARK } from "./key.ts";
 
 /** The columns of `links`, as fields of the entity. */
 export const LINK_COLUMNS = [
@@ -72,3 +74,15 @@ export async function readTotals(db: Db): Promise<LinkTotals> {
     automated: Number(sums.automated ?? 0),
   };
 }
+
+/** Digits of a domain's id. */
+const MOST_DIGITS = 12;
+
+/** prefixOf the domain of the key in the column `code`. */
+export const prefixOfKey = sql<string>`case when substr(code, 1, 1) <> ${sql.lit(PREFIX_MARK)} then '' ${sql.join(
+  Array.from({ length: MOST_DIGITS }, (_, at) => {
+    const end = sql.lit(at + 3);
+    return sql`when substr(code, ${end}, 1) = ${sql.lit(PREFIX_MARK)} then substr(code, 1, ${end})`;
+  }),
+  sql` `,
+)} else '' end`;

@@ -25,7 +25,7 @@ export type LinkFilter = {
 };
 
 /** No account has this id; 0 is the administrator of the password. */
-const NOBODY = -1;
+export const NOBODY = -1;
 
 /** Only links that exist for the actor. */
 export const filterFor = ({ ownOnly, accountId }: Actor, filter: LinkFilter): LinkFilter =>

@@ -1,0 +1,134 @@
+/** Reports and the filter over HTTP. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { silentLogger } from "../../lib/logger.ts";
+import { type MountedApi, mountApi } from "../../links/links-api.test-support.ts";
+import { openLinks } from "../../links/links.test-support.ts";
+import { createClickExport } from "./export.ts";
+import { analyticsEndpoints } from "./routes.ts";
+import { type AnalyticsRoom, CHROME, GOOGLEBOT, NOW, openAnalytics } from "./analytics.test-support.ts";
+import { DAY_MS } from "../rollups/time-buckets.ts";
+
+let api: MountedApi;
+let room: AnalyticsRoom;
+let recordsDetails = true;
+const now = (): number => NOW;
+
+beforeAll(async () => {
+  api = await mountApi(async (database) => {
+    room = await openAnalytics(database);
+    const { links } = await openLinks(database);
+    const { analytics } = room;
+    return analyticsEndpoints({
+      analytics,
+      links,
+      clickExport: createClickExport(database),
+      recordsDetails: () => recordsDetails,
+      now,
+      logger: silentLogger,
+    });
+  });
+});
+afterAll(() => api.close());
+afterEach(() => room.clear());
+
+const get = (path: string, method = "GET") => api.call(method, path);
+const data = async (path: string) => {
+  const { status, body } = await get(path);
+  expect([status, body.code, body.message]).toEqual([200, 0, "OK"]);
+  return body.data;
+};
+
+test("an editor asks every report of own links only", async () => {
+  const ids = new Map<number, number>();
+  for (const [code, owner] of [
+    ["mine", 7],
+    ["yours", 8],
+  ] as const) {
+    const id = await room.addLink(code);
+    ids.set(owner, id);
+    await room.database.write.updateTable("links").set({ owner_id: owner }).where("id", "=", id).execute();
+  }
+  await room.record(
+    [7, 8, 8].map((owner) => ({ linkId: ids.get(owner)!, at: NOW - 5, country: "DE", userAgent: CHROME })),
+  );
+  await api.as({ id: 7, username: "edda", role: "editor", via: "panel" }, async () => {
+    const { body } = await get("/analytics/report?by=link");
+    expect([body.data.map((row: { value: string }) => row.value), body.total, body.other]).toEqual([
+      ["mine"],
+      1,
+      0,
+    ]);
+    expect((await data("/analytics/trends")).values.at(-1)).toBe(1);
+    expect((await data("/analytics/devices")).total_with_ua).toBe(1);
+    for (const report of ["top?", "referrers?", "geo?", "clicks?", "report?by=country&"]) {
+      expect(await data(`/analytics/${report}`)).toHaveLength(1);
+      expect(await data(`/analytics/${report}owner=admin`)).toEqual([]);
+      const foreign = await get(`/analytics/${report}code=yours`);
+      expect([foreign.status, foreign.body.code]).toEqual([404, 3000]);
+    }
+    expect((await get("/analytics/export")).text.split("\n")).toHaveLength(3);
+  });
+  expect((await get("/analytics/report?by=owner")).body).toMatchObject({ data: [], total: 3, other: 3 });
+});
+
+describe("the filter", () => {
+  test("chooses links and clicks of every report", async () => {
+    const [one, two] = [await room.addLink("one"), await room.addLink("two")];
+    await room.record([
+      { linkId: one, at: NOW - 5, country: "DE", city: "Köln", userAgent: CHROME },
+      { linkId: one, at: NOW - 4, country: "FR", userAgent: GOOGLEBOT, automated: true },
+      { linkId: two, at: NOW - 3, country: "DE" },
+    ]);
+    const values = async (query: string) =>
+      (await data(`/analytics/report?${query}`)).map((row: { value: string }) => row.value);
+    expect(await data("/analytics/report?by=link")).toEqual([
+      { value: "one", domain: null, clicks: 2, human: 1, automated: 1 },
+      { value: "two", domain: null, clicks: 1, human: 1, automated: 0 },
+    ]);
+    expect(await data("/analytics/report?by=city&code=one")).toEqual([
+      { value: "Köln", country: "DE", clicks: 1, human: 1, automated: 0 },
+    ]);
+    expect(await values("by=country&visitors=human&limit=1")).toEqual(["DE"]);
+    expect(await values("by=link&country=DE&browser=Chrome")).toEqual(["one"]);
+    expect(await values("by=browser&code=one&code=two&os=Windows&code=")).toEqual(["Chrome"]);
+    expect(await values("by=domain")).toEqual(["(default)"]);
+    expect(await values("by=link&domain=(default)&search=TW")).toEqual(["two"]);
+    expect(await values("by=hour_of_week&visitors=human&code=two")).toEqual(["Fri 13:00"]);
+    expect((await data("/analytics/trends?country=DE")).values.at(-1)).toBe(2);
+    expect((await data("/links/one/analytics?country=FR")).total_clicks).toBe(1);
+    const rows = (await get("/analytics/export?country=FR&search=one")).text.split("\n");
+    expect([rows.length, rows[1]!.split(",")[0]]).toEqual([3, "one"]);
+    for (const query of ["", "by=", "by=ip", "by=link&domain=none.example", "by=link&country=%00"]) {
+      expect((await get(`/analytics/report?${query}`)).status).toBe(400);
+    }
+    expect((await get("/analytics/report?by=link&code=none")).body.code).toBe(3000);
+  });
+
+  test("by values says from when on there are details", async () => {
+    const linkId = await room.addLink("a");
+    await room.record([
+      { linkId, at: NOW - 20 * DAY_MS, country: "DE" },
+      { linkId, at: NOW - 5, country: "DE" },
+    ]);
+    const about = async (path: string) => (await get(path)).body.details_from;
+    expect(await about("/analytics/trends?country=DE")).toBeUndefined();
+    const old = room.database.write.deleteFrom("click_log").where("clicked_at", "<", NOW - DAY_MS);
+    await old.execute();
+    const first = new Date(NOW - 5).toISOString();
+    expect(await about("/analytics/trends?country=DE")).toBe(first);
+    expect(await about("/analytics/report?by=hour_of_week")).toBe("2026-11-20T13:00:00.000Z");
+    expect(
+      await about("/analytics/report?by=link&start_date=2026-11-19&end_date=2026-11-21&country=DE"),
+    ).toBeUndefined();
+    for (const path of ["trends", "geo", "report?by=country"])
+      expect(await about(`/analytics/${path}`)).toBeUndefined();
+    recordsDetails = false;
+    expect((await get("/analytics/report?by=link")).body.details).toBeUndefined();
+    expect((await get("/analytics/report?by=country")).body).toMatchObject({ details: false, total: 2 });
+    expect((await get("/analytics/trends?os=Linux")).body).toMatchObject({
+      details: false,
+      details_from: first,
+    });
+    recordsDetails = true;
+  });
+});

@@ -1,0 +1,294 @@
+/** Compares reports under random filters with the same counts made in memory, on every database. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import type { Visitors } from "../../lib/visitors.ts";
+import { type ChosenQuery, createChoice } from "../../links/list/chosen.ts";
+import { createLinkSets } from "../../links/list/link-set.repository.ts";
+import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
+import { parseAgent } from "../details/agents.ts";
+import { COLUMN_DIMENSIONS, type ColumnDimension } from "../rollups/dimensions.ts";
+import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
+import {
+  type AnalyticsRoom,
+  byHand,
+  CHROME,
+  GOOGLEBOT,
+  IPHONE,
+  NOW,
+  openAnalytics,
+  type TestClick,
+} from "./analytics.test-support.ts";
+import { createRandom } from "./random.test-support.ts";
+import type { DateRange } from "./range.ts";
+import { REPORTS, type ReportBy } from "./report.ts";
+import { ASKED_VALUES, type AskedValue, type AskedValues } from "./select.ts";
+
+const CLICKS = 800;
+const FILTERS = 40;
+const HOSTS = new Map([
+  ["go.example", 3],
+  ["long.example", 12],
+]);
+const ACCOUNTS = new Map([
+  ["anna", 5],
+  ["bob", 6],
+]);
+
+type TestLink = {
+  key: string;
+  owner: number | null;
+  tags: string[];
+  title: string;
+  isDeleted?: true;
+};
+
+const LINKS: TestLink[] = [
+  { key: "one", owner: 5, tags: ["spring", "paper"], title: "Spring sale" },
+  { key: "two", owner: 5, tags: ["spring"], title: "100% wool" },
+  { key: keyOf(3, "one"), owner: 6, tags: ["paper"], title: "Spring" },
+  { key: keyOf(12, "deep/path"), owner: 0, tags: [], title: "" },
+  { key: keyOf(3, "three"), owner: null, tags: ["spring", "paper", "ünïcode"], title: "Ärger" },
+  { key: "gone", owner: 5, tags: ["spring"], title: "Spring", isDeleted: true },
+  { key: keyOf(3, "gone"), owner: 6, tags: [], title: "", isDeleted: true },
+];
+
+type Filter = { chosen: ChosenQuery; values: AskedValues; visitors: Visitors };
+
+const hostOf = (link: TestLink): string =>
+  [...HOSTS].find(([, id]) => id === domainOf(link.key))?.[0] ?? "(default)";
+const ownerOf = ({ owner }: TestLink): string | null =>
+  owner === 0 ? "admin" : ([...ACCOUNTS].find(([, id]) => id === owner)?.[0] ?? null);
+
+function holds({ code, tag, domain, owner, search }: ChosenQuery, link: TestLink): boolean {
+  const tags = link.isDeleted ? [] : link.tags;
+  if (code !== undefined && !code.includes(codeOf(link.key))) return false;
+  if (tag?.some((one) => !tags.includes(one))) return false;
+  if (domain !== undefined && domain !== hostOf(link)) return false;
+  if (owner !== undefined && owner !== ownerOf(link)) return false;
+  if (search === undefined) return true;
+  const texts = [codeOf(link.key), link.title].map((text) => text.toLowerCase());
+  return !link.isDeleted && texts.some((text) => text.includes(search.toLowerCase()));
+}
+
+const agentOf = ({ userAgent }: TestClick) => (userAgent ? parseAgent(userAgent) : null);
+const VALUES: Record<AskedValue, (click: TestClick) => string | null | undefined> = {
+  ...(Object.fromEntries(
+    COLUMN_DIMENSIONS.map((name) => [name, ({ columns }: TestClick) => columns?.[name]]),
+  ) as Record<ColumnDimension, (click: TestClick) => string | null | undefined>),
+  country: ({ country }) => country,
+  city: ({ city }) => city,
+  device: (click) => agentOf(click)?.device,
+  browser: (click) => agentOf(click)?.browser,
+  os: (click) => agentOf(click)?.os,
+};
+
+forEachDialect((dialect) => {
+  let room: AnalyticsRoom;
+  const links = new Map<number, TestLink>();
+  let all: TestClick[] = [];
+  const random = createRandom(4_711);
+  const { next, pick, instant } = random;
+
+  const choose = (query: ChosenQuery) =>
+    createChoice(
+      {
+        sets: createLinkSets(room.database),
+        domains: {
+          idOf: (host) => HOSTS.get(host)!,
+          list: () => [...HOSTS.values()].map((id) => ({ id })),
+        },
+      },
+      COMMAND,
+    )(query);
+
+  async function addLinks(): Promise<void> {
+    const { write, dialect: sql } = room.database;
+    const tags = [...new Set(LINKS.flatMap((link) => link.tags))];
+    const account = { password_hash: "", role: "editor", disabled: 0, quota_bytes: 0 };
+    await room.database.transaction(async (tx) => {
+      await sql.insertMany(
+        tx,
+        "users",
+        [...ACCOUNTS].map(([username, id]) => ({ id, username, ...account, created_at: 1, updated_at: 1 })),
+      );
+      await sql.insertMany(
+        tx,
+        "tags",
+        tags.map((tag, at) => ({ id: at + 1, tag, links: LINKS.length })),
+      );
+    });
+    for (const link of LINKS) {
+      const id = await room.addLink(link.key);
+      links.set(id, link);
+      const { owner, title } = link;
+      await write.updateTable("links").set({ owner_id: owner, title }).where("id", "=", id).execute();
+      const own = link.tags.map((tag) => ({ tag_id: tags.indexOf(tag) + 1, link_id: id }));
+      await room.database.transaction((tx) => sql.insertMany(tx, "link_tags", own));
+      if (link.isDeleted) await room.deleteLink(id);
+    }
+  }
+
+  beforeAll(async () => {
+    room = await openAnalytics(await dialect.openDb({ threads: dialect.name === "sqlite" }));
+    room.retention.hourlyDays = 3_000;
+    await addLinks();
+    all = Array.from({ length: CLICKS }, () => ({
+      linkId: pick([...links.keys()]),
+      at: instant(),
+      userAgent: pick([null, CHROME, IPHONE, GOOGLEBOT]),
+      automated: pick([true, false, false]),
+      columns: {
+        channel: pick(["direct", "search"]),
+        referrer: pick([null, "a.example"]),
+        utm_campaign: pick([null, "Spring", "spring", "Ünï 100%"]),
+        utm_source: pick([null, "mail"]),
+        language: pick([null, "de-AT", "de"]),
+        rule: pick([null, "1", "2"]),
+      },
+      ...pick([
+        { country: null, city: null },
+        { country: "DE", city: null },
+        { country: "DE", city: "Köln" },
+        { country: "US", city: "Köln" },
+      ]),
+    }));
+    await room.record(all);
+  });
+
+  function randomFilter(): Filter {
+    const some = <T>(make: () => T): T | undefined => (next(4) === 0 ? make() : undefined);
+    const chosen = {
+      code: some(() => pick([["one"], ["gone", "two"], ["deep/path"]])),
+      tag: some(() => pick([["spring"], ["spring", "paper"], ["ünïcode"], ["none"]])),
+      domain: some(() => pick(["(default)", ...HOSTS.keys()])),
+      owner: some(() => pick(["anna", "bob", "admin", "nobody"])),
+      search: some(() => pick(["spring", "%", "ärger", "two"])),
+    };
+    const values = Object.fromEntries(
+      ASKED_VALUES.flatMap((name) => {
+        const value = next(12) === 0 ? VALUES[name](pick(all)) : null;
+        return value ? [[name, value]] : [];
+      }),
+    );
+    return { chosen, values, visitors: pick(["all", "human", "automated"]) };
+  }
+
+  function randomRange(): DateRange {
+    const [one, other] = [instant(), pick([instant(), NOW])];
+    return { start: Math.min(one, other), end: Math.max(one, other) };
+  }
+
+  const found = ({ chosen, values, visitors }: Filter): TestClick[] =>
+    all.filter(
+      (click) =>
+        holds(chosen, links.get(click.linkId)!) &&
+        ASKED_VALUES.every((name) => values[name] === undefined || VALUES[name](click) === values[name]) &&
+        (visitors === "all" || (visitors === "automated") === click.automated),
+    );
+
+  const hourOfWeek = ({ at }: TestClick): string => {
+    const [day] = new Date(at).toUTCString().split(",");
+    return `${day} ${new Date(at).toISOString().slice(11, 13)}:00`;
+  };
+  const placeOf = ({ country, city }: TestClick) => (city ? `${country}/${city}` : null);
+
+  /** Of a click; several for tags. */
+  function valuesOf(by: ReportBy, click: TestClick): string[] {
+    const link = links.get(click.linkId)!;
+    const one = {
+      link: () => link.key,
+      tag: () => null,
+      domain: () => keyOf(domainOf(link.key), ""),
+      owner: () => ownerOf(link),
+      hour_of_week: () => hourOfWeek(click),
+      ...VALUES,
+      city: placeOf,
+    }[by](click);
+    return by === "tag" ? (link.isDeleted ? [] : link.tags) : typeof one === "string" ? [one] : [];
+  }
+
+  async function compareReport(by: ReportBy, filter: Filter, range: DateRange): Promise<void> {
+    const asked = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
+    const limit = pick([1_000, 2]);
+    const report = await room.analytics.report(by, range, limit, asked);
+    const within = found(filter).filter(({ at }) => at >= range.start && at <= range.end);
+    const byValue = new Map<string, TestClick[]>();
+    for (const click of within) {
+      for (const value of valuesOf(by, click)) byValue.set(value, [...(byValue.get(value) ?? []), click]);
+    }
+    const rows = [...byValue]
+      .map(([value, clicks]) => ({ value, clicks: clicks.length }))
+      .sort((a, b) => b.clicks - a.clicks || (a.value < b.value ? -1 : 1));
+    // Ties at the end of a cut list may be any of their values.
+    expect(report.rows.map(({ clicks }) => clicks)).toEqual(rows.slice(0, limit).map(({ clicks }) => clicks));
+    for (const { value, clicks } of report.rows) {
+      expect([by, value, clicks]).toEqual([by, value, byValue.get(value)?.length ?? 0]);
+    }
+    const shown = report.rows.map(({ value }) => value);
+    const rest = within.filter((click) => !valuesOf(by, click).some((value) => shown.includes(value)));
+    expect([by, report.total, report.other]).toEqual([by, within.length, rest.length]);
+    if (filter.visitors !== "all") return;
+    for (const { value, both } of report.rows) {
+      expect(both.automated).toBe(byValue.get(value)!.filter(({ automated }) => automated).length);
+    }
+  }
+
+  async function compareOthers(filter: Filter, range: DateRange): Promise<void> {
+    const { analytics } = room;
+    const asked = { links: await choose(filter.chosen), values: filter.values, visitors: filter.visitors };
+    const clicks = found(filter);
+    const trend = await analytics.trend(range, "day", asked);
+    const counts = Object.fromEntries(trend.labels.map((label, at) => [label, trend.values[at]!]));
+    const expected = byHand.trend(clicks, range, "day");
+    expect(Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))).toEqual(expected);
+    const pairs = <T extends { clicks: number }>(list: T[], name: (item: T) => string) =>
+      list.map((item): [string, number] => [name(item), item.clicks]);
+    const top = await analytics.top(range, 100, asked);
+    expect(pairs(top, ({ code }) => code)).toEqual(
+      byHand.counts(clicks, range, ({ linkId }) => links.get(linkId)!.key),
+    );
+    const devices = await analytics.devices(range, 20, asked);
+    expect(pairs(devices.browsers, ({ name }) => name)).toEqual(
+      byHand.counts(clicks, range, (click) => agentOf(click)?.browser ?? null),
+    );
+    const newest = await analytics.newest(range, 100, asked);
+    const inRange = clicks.filter(({ at }) => at >= range.start && at <= range.end).map(({ at }) => at);
+    const most = Object.keys(filter.values).length > 0 ? 100 : newest.length;
+    expect(newest.map(({ clickedAt }) => clickedAt)).toEqual(inRange.sort((a, b) => b - a).slice(0, most));
+  }
+
+  describe("answers equal the clicks", () => {
+    test("under filters by links, values and both", async () => {
+      for (let at = 0; at < FILTERS; at++) {
+        const [filter, range] = [randomFilter(), randomRange()];
+        const { code, domain } = filter.chosen;
+        // Codes that no link has on the domain are refused.
+        const onDomain = LINKS.filter((link) => domain === undefined || domain === hostOf(link));
+        if (code?.some((one) => onDomain.every((link) => codeOf(link.key) !== one))) {
+          expect(await choose(filter.chosen).catch((error) => error.name)).toBe("LinkNotFound");
+          continue;
+        }
+        await compareReport(pick(REPORTS), filter, range);
+        await compareReport(pick(REPORTS), { ...filter, values: {} }, range);
+        await compareOthers(filter, range);
+      }
+    });
+
+    test("by every dimension, from now back a year", async () => {
+      const filter: Filter = { chosen: {}, values: {}, visitors: "all" };
+      for (const by of REPORTS) await compareReport(by, filter, { start: NOW - 360 * DAY_MS, end: NOW });
+    });
+
+    test("by hours of the week from details, where no hours are kept", async () => {
+      await room.database.write
+        .deleteFrom("click_hours")
+        .where("hour", "<", BUCKETS.hour.of(NOW - 7 * DAY_MS))
+        .execute();
+      for (const visitors of ["all", "human"] as const) {
+        const range = { start: NOW - 300 * DAY_MS - HOUR_MS, end: NOW };
+        await compareReport("hour_of_week", { chosen: { tag: ["spring"] }, values: {}, visitors }, range);
+      }
+    });
+  });
+});

@@ -1,0 +1,63 @@
+/** The sums of each link, from the rollups and, for spans, from raw rows. */
+import { type SelectQueryBuilder, sql } from "kysely";
+import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { ClickSum } from "../../lib/visitors.ts";
+import { TOTAL } from "../rollups/sums.ts";
+import { isAmong, rawRows, rawSums } from "./click-columns.repository.ts";
+import type { SumParts } from "./range.ts";
+import type { Selection } from "./selection.ts";
+
+type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
+/** One row for each link. */
+export function linkSums(read: Db, cut: SumParts, { links, details }: Selection) {
+  const isOwn = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
+  const columns = ["link_id", "clicks", "automated"] as const;
+  const { months, days, hours, spans } = cut;
+  const parts: object[] = [];
+  if (months.length > 0) {
+    const rows = read.selectFrom("click_months").where("month", "in", months);
+    parts.push(rows.where(isOwn as never).select(columns));
+  }
+  if (days.length > 0) {
+    const rows = read.selectFrom("click_days").where("day", "in", days);
+    parts.push(rows.where(isOwn as never).select(columns));
+  }
+  if (hours.length > 0) {
+    const rows = read.selectFrom("click_hours").where("hour", "in", hours);
+    parts.push(rows.where(isOwn as never).select(columns));
+  }
+  for (const span of spans) {
+    const rows = rawRows(read, { links, details }, span);
+    parts.push(rows.select("link_id").select(rawSums).groupBy("link_id"));
+  }
+  const [first, ...others] = parts as LinkCounts[];
+  if (first === undefined) return null;
+  const all = others.reduce((query, part) => query.unionAll(part), first);
+  return read
+    .selectFrom(all.as("part"))
+    .select((eb) => [
+      "part.link_id",
+      eb.fn.sum<number>("part.clicks").as("clicks"),
+      eb.fn.sum<number>("part.automated").as("automated"),
+    ])
+    .groupBy("part.link_id");
+}
+
+/** Links and deleted ones that have left a name. */
+export function namedSums(read: Db, cut: SumParts, selection: Selection) {
+  const sums = linkSums(read, cut, selection);
+  return (
+    sums &&
+    read
+      .selectFrom(sums.as("sums"))
+      .leftJoin("links", "links.id", "sums.link_id")
+      .leftJoin("deleted_links as deleted", "deleted.link_id", "sums.link_id")
+      .select((eb) => [
+        eb.fn.coalesce("links.code", "deleted.code").as("code"),
+        eb.fn.coalesce("links.owner_id", "deleted.owner_id").as("owner"),
+        "sums.clicks",
+        "sums.automated",
+      ])
+  );
+}

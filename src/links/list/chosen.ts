@@ -1,0 +1,80 @@
+/** Which links a report counts. */
+import { z } from "zod";
+import type { Actor } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { queryText } from "../../lib/query-text.ts";
+import { isCodeText, linkNotFound } from "../link/code.ts";
+import { codeOf, DEFAULT_DOMAIN, keyOf } from "../link/key.ts";
+import { checkTags, tagList } from "../tags/tag.ts";
+import { EVERYTHING, filterFor, isEverything, NOBODY } from "./filter.ts";
+import type { LinkSet, LinkSets } from "./link-set.repository.ts";
+
+/** Stands for the default domain, which has no host. */
+export const DEFAULT_DOMAIN_NAME = "(default)";
+/** The built-in administrator, who has no row. */
+export const ADMIN_NAME = "admin";
+
+const MOST_CODES = 100;
+const MOST_KEYS = 10_000;
+
+/** An empty text counts as absent. */
+export const chosenQuery = {
+  code: z
+    .array(z.string().max(1000))
+    .max(MOST_CODES)
+    .optional()
+    .describe("repeated: clicks of these links, on every domain unless `domain` says which"),
+  tag: tagList.optional().describe("repeated: clicks of links that have all of these tags"),
+  domain: queryText(1000)
+    .optional()
+    .describe(`clicks of the links of this host; ${DEFAULT_DOMAIN_NAME}: of the default domain`),
+  owner: queryText(100).optional().describe("clicks of the links that this account made; its name"),
+  search: queryText(512)
+    .optional()
+    .describe("clicks of links with this text in the code, target, title or note, case-insensitive"),
+};
+const schema = z.object(chosenQuery);
+export type ChosenQuery = z.output<typeof schema>;
+
+type Deps = {
+  sets: LinkSets;
+  domains: {
+    /** @throws BadRequest for an unknown host */
+    idOf(host: string): number;
+    list(): readonly { id: number }[];
+  };
+};
+
+export type ChooseLinks = (query: ChosenQuery) => Promise<LinkSet | null>;
+
+/** Null: all links, even such that left nothing but clicks. @throws LinkNotFound, BadRequest */
+export const createChoice =
+  ({ sets, domains }: Deps, actor: Actor): ChooseLinks =>
+  async ({ code = [], tag = [], domain: host, owner, search }) => {
+    const codes = [...new Set(code)].filter((text) => text !== "");
+    const domain = !host ? null : host === DEFAULT_DOMAIN_NAME ? DEFAULT_DOMAIN : domains.idOf(host);
+    const filter = filterFor(actor, {
+      ...EVERYTHING,
+      tags: checkTags(tag.filter((text) => text !== "")),
+      domain,
+      ownerId: !owner
+        ? null
+        : owner === ADMIN_NAME
+          ? 0
+          : ((await sets.accountId(owner.toLowerCase())) ?? NOBODY),
+      search: search || null,
+    });
+    if (codes.length === 0) return isEverything(filter) ? null : sets.find({ ids: null, filter });
+    const hosts = domain === null ? [DEFAULT_DOMAIN, ...domains.list().map(({ id }) => id)] : [domain];
+    if (codes.length * hosts.length > MOST_KEYS) {
+      throw appError("BadRequest", "There are too many domains for so many codes; give domain.", {
+        field: "code",
+      });
+    }
+    const keys = codes.filter(isCodeText).flatMap((text) => hosts.map((id) => keyOf(id, text)));
+    const found = await sets.withKeys(keys, actor.ownOnly ? actor.accountId : null);
+    const known = new Set(found.map(({ code: key }) => codeOf(key)));
+    const unknown = codes.find((text) => !known.has(text));
+    if (unknown !== undefined) throw linkNotFound(unknown);
+    return sets.find({ ids: [...new Set(found.map(({ id }) => id))], filter });
+  };

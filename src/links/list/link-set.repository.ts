@@ -1,0 +1,89 @@
+/** Sets of links, deleted ones too, for sums of their clicks. */
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Schema } from "../../db/schema.ts";
+import { keysOf } from "../link/key.ts";
+import type { LinkFilter } from "./filter.ts";
+import { matching } from "./matching.repository.ts";
+import { smallest } from "./plan.ts";
+import { createStarts } from "./sizes.repository.ts";
+
+type IdQuery = SelectQueryBuilder<Schema, never, { id: number }>;
+
+/** Few ids, or a query of distinct ones. */
+export type LinkSet = { ids: readonly number[] } | { query: IdQuery };
+
+/** Links with these ids (null: with any) that the filter finds. */
+export type LinkChoice = { ids: readonly number[] | null; filter: LinkFilter };
+
+/** More are a query. */
+const FEW = 1_000;
+
+type DeletedLinks = ExpressionBuilder<Schema, "deleted_links">;
+
+export type LinkSets = ReturnType<typeof createLinkSets>;
+
+export function createLinkSets({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const startsOf = createStarts({ read, dialect }, {});
+
+  async function living({ ids, filter }: LinkChoice) {
+    const { starts, filter: ranked } = await startsOf(filter);
+    const least = smallest(starts)?.start;
+    const start = ids === null ? least : { ids };
+    const links = read.selectFrom("links").select("links.id");
+    return links.where(matching(dialect, ranked, start === undefined ? [] : [start]));
+  }
+
+  const areDeleted =
+    ({ ids, filter: { domain, ownerId } }: LinkChoice) =>
+    (eb: DeletedLinks): Expression<SqlBool> => {
+      const conditions: Expression<SqlBool>[] = [];
+      if (ids !== null) conditions.push(eb("deleted_links.link_id", "in", ids));
+      if (ownerId !== null) conditions.push(eb("deleted_links.owner_id", "=", ownerId));
+      if (domain !== null) {
+        const { from, to } = keysOf(domain);
+        conditions.push(eb("deleted_links.code", ">=", from), eb("deleted_links.code", "<", to));
+      }
+      return eb.and(conditions);
+    };
+
+  return {
+    /** Without a deleted link where the filter has a tag or text. */
+    async find(choice: LinkChoice): Promise<LinkSet> {
+      if (choice.ids?.length === 0) return { ids: [] };
+      const { tags, search } = choice.filter;
+      const links = await living(choice);
+      const deleted = read.selectFrom("deleted_links").where(areDeleted(choice)).select("link_id as id");
+      const all = tags.length > 0 || search !== null ? links : links.union(deleted);
+      const query = all as unknown as IdQuery;
+      const some = read.selectFrom(query.as("chosen")).select("id");
+      const rows = await some.limit(FEW + 1).execute();
+      return rows.length > FEW ? { query } : { ids: rows.map(({ id }) => id) };
+    },
+
+    /** Links that have one of up to 10,000 keys, as code or alias, or had it when they were deleted; of an owner, or of all. */
+    async withKeys(keys: readonly string[], ownerId: number | null): Promise<{ id: number; code: string }[]> {
+      if (keys.length === 0) return [];
+      const isOwn = <T extends { where(column: never, operator: "=", id: number): T }>(
+        query: T,
+        column: string,
+      ): T => (ownerId === null ? query : query.where(column as never, "=", ownerId));
+      const links = read.selectFrom("links").select(["links.id", "links.code"]);
+      const aliases = read
+        .selectFrom("link_aliases")
+        .innerJoin("links", "links.id", "link_aliases.link_id")
+        .select(["links.id", "link_aliases.code"]);
+      const deleted = read.selectFrom("deleted_links").select(["link_id as id", "code"]);
+      return isOwn(links.where("links.code", "in", keys), "links.owner_id")
+        .unionAll(isOwn(aliases.where("link_aliases.code", "in", keys), "links.owner_id"))
+        .unionAll(isOwn(deleted.where("code", "in", keys), "owner_id"))
+        .execute();
+    },
+
+    /** Null without one. */
+    async accountId(username: string): Promise<number | null> {
+      const users = read.selectFrom("users").select("id").where("username", "=", username);
+      return (await users.executeTakeFirst())?.id ?? null;
+    },
+  };
+}
