@@ -126,6 +126,31 @@ test("one visitor who browses a share is one click; downloads that finished are 
   expect((await numbers(code)).downloads).toBe(2);
 });
 
+test("a download in parts, or resumed, is one visit and one download", async () => {
+  const program = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+  const last = SECRET.length - 1;
+  for (const ranges of [
+    ["bytes=0-4", "bytes=5-"],
+    ["bytes=0-0", "bytes=20-", "bytes=0-9", "bytes=10-19"],
+    ["bytes=0-1", `bytes=0-${last}`],
+    ["bytes=-5", `bytes=0-${last - 5}`],
+  ]) {
+    const code = await share("files", await upload(`${crypto.randomUUID()}.txt`));
+    const parts = new Map<string, string>();
+    for (const Range of ranges) {
+      const answer = await visit(code, { ...program, Range });
+      expect([Range, answer.status]).toEqual([Range, 206]);
+      parts.set(answer.headers.get("Content-Range")!, await answer.text());
+    }
+    expect([...parts.values()].join("").length).toBeGreaterThanOrEqual(SECRET.length);
+    await until(async () => Bun.deepEquals(await numbers(code), { clicks: 1, human: 1, downloads: 1 }));
+    // Another visitor: what came before is in the counts.
+    await (await visit(code, program)).text();
+    await until(async () => (await numbers(code)).clicks === 2);
+    expect(await numbers(code)).toEqual({ clicks: 2, human: 2, downloads: 2 });
+  }
+});
+
 test("a password form is part of the visit, whether the password is wrong or right", async () => {
   const folder = await me.folder("locked");
   const id = await upload("locked.txt", String(folder));

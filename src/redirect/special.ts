@@ -93,7 +93,7 @@ export function createSpecials(deps: Deps) {
 
   function passTo(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
     if (link.maxClicks === null) return toTarget(link, visit);
-    if (sharedCode(link.target) !== null && isShareStep(visit.request.path, visit.pathEnd))
+    if (sharedCode(link.target) !== null && isShareStep(visit.request, visit.pathEnd))
       return toTarget(link, visit);
     if (automated.includes(visit.request)) {
       const look = pages.look(visit.request);
