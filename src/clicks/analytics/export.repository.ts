@@ -1,9 +1,16 @@
 import type { Database } from "../../db/database.ts";
 import { rawRows } from "./click-columns.repository.ts";
 import type { SelectedClicks } from "./selection.ts";
+import { COLUMN_DIMENSIONS, COLUMN_OF } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
-export type LoggedClick = {
+/** Columns of the log beside those of the specification. */
+export const MORE_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
+
+type MoreColumns = Record<(typeof MORE_COLUMNS)[number], string | null>;
+
+/** More columns only if asked for. */
+export type LoggedClick = Partial<MoreColumns> & {
   id: number;
   linkId: number;
   /** Epoch milliseconds. */
@@ -28,6 +35,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
       { from, to }: Span,
       position: LogPosition | null,
       limit: number,
+      withMore: boolean,
     ): Promise<LoggedClick[]> {
       return rawRows(read, selected, { from: position?.clickedAt ?? from, to })
         .select([
@@ -41,6 +49,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
           "city",
           "automated",
         ])
+        .$if(withMore, (query) => query.select(MORE_COLUMNS))
         .$if(position !== null, (query) =>
           query.where((eb) => {
             const { clickedAt, linkId, id } = position!;

@@ -82,6 +82,30 @@ forEachDialect((dialect) => {
     expect((await cellsOf(null)).map(([code]) => code)).toEqual(["short_code", "a", "a"]);
   });
 
+  test("with all columns a click has its dimensions, none of which can run as a formula", async () => {
+    const linkId = await room.addLink("a");
+    const text = "=1+1";
+    const columns = { utm_source: text, utm_campaign: "Frühling, 26", utm_term: "+1", referrer: "a.example" };
+    await room.log([
+      { linkId, at: NOW, columns: { ...columns, language: "de-AT", channel: "campaign", rule: "2" } },
+      { linkId, at: NOW + 1 },
+    ]);
+    const names = (key: string) => ({ code: key, domain: null });
+    const pages = createClickExport(room.database).pages(
+      { start: NOW, end: NOW + 1 },
+      undefined,
+      null,
+      names,
+    );
+    const csv = Buffer.from((await Array.fromAsync(pages)).join(""));
+    const [header, first, second] = [...readCsv(csv, 100_000)].map((record) => record!.fields.slice(7));
+    const more = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
+    expect(header).toEqual(["domain", "referrer_host", ...more, "language", "channel", "rule"]);
+    const utm = [`'${text}`, "", "Frühling, 26", "'+1", ""];
+    expect(first).toEqual(["", "a.example", ...utm, "de-AT", "campaign", "2"]);
+    expect(second).toEqual(Array(10).fill(""));
+  });
+
   test("any text becomes one cell that cannot run as a formula", async () => {
     const linkId = await room.addLink("a");
     const texts = ['=cmd|"/c calc"!A1', "+1", "-1", "@x", 'a,"b"', "Ünïcode 😀", "'", "\u202etxt", "=,\n"];

@@ -8,7 +8,12 @@ import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
-import { createLogRepository, type LoggedClick, type LogPosition } from "./export.repository.ts";
+import {
+  createLogRepository,
+  type LoggedClick,
+  type LogPosition,
+  MORE_COLUMNS,
+} from "./export.repository.ts";
 import type { DateRange } from "./range.ts";
 import { EVERY_CLICK, type SelectedClicks } from "./selection.ts";
 import type { NameOf } from "./views.ts";
@@ -26,7 +31,7 @@ export function createClickExport(database: Pick<Database, "read">) {
   return {
     /**
      * The header, even without rows, then the rows. Rejects when the database does. Visitors other than null add a
-     * column with the class and leave out the others' clicks. `nameOf` adds a column with the domain.
+     * column with the class and leave out the others' clicks. `nameOf` adds the domain and the columns of campaigns.
      */
     async *pages(
       { start, end }: DateRange,
@@ -35,12 +40,15 @@ export function createClickExport(database: Pick<Database, "read">) {
       nameOf: NameOf | null = null,
     ): AsyncGenerator<string, void> {
       const span = { from: start, to: end + 1 };
-      const more = [...(visitors === null ? [] : ["visitors"]), ...(nameOf === null ? [] : ["domain"])];
+      const more = [
+        ...(visitors === null ? [] : ["visitors"]),
+        ...(nameOf === null ? [] : ["domain", ...MORE_COLUMNS]),
+      ];
       let text = csvLine([...COLUMNS, ...more]);
       let position: LogPosition | null = null;
       let limit = FIRST_ROWS;
       for (;;) {
-        const rows = await log.after(selected, span, position, limit);
+        const rows = await log.after(selected, span, position, limit, nameOf !== null);
         const shown = rows.filter(({ automated }) => isShown(automated === 1, visitors));
         const codes = await log.codes([...new Set(shown.map((row) => row.linkId))]);
         const before = text.length;
@@ -77,7 +85,9 @@ const lineOf = (key: string, click: LoggedClick, withVisitors: boolean, nameOf: 
     click.country ?? "",
     spreadsheetText(click.city ?? ""),
     ...(withVisitors ? [click.automated === 1 ? "automated" : "human"] : []),
-    ...(nameOf === null ? [] : [nameOf(key).domain ?? ""]),
+    ...(nameOf === null
+      ? []
+      : [nameOf(key).domain ?? "", ...MORE_COLUMNS.map((name) => spreadsheetText(click[name] ?? ""))]),
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);

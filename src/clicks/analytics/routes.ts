@@ -112,7 +112,9 @@ function exportEndpoint({ analytics, clickExport, links, now, logger }: Deps): E
       columns: z
         .enum(["all", ""], "must be all")
         .optional()
-        .describe("all: with the column domain")
+        .describe(
+          "all: with the columns domain, referrer_host, utm_source and so on, language, channel, rule",
+        )
         .meta({ enum: ["all"] }),
     }),
     raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },

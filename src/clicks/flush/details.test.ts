@@ -17,7 +17,9 @@ import {
   temporaryFolder,
   NO_DETAILS,
 } from "../clicks.test-support.ts";
+import { parseAgent } from "../details/agents.ts";
 import { createDetailsParser } from "../details/details.ts";
+import { createRebuild } from "../rollups/rebuild.ts";
 import { OTHER } from "../rollups/dimensions.ts";
 import type { SettledClicks } from "./source.ts";
 import { createFlusher } from "./flush.ts";
@@ -149,6 +151,27 @@ forEachDialect((dialect) => {
     expect(
       (await database.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
     ).toEqual([CHROME, IPHONE, GOOGLEBOT].sort());
+    await journal.close();
+  });
+
+  test("a rebuild from the raw rows gives the same sums", async () => {
+    const { journal, flusher } = await start();
+    const visits = visitsOf(300);
+    for (const visit of visits) record(journal, visit);
+    await flusher.flush();
+    const flushed = await readSums(database);
+    expect(flushed).toEqual(sumsByHand(visits));
+    for (const table of ROLLUPS.filter((name) => name.startsWith("click_dim")))
+      await database.write.deleteFrom(table).execute();
+    const rebuild = createRebuild({
+      database,
+      maintenance: { alone: (work) => work(new AbortController().signal) },
+      clock: { now: () => NOW },
+      describeAgent: parseAgent,
+      hourlyRetentionDays: () => 1000,
+    });
+    await rebuild.run({ from: null, to: null }, () => {});
+    expect(await readSums(database)).toEqual(flushed);
     await journal.close();
   });
 
