@@ -73,6 +73,40 @@ test("a visit is logged with source and device; a forged X-Forwarded-For is igno
   expect(body.data.devices).toEqual([{ name: "mobile", count: 2, percentage: 100 }]);
 });
 
+test("a visit is logged with campaign, language, channel and the rule that decided", async () => {
+  await client.call("POST", "/links", {
+    code: "ruled",
+    target: "https://example.com/?utm_campaign=spring&utm_source=link",
+    rules: [
+      { if: { language: "fr" }, target: "https://example.com/fr?utm_medium=social" },
+      { if: { query: { qr: true } }, target: "https://example.com/qr" },
+    ],
+  });
+  await visit("/ruled?utm_source=poster", ["Accept-Language: de-at,en;q=0.5", "Referer: https://T.co/x"]);
+  await visit("/ruled", ["Accept-Language: fr"]);
+  await visit("/ruled?qr", []);
+  await logged("ruled", 3);
+  const text = await (await client.fetch("/analytics/export?columns=all")).text();
+  const rows = (parse(text, { columns: true }) as Record<string, string>[]).filter(
+    (row) => row["short_code"] === "ruled",
+  );
+  const shown = [
+    "source",
+    "referrer_host",
+    "utm_source",
+    "utm_medium",
+    "utm_campaign",
+    "language",
+    "channel",
+    "rule",
+  ];
+  expect(rows.map((row) => shown.map((name) => row[name]))).toEqual([
+    ["poster", "t.co", "poster", "", "spring", "de-AT", "campaign", ""],
+    ["direct", "", "", "social", "", "fr", "social", "1"],
+    ["direct", "", "", "", "", "", "direct", "2"],
+  ]);
+});
+
 test("behind a trusted proxy the last forwarded address is logged, none with logging off", async () => {
   await setConfig("api.trusted_proxies", "127.0.0.0/8");
   await visit("/proxied", ["X-Forwarded-For: 1.2.3.4, 203.0.113.9"]);

@@ -13,6 +13,7 @@ import {
   SERVER_VARIABLES,
   serverUrl,
 } from "../src/db/fresh.test-support.ts";
+import { columnDimensionsFrom } from "../src/clicks/rollups/dimension-start.repository.ts";
 import { withDatabase } from "./support/database-dump.ts";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { contentOf, LINKS, OLD_PASSWORDS, type OldFacts, unpackInstance } from "./support/old-instance.ts";
@@ -31,6 +32,7 @@ function tell(name: DialectName): void {
   let server: RunningWaymark;
   let client: Client;
   let me: DriveClient;
+  const startedAt = Date.now();
 
   beforeAll(async () => {
     fresh = await createFresh(name);
@@ -51,8 +53,10 @@ function tell(name: DialectName): void {
   const text = async (path: string) => (await client.fetch(path)).text();
   const bytesOf = async (id: number) => (await me.send(`/files/${id}/download`)).bytes();
 
-  test("the schema is complete", async () => {
+  test("the schema is complete, and says since when clicks have the dimensions of campaigns", async () => {
     expect(await installation.run(["migrate", "status"])).not.toContain("pending");
+    const from = await withDatabase(databaseUrl, ({ read }) => columnDimensionsFrom(read));
+    expect(from).toBeWithin(startedAt, Date.now() + 1);
   });
 
   test("clicks that were counted stay, and those that waited are counted once, as people", async () => {

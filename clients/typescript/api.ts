@@ -4875,7 +4875,7 @@ export interface operations {
                 city?: string;
                 /** @description repeated: clicks of these links, on every domain unless `domain` says which */
                 code?: string[];
-                /** @description all: with the column domain */
+                /** @description all: with the columns domain, referrer_host, utm_source and so on, language, channel, rule */
                 columns?: "all";
                 /** @description clicks with this value: ISO 3166-1 alpha-2 */
                 country?: string;

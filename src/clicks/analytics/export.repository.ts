@@ -5,12 +5,12 @@ import { COLUMN_DIMENSIONS, COLUMN_OF } from "../rollups/dimensions.ts";
 import type { Span } from "../rollups/time-buckets.ts";
 
 /** Columns of the log beside those of the specification. */
-export const MORE_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
+export const LOG_COLUMNS = COLUMN_DIMENSIONS.map((name) => COLUMN_OF[name]);
 
-type MoreColumns = Record<(typeof MORE_COLUMNS)[number], string | null>;
+type LogColumns = Record<(typeof LOG_COLUMNS)[number], string | null>;
 
 /** More columns only if asked for. */
-export type LoggedClick = Partial<MoreColumns> & {
+export type LoggedClick = Partial<LogColumns> & {
   id: number;
   linkId: number;
   /** Epoch milliseconds. */
@@ -49,7 +49,7 @@ export function createLogRepository({ read }: Pick<Database, "read">) {
           "city",
           "automated",
         ])
-        .$if(withMore, (query) => query.select(MORE_COLUMNS))
+        .$if(withMore, (query) => query.select(LOG_COLUMNS))
         .$if(position !== null, (query) =>
           query.where((eb) => {
             const { clickedAt, linkId, id } = position!;

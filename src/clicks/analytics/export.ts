@@ -8,12 +8,7 @@ import { codeOf } from "../../links/link/key.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { spreadsheetText } from "../../lib/spreadsheet-text.ts";
-import {
-  createLogRepository,
-  type LoggedClick,
-  type LogPosition,
-  MORE_COLUMNS,
-} from "./export.repository.ts";
+import { createLogRepository, type LoggedClick, type LogPosition, LOG_COLUMNS } from "./export.repository.ts";
 import type { DateRange } from "./range.ts";
 import { EVERY_CLICK, type SelectedClicks } from "./selection.ts";
 import type { NameOf } from "./views.ts";
@@ -42,7 +37,7 @@ export function createClickExport(database: Pick<Database, "read">) {
       const span = { from: start, to: end + 1 };
       const more = [
         ...(visitors === null ? [] : ["visitors"]),
-        ...(nameOf === null ? [] : ["domain", ...MORE_COLUMNS]),
+        ...(nameOf === null ? [] : ["domain", ...LOG_COLUMNS]),
       ];
       let text = csvLine([...COLUMNS, ...more]);
       let position: LogPosition | null = null;
@@ -87,7 +82,7 @@ const lineOf = (key: string, click: LoggedClick, withVisitors: boolean, nameOf: 
     ...(withVisitors ? [click.automated === 1 ? "automated" : "human"] : []),
     ...(nameOf === null
       ? []
-      : [nameOf(key).domain ?? "", ...MORE_COLUMNS.map((name) => spreadsheetText(click[name] ?? ""))]),
+      : [nameOf(key).domain ?? "", ...LOG_COLUMNS.map((name) => spreadsheetText(click[name] ?? ""))]),
   ]);
 
 const clamp = (limit: number): number => Math.min(Math.max(limit, FEWEST_ROWS), MOST_ROWS);

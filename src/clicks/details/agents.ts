@@ -1,4 +1,4 @@
-/** Parses User-Agent headers with bowser. Remembers results per string. */
+/** Parses User-Agent headers with bowser, and names browsers and systems that it lacks. Remembers results per string. */
 import { type Parser, parse } from "bowser";
 import { isAutomatedAgent } from "../../lib/automated-visitors.ts";
 import { remembered } from "../../lib/remembered.ts";
@@ -26,6 +26,40 @@ const DEVICES: Record<string, DeviceName> = {
   bot: "bot",
 };
 
+/** Browsers within apps, and one that calls itself by others' names. The first that fits. */
+const BROWSERS: [RegExp, string][] = [
+  [/\bBarcelona \d/, "Threads"],
+  [/\bInstagram \d/, "Instagram"],
+  [/\bFBAN\/Messenger|\bFB_IAB\/Orca/, "Messenger"],
+  [/\bFBA[NV]\/|\bFB_IAB\//, "Facebook"],
+  [/\bLinkedInApp\b/, "LinkedIn"],
+  [/\b(?:musical_ly|trill)_\d|\bBytedanceWebview\/|\bTikTok /, "TikTok"],
+  [/\bMicroMessenger\//, "WeChat"],
+  [/\bLine\/\d/, "LINE"],
+  [/\bSnapchat\/\d/, "Snapchat"],
+  [/\[Pinterest\//, "Pinterest"],
+  [/\b(?:DuckDuckGo|Ddg)\/\d/, "DuckDuckGo"],
+];
+
+/** Consoles and televisions, as systems; the most general last. */
+const SYSTEMS: [RegExp, string, browser?: string][] = [
+  [/\bPlayStation 5\b/, "PlayStation 5", "PlayStation"],
+  [/\bPlayStation 4\b/, "PlayStation 4", "PlayStation"],
+  [/\bPlayStation\b/i, "PlayStation", "PlayStation"],
+  [/\bXbox\b/i, "Xbox"],
+  [/\bNintendo Switch\b/, "Nintendo Switch", "Nintendo"],
+  [/\bNintendo\b/, "Nintendo", "Nintendo"],
+  [/\bWeb0S\b|\bwebOSTV\b/i, "WebOS"],
+  [/\bTizen\b/, "Tizen", "Samsung Internet"],
+  [/[;/] ?AFT[A-Z]\w{0,6}\b/, "Fire TV"],
+  [/\bCrKey\b/, "Chromecast"],
+  [/^Roku|\bRoku\b/, "Roku", "Roku"],
+  [/\bVIDAA\b/, "VIDAA"],
+  [/\bAndroid ?TV\b|\bGoogle ?TV\b|\bBRAVIA\b/i, "Android TV"],
+  [/\bApple ?TV\b/, "tvOS"],
+  [/\bHbbTV\/|\bSmart-?TV\b|\bNetCast\b|\bViera\b/i, "Smart TV"],
+];
+
 export function createAgents(): { describe(userAgent: string): Agent } {
   const describe = remembered(parseAgent, { most: REMEMBERED });
   return { describe: (userAgent) => describe(userAgent.slice(0, AGENT_LENGTH)) };
@@ -33,17 +67,16 @@ export function createAgents(): { describe(userAgent: string): Agent } {
 
 /** Never throws. Unknown parts are `Other`. */
 export function parseAgent(text: string): Agent {
-  const isBot = isAutomatedAgent(text);
   const parsed = parseSafely(text);
-  if (isBot)
-    return { browser: botName(text, parsed?.browser.name), os: clean(parsed?.os.name), device: "bot", isBot };
-  const platform = DEVICES[parsed?.platform.type ?? ""] ?? "other";
-  return {
-    browser: clean(parsed?.browser.name),
-    os: clean(parsed?.os.name),
-    device: platform,
-    isBot: platform === "bot",
-  };
+  const os = clean(parsed?.os.name);
+  if (isAutomatedAgent(text))
+    return { browser: botName(text, parsed?.browser.name), os, device: "bot", isBot: true };
+  const own = BROWSERS.find(([pattern]) => pattern.test(text))?.[1];
+  const [, system, browserOfSystem] = SYSTEMS.find(([pattern]) => pattern.test(text)) ?? [];
+  const browser = own ?? browserOfSystem ?? clean(parsed?.browser.name);
+  if (system !== undefined) return { browser, os: system, device: "other", isBot: false };
+  const device = os === "Chrome OS" ? "desktop" : (DEVICES[parsed?.platform.type ?? ""] ?? "other");
+  return { browser, os, device, isBot: device === "bot" };
 }
 
 function parseSafely(text: string): Parser.ParsedResult | undefined {

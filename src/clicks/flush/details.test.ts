@@ -19,6 +19,7 @@ import {
 } from "../clicks.test-support.ts";
 import { parseAgent } from "../details/agents.ts";
 import { createDetailsParser } from "../details/details.ts";
+import { columnDimensionsFrom } from "../rollups/dimension-start.repository.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
 import { OTHER } from "../rollups/dimensions.ts";
 import type { SettledClicks } from "./source.ts";
@@ -152,6 +153,10 @@ forEachDialect((dialect) => {
       (await database.read.selectFrom("user_agents").select("text").execute()).map(({ text }) => text).sort(),
     ).toEqual([CHROME, IPHONE, GOOGLEBOT].sort());
     await journal.close();
+  });
+
+  test("in a new database all clicks have all dimensions", async () => {
+    expect(await columnDimensionsFrom(database.read)).toBe(0);
   });
 
   test("a rebuild from the raw rows gives the same sums", async () => {

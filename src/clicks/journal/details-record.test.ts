@@ -102,6 +102,17 @@ test("texts are shortened to their bounds; invalid UTF-8 is marked", async () =>
   expect(third!.sent).toEqual(second!.sent);
 });
 
+test("records of versions before 0.8 are read", () => {
+  const bytes = Buffer.concat([
+    Buffer.alloc(16),
+    Buffer.from([18, 0, 0xff, 0xff, 10, 0, 3, 0]),
+    Buffer.from("https://a.example/curl/8.5.0::1"),
+    Buffer.alloc(9, 0xff),
+  ]);
+  const sent = { referrer: "https://a.example/", utmSource: null, userAgent: "curl/8.5.0", address: "::1" };
+  expect(readDetails(bytes, 0)).toEqual({ ...NO_DETAILS, ...sent });
+});
+
 test("without a segment the click stays in memory and its details are dropped", async () => {
   const dir = freshDir();
   const { journal, supply } = await openJournal({
