@@ -10,7 +10,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { ClickStats } from "./books.ts";
 import { BOOKS_SNAPSHOT_NAME } from "./journal/slot.ts";
 
-const count = z.number().int().nonnegative();
+const count = z.int().nonnegative();
 const drops = z.record(z.string(), count);
 const BOOKS = z.object({
   pid: count,

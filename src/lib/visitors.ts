@@ -23,8 +23,8 @@ export const countOf = ({ clicks, automated }: ClickSum, visitors: Visitors): nu
   ({ all: clicks, human: clicks - automated, automated })[visitors];
 
 export const bothCounts = {
-  human_clicks: z.number().int(),
-  automated_clicks: z.number().int(),
+  human_clicks: z.int(),
+  automated_clicks: z.int(),
 };
 
 export const viewOfBoth = ({ clicks, automated }: ClickSum) => ({

@@ -45,12 +45,12 @@ const judgedLater = (schema: z.ZodType) => {
 
 const batchResult = namedObject("BatchResult", {
   success: z.array(z.string()),
-  failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() })),
+  failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
 });
 const stats = namedObject("Totals", {
-  total_links: z.number().int(),
-  total_clicks: z.number().int(),
-  active_links: z.number().int(),
+  total_links: z.int(),
+  total_clicks: z.int(),
+  active_links: z.int(),
   ...bothCounts,
 });
 

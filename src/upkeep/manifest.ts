@@ -32,10 +32,10 @@ const manifestSchema = z.object({
   created_at: z.string(),
   database: z.object({ name: z.string(), file: z.literal(DATABASE_COPY).nullable(), advice: z.string() }),
   /** Policies with files below `outside/`, and their folders. */
-  outside: z.array(z.object({ policy_id: z.number().int(), base_path: z.string() })).default([]),
+  outside: z.array(z.object({ policy_id: z.int(), base_path: z.string() })).default([]),
   /** Policies whose objects are in S3 and not in the backup. */
-  elsewhere: z.array(z.object({ policy: z.string(), objects: z.number().int() })).default([]),
-  files: z.array(z.object({ path: z.string(), size: z.number().int(), sha256: z.string() })),
+  elsewhere: z.array(z.object({ policy: z.string(), objects: z.int() })).default([]),
+  files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

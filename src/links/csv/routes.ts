@@ -22,27 +22,25 @@ const IMPORT_ID = /^[\w-]{1,64}$/;
 const IMPORTS_AT_ONCE = 4;
 
 const importResult = namedObject("ImportResult", {
-  total_rows: z.number().int(),
-  success_count: z.number().int(),
+  total_rows: z.int(),
+  success_count: z.int(),
   overwritten_count: z
-    .number()
     .int()
     .optional()
     .describe("of those: rows that replace a link or an earlier row; with dry_run or progress"),
-  skipped_count: z.number().int(),
-  failed_count: z.number().int(),
+  skipped_count: z.int(),
+  failed_count: z.int(),
   failed_items: z
     .array(
       z.object({
-        row: z.number().int(),
+        row: z.int(),
         code: z.string(),
         error: z.string(),
-        error_code: z.number().int().optional(),
+        error_code: z.int().optional(),
       }),
     )
     .describe("the first 100,000"),
   unread_count: z
-    .number()
     .int()
     .optional()
     .describe(
@@ -51,7 +49,7 @@ const importResult = namedObject("ImportResult", {
   unread_items: z
     .array(
       z.object({
-        row: z.number().int(),
+        row: z.int(),
         code: z.string(),
         column: z.enum(LENIENT_COLUMNS),
         value: z.string().describe("cut to 100 characters"),
@@ -87,8 +85,8 @@ const importForm = z.object({
 
 const progress = namedObject("ImportProgress", {
   stage: z.enum(["passwords", "links"]),
-  done: z.number().int().describe("bytes of the file"),
-  total: z.number().int(),
+  done: z.int().describe("bytes of the file"),
+  total: z.int(),
 });
 
 /** Relative to {admin}/v1. Mount them before `/links/:code{.+}`. */

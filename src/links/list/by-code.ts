@@ -1,13 +1,31 @@
 /** All matches of a filter by code, for exports. Few are found first; for many the index of codes is followed. */
 import type { Link } from "../link/link.ts";
 import type { LinkFilter } from "./filter.ts";
-import { COUNTED, smallest, startOfCount } from "./plan.ts";
+import type { ListPlace } from "./place.ts";
+import { COUNTED, type SizedStart, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 
 export type MatchesByCode = ReturnType<typeof createMatchesByCode>;
 
+const BY_CODE = { sort: "code", descending: false } as const;
+/** As many as a database answers at once. */
+const CODES = 10_000;
+
 /** Without a cache: each use is one request. */
 export function createMatchesByCode(repository: LinkListRepository) {
+  async function* codesFrom({ start: from, links }: SizedStart, filter: LinkFilter) {
+    for (let after: ListPlace | null = null; links > 0; ) {
+      const slice = { order: BY_CODE, offset: 0, limit: CODES, after };
+      const { places }: { places: readonly ListPlace[] } = await repository.pageKeys(filter, slice, {
+        by: "sort",
+        from,
+      });
+      if (places.length > 0) yield places.map(({ tie }) => String(tie));
+      if (places.length < CODES) return;
+      after = places.at(-1)!;
+    }
+  }
+
   return {
     async count(filter: LinkFilter): Promise<number> {
       const { filter: ranked, starts } = await repository.starts(filter);
@@ -19,17 +37,17 @@ export function createMatchesByCode(repository: LinkListRepository) {
       const { filter: ranked, starts } = await repository.starts(filter);
       const least = smallest(starts);
       if (least !== null && least.links <= COUNTED) {
-        const codes = least.links === 0 ? [] : await repository.codesFrom(least.start, ranked);
-        let at = 0;
+        const pages = codesFrom(least, ranked);
+        let codes: readonly string[] = [];
         return async (limit) => {
           // Some may be deleted by now.
-          for (; at < codes.length; ) {
-            const some = codes.slice(at, at + limit);
-            at += limit;
-            const links = await repository.load({ codes: some }, { sort: "code", descending: false });
-            if (links.length > 0) return links;
+          for (;;) {
+            if (codes.length === 0) codes = (await pages.next()).value ?? [];
+            const links = await repository.load({ codes: codes.slice(0, limit) }, BY_CODE);
+            const isOver = codes.length === 0;
+            codes = codes.slice(limit);
+            if (links.length > 0 || isOver) return links;
           }
-          return [];
         };
       }
       let last: string | null = null;

@@ -292,4 +292,22 @@ forEachDialect((dialect) => {
       }
     }
   });
+
+  test("more matches than a database answers at once are read by code", async () => {
+    const { database } = room;
+    const codes = Array.from(
+      { length: 10_100 },
+      (_, at) => `crowd-${String((at * 7) % 10_100).padStart(5, "0")}`,
+    );
+    const rows = codes.map((code) => ({ code, target: TARGET, created_at: NOW, updated_at: NOW }));
+    await database.dialect.insertMany(database.write, "links", rows);
+    const read = await createMatchesByCode(createLinkListRepository(database)).reader(
+      linkQueryOf({ search: "crowd-" }, NOW).filter,
+    );
+    const found: string[] = [];
+    for (let links = await read(1000); links.length > 0; links = await read(1000)) {
+      found.push(...links.map(({ code }) => code));
+    }
+    expect(found).toEqual(codes.toSorted());
+  });
 });

@@ -133,7 +133,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     };
   }
 
-  /** In order; limit ≤ 101. */
+  /** In order; limit ≤ 10,000. */
   return async function pageKeys(filter: LinkFilter, slice: Slice, plan: ListPlan): Promise<Found> {
     if (slice.order.sort === "expires_at") return idsByExpiry(filter, slice, plan);
     if (slice.order.sort === "click_count") return idsByClicks(filter, slice, plan);

@@ -110,11 +110,5 @@ export function createLinkListRepository(
           .execute(),
       );
     },
-
-    /** Of all matches, in order. For a start with few links. */
-    async codesFrom(start: Start, filter: LinkFilter): Promise<string[]> {
-      const rows = await matches(filter, start).select("links.code").orderBy("links.code").execute();
-      return rows.map(({ code }) => code);
-    },
   };
 }

@@ -68,9 +68,8 @@ export const queryBatchSchema = z.object({
 export type QueryBatchInput = z.output<typeof queryBatchSchema>;
 
 export const queryBatchResult = z.object({
-  matched: z.number().int().describe("links that the filter found"),
+  matched: z.int().describe("links that the filter found"),
   changed: z
-    .number()
     .int()
     .describe(
       "links deleted or changed, never shares of others; in a dry run 0, or with change what it has changed so far",

@@ -20,7 +20,7 @@ const undoBody = namedObject("LinkBatchUndo", {
 const undoAnswer = namedObject("LinkBatchUndone", {
   restored: z.int().describe("links that were changed back"),
   failed: z
-    .array(z.object({ code: z.string(), error: z.string(), error_code: z.number().int() }))
+    .array(z.object({ code: z.string(), error: z.string(), error_code: z.int() }))
     .describe(
       "links that stay: changed or deleted since (after a change of a tag: deleted for good), or their code is taken",
     ),

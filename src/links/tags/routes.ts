@@ -5,7 +5,7 @@ import { tagText } from "./tag.ts";
 import type { TagService } from "./service.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
-const tagCount = namedObject("TagCount", { tag: z.string(), links: z.number().int() });
+const tagCount = namedObject("TagCount", { tag: z.string(), links: z.int() });
 const tagChanged = tagCount.extend({
   change: z.string().optional().describe("for POST /links/batch/undo; absent if nothing changed"),
 });
