@@ -158,7 +158,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
   await page.getByText("Create your first short link").waitFor();
   await soon(async () =>
     expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents()).toEqual(
-      ["Overview", "Links", "Files", "Shares", "API tokens", "API"],
+      ["Overview", "Analytics", "Links", "Files", "Shares", "API tokens", "API"],
     ),
   );
   await close();

@@ -67,7 +67,7 @@ const analytics = createRoute({
   path: "/analytics",
   validateSearch: readReportSearch,
   beforeLoad({ context }) {
-    if (context.account.role !== "admin") throw redirect({ to: "/", search: {} });
+    if (context.account.role === "user") throw redirect({ to: "/files", search: {} });
   },
   component: lazyRouteComponent(() => import("../clicks/analytics-page.tsx"), "AnalyticsPage"),
 });
@@ -84,8 +84,10 @@ const link = createRoute({
   path: "/link/$",
   validateSearch(search: Record<string, unknown>): ReportSearch & { domain?: string; tab?: LinkTab } {
     const tab = readLinkTab(search["tab"]);
+    // `domain` says which link it is.
+    const { domain: _, ...report } = readReportSearch(search);
     return {
-      ...readReportSearch(search),
+      ...report,
       ...(typeof search["domain"] === "string" && { domain: search["domain"] }),
       ...(tab && { tab }),
     };

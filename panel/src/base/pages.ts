@@ -41,7 +41,7 @@ function useEveryPage() {
   const { t } = useLingui();
   return [
     { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS, group: "work" },
-    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: ADMIN, group: "work" },
+    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: EDITORS, group: "work" },
     { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS, group: "work" },
     { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL, group: "work" },
     { to: "/shares", label: t`Shares`, icon: IconShare, roles: ALL, group: "work" },

@@ -1,24 +1,23 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Group, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useRouteContext, useSearch } from "@tanstack/react-router";
 import { Heading } from "../ui/heading.tsx";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
-import { LinkList } from "./link-lists.tsx";
-import type { OnReportChange } from "./range.ts";
+import { FilterBar } from "./filter/filter-bar.tsx";
+import { ListCard } from "./lists/list-card.tsx";
+import { earlierOf, type OnReportChange } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
-import { topQuery } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
 import { useReport } from "./use-report.ts";
 
-/** The clicks of all links. */
+/** The clicks of all links that the account sees. */
 export function AnalyticsPage() {
   const { t } = useLingui();
+  const { account } = useRouteContext({ from: "/inside" });
   const search = useSearch({ from: "/inside/analytics" });
   const navigate = useNavigate({ from: "/analytics" });
   const report = useReport(null, search);
-  const top = useQuery(topQuery({ span: report.shown, visitors: report.visitors }));
   const change: OnReportChange = (next, isMore = false) =>
     void navigate({ search: next, replace: isMore, resetScroll: false });
   return (
@@ -28,22 +27,31 @@ export function AnalyticsPage() {
           <Trans>Analytics</Trans>
         </Heading>
         <ReportControls search={search} onChange={change}>
-          <ExportMenu report={report} place={null} top={top.data} />
+          <ExportMenu report={report} />
         </ReportControls>
       </Group>
+      <FilterBar frame={report} search={search} onChange={change} />
       <ReportView
         place={null}
         report={report}
         search={search}
-        mayWatch
+        mayWatch={account.role === "admin"}
         compare={<CompareLinks search={search} onChange={change} />}
         onChange={change}
       >
-        <LinkList
-          title={t`Most clicked links`}
-          items={top.data}
-          countOf={({ clicks }) => clicks}
-          empty={<Trans>No clicks in this range.</Trans>}
+        <ListCard
+          title={t`What was clicked`}
+          tabs={[
+            { dimension: "link", title: t`Links` },
+            { dimension: "tag", title: t`Tags` },
+            { dimension: "utm_campaign", title: t`Campaigns` },
+            { dimension: "domain", title: t`Domains` },
+            ...(account.role === "admin" ? [{ dimension: "owner" as const, title: t`Created by` }] : []),
+          ]}
+          frame={report}
+          search={search}
+          earlier={earlierOf(search, report.shown)}
+          onChange={change}
         />
       </ReportView>
     </Stack>

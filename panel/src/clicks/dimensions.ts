@@ -1,17 +1,70 @@
 /** What the clicks of a report are listed by. */
-import { agentName, cityName, deviceName, referrerName, regionName } from "./names.ts";
+import { DEFAULT_DOMAIN, type Condition, type FilterName } from "./filter.ts";
+import {
+  agentName,
+  channelName,
+  deviceName,
+  domainName,
+  languageName,
+  placeName,
+  referrerName,
+  regionName,
+} from "./names.ts";
 
-export const DIMENSIONS = ["referrer", "country", "city", "device", "browser", "os"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+/** Of the links that were clicked. */
+export const LINK_DIMENSIONS = ["link", "tag", "utm_campaign", "domain", "owner"] as const;
+export const DIMENSIONS = [
+  "referrer",
+  "channel",
+  "utm_campaign",
+  "country",
+  "city",
+  "language",
+  "device",
+  "browser",
+  "os",
+] as const;
+export type Dimension = (typeof DIMENSIONS)[number] | (typeof LINK_DIMENSIONS)[number];
 
-const NAMES: Record<Dimension, (value: string) => string> = {
+/** A row of an answer: a city comes with its country, a link with its domain. */
+export type Value = { value: string; country?: string | undefined; domain?: string | null | undefined };
+
+const NAMES: Partial<Record<FilterName, (value: string) => string>> = {
   referrer: referrerName,
+  channel: channelName,
   country: regionName,
-  city: cityName,
+  language: languageName,
   device: deviceName,
   browser: agentName,
   os: agentName,
+  domain: domainName,
 };
 
-/** Of a value, for people. */
-export const nameOfValue = (dimension: Dimension, value: string): string => NAMES[dimension](value);
+/** Of a condition, for people. */
+export const nameOfCondition = ({ name, value }: Condition): string => NAMES[name]?.(value) ?? value;
+
+/** Of a listed value, for people. */
+export const nameOfValue = (dimension: Dimension, { value, country }: Value): string =>
+  dimension === "city"
+    ? placeName(country ?? null, value)
+    : nameOfCondition({ name: dimension === "link" ? "code" : dimension, value });
+
+/** What shows only the clicks of a listed value. Empty: it can't be asked for. */
+export function conditionsFor(dimension: Dimension, { value, country, domain }: Value): Condition[] {
+  if (dimension === "city")
+    return country === undefined
+      ? []
+      : [
+          { name: "country", value: country },
+          { name: "city", value },
+        ];
+  if (dimension === "link")
+    return [
+      { name: "code", value },
+      { name: "domain", value: domain ?? DEFAULT_DOMAIN },
+    ];
+  if (dimension !== "referrer") return [{ name: dimension, value }];
+  if (value === "(direct)") return [{ name: "channel", value: "direct" }];
+  // The list has the sources of campaigns too, by their names.
+  return [{ name: value.includes(".") ? "referrer" : "utm_source", value }];
+}

@@ -3,7 +3,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { serverNow } from "../base/server-clock.ts";
 import { type Span, startOfUnit, type Unit } from "./buckets.ts";
 import { earlierOf, partOf, type ReportSearch, spanOf, unitOf, type Visitors } from "./range.ts";
-import { listQuery, newestQuery, type Place, trendQuery } from "./report-queries.ts";
+import type { Filter } from "./filter.ts";
+import { filterFor, listQuery, newestQuery, type Place, trendQuery } from "./report-queries.ts";
 
 export type Frame = {
   span: Span;
@@ -14,9 +15,15 @@ export type Frame = {
   shown: Span;
   /** The span is not over. */
   isOpen: boolean;
+  filter: Filter;
 };
 
-export function frameOf(search: ReportSearch, visitors: Visitors = search.visitors ?? "human"): Frame {
+/** @param place null: of all links that the search finds */
+export function frameOf(
+  search: ReportSearch,
+  place: Place | null,
+  visitors: Visitors = search.visitors ?? "human",
+): Frame {
   const asked = spanOf(search);
   const unit = unitOf(search, asked);
   // The first week or month of a chart is whole unless dates were chosen.
@@ -24,19 +31,18 @@ export function frameOf(search: ReportSearch, visitors: Visitors = search.visito
   const span = { start, end: asked.end };
   const part = partOf(search, span);
   const shown = part ?? span;
-  return { span, unit, visitors, part, shown, isOpen: shown.end > serverNow() };
+  const isOpen = shown.end > serverNow();
+  return { span, unit, visitors, part, shown, isOpen, filter: filterFor(place, search) };
 }
 
 /** Requests a link's numbers while its page is still loading. */
 export function prefetchLinkReport(queries: QueryClient, place: Place, search: ReportSearch): void {
-  const { span, unit, visitors, shown } = frameOf(search);
+  const { span, unit, visitors, shown, filter } = frameOf(search, place);
   const earlier = earlierOf(search, span);
-  const asked = { span: shown, visitors };
-  void queries.prefetchQuery(trendQuery(place, { span, visitors }, unit));
-  if (earlier !== undefined) {
-    void queries.prefetchQuery(trendQuery(place, { span: earlier, visitors }, unit));
-  }
+  const asked = { span: shown, visitors, filter };
+  void queries.prefetchQuery(trendQuery({ ...asked, span }, unit));
+  if (earlier !== undefined) void queries.prefetchQuery(trendQuery({ ...asked, span: earlier }, unit));
   for (const dimension of ["referrer", "country", "device"] as const)
-    void queries.prefetchQuery(listQuery(dimension, place, asked));
-  void queries.prefetchQuery(newestQuery(place, asked));
+    void queries.prefetchQuery(listQuery(dimension, asked));
+  void queries.prefetchQuery(newestQuery(asked));
 }

@@ -11,14 +11,13 @@ import classes from "./clicks.module.css";
 const MOST = 8;
 
 /** Of all links that the account sees. */
-export const firstLinksQuery = (sort: "created_at" | "click_count") =>
-  queryOptions({
-    queryKey: ["links", "first", sort],
-    queryFn: async ({ signal }) => {
-      const query = { domain: "*", sort, order: "desc", page_size: MOST } as const;
-      return answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
-    },
-  });
+export const newestLinksQuery = queryOptions({
+  queryKey: ["links", "first"],
+  queryFn: async ({ signal }) => {
+    const query = { domain: "*", sort: "created_at", order: "desc", page_size: MOST } as const;
+    return answerOf(api.GET("/admin/v1/links", { params: { query }, signal }));
+  },
+});
 
 type Listed = { code: string; domain: string | null; title?: string | null };
 type Props<T extends Listed> = {

@@ -2,6 +2,7 @@ import { Stack } from "@mantine/core";
 import { useRouteContext } from "@tanstack/react-router";
 import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
+import { FilterBar } from "./filter/filter-bar.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
 import { ReportControls } from "./report-controls.tsx";
 import type { Place } from "./report-queries.ts";
@@ -21,8 +22,9 @@ export function LinkNumbers({ place, search, onChange }: Props) {
   return (
     <Stack gap="sm">
       <ReportControls search={search} onChange={onChange}>
-        <ExportMenu report={report} place={place} />
+        <ExportMenu report={report} name={place.code} />
       </ReportControls>
+      <FilterBar frame={report} search={search} onChange={onChange} isOfLink />
       <ReportView
         place={place}
         report={report}

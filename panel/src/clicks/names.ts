@@ -1,6 +1,8 @@
 /** Names of counted values. */
+import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { countryName } from "../base/i18n.ts";
+import { DEFAULT_DOMAIN } from "./filter.ts";
 
 /** Values that the server puts together, because there are too many, or which it does not know. */
 export const isRest = (value: string): boolean => ["(other)", "Other", "other"].includes(value);
@@ -22,18 +24,38 @@ export function deviceName(device: string): string {
   return Object.hasOwn(names, device) ? names[device]! : device;
 }
 
+/** How visitors came, by what the server knows of it. */
+export function channelName(channel: string): string {
+  const names: Record<string, string> = {
+    direct: t`Direct`,
+    search: t`Search engines`,
+    social: t`Social networks`,
+    mail: t`E-mail`,
+    messenger: t`Messengers`,
+    campaign: t`Campaigns`,
+    other: t`Other sites`,
+  };
+  return Object.hasOwn(names, channel) ? names[channel]! : channel;
+}
+
+export const domainName = (domain: string): string =>
+  domain === DEFAULT_DOMAIN ? t`The default domain` : domain;
+
+/** By its tag, such as `de-AT`. */
+export function languageName(tag: string): string {
+  try {
+    return new Intl.DisplayNames([i18n.locale], { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
 /** Of a browser or a system. */
 export const agentName = (name: string): string =>
   name === "Other" || name === "(other)" || name === "" ? t`Others` : name;
 
 export const regionName = (country: string): string =>
   country === "(other)" ? t`Others` : countryName(country);
-
-/** A city with its country, as `DE/Köln`. */
-export function cityName(value: string): string {
-  const at = value.indexOf("/");
-  return at < 0 ? regionName(value) : placeName(value.slice(0, at), value.slice(at + 1));
-}
 
 /** City and country, as far as they are known. */
 export const placeName = (country: string | null, city: string | null): string =>

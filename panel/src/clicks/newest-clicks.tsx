@@ -35,10 +35,12 @@ const LATE_MS = 25_000;
 /** Clicks of the shown time, newest first; those that arrive come on top. */
 export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }: Props) {
   const { t } = useLingui();
-  const { shown, visitors, isOpen } = frame;
-  const live = useLive(mayWatch && isOpen);
+  const { shown, visitors, isOpen, filter } = frame;
+  // Clicks that arrive say little, so a filter by more asks for them.
+  const isAll = Object.keys(filter).every((name) => name === "code" || name === "domain");
+  const live = useLive(mayWatch && isOpen && isAll && (place !== null || filter.code === undefined));
   const { data } = useQuery({
-    ...newestQuery(place, { span: shown, visitors }),
+    ...newestQuery({ span: shown, visitors, filter }),
     ...(isOpen && live === null && { refetchInterval: ASK_AGAIN_MS }),
   });
   const arrived = useArrived(place, frame, live);

@@ -9,7 +9,7 @@ import { Heading } from "../ui/heading.tsx";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import classes from "./clicks.module.css";
 import { HealthLine } from "./health-line.tsx";
-import { firstLinksQuery, LinkList, NothingYet } from "./link-lists.tsx";
+import { LinkList, newestLinksQuery, NothingYet } from "./link-lists.tsx";
 import { LiveClicks } from "./live-clicks.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
 import { earlierOf, type OnReportChange } from "./range.ts";
@@ -19,30 +19,29 @@ import { sum } from "./chart/series.ts";
 import { TrendCard } from "./trend-card.tsx";
 import { frameOf } from "./frame.ts";
 
-export function OverviewPage() {
-  const { account } = useRouteContext({ from: "/inside" });
-  return account.role === "admin" ? <Overview /> : <OwnOverview />;
-}
-
 const FirstRun = lazyOrFailure(async () => (await import("./first-run.tsx")).FirstRun);
 
 const NO_OTHERS: [] = [];
 
-function Overview() {
+/** Of all links, or of an editor's own. */
+export function OverviewPage() {
   const { t } = useLingui();
+  const { account } = useRouteContext({ from: "/inside" });
+  const isAdmin = account.role === "admin";
   const search = useSearch({ from: "/inside/" });
   const navigate = useNavigate({ from: "/" });
-  const frame = frameOf(search, "all");
-  const { span, unit, visitors } = frame;
+  const frame = { ...frameOf(search, null, "all"), filter: {} };
+  const { span, unit } = frame;
+  const asked = { span, visitors: frame.visitors, filter: frame.filter };
   const earlierSpan = earlierOf(search, span);
-  const totals = useQuery(totalsQuery);
-  const trend = useQuery(trendQuery(null, { span, visitors }, unit));
+  const totals = useQuery({ ...totalsQuery, enabled: isAdmin });
+  const trend = useQuery(trendQuery(asked, unit));
   const before = useQuery({
-    ...trendQuery(null, { span: earlierSpan ?? span, visitors }, unit),
+    ...trendQuery({ ...asked, span: earlierSpan ?? span }, unit),
     enabled: earlierSpan !== undefined,
   });
-  const top = useQuery(topQuery({ span: frame.shown, visitors: "human" }));
-  const newest = useQuery(firstLinksQuery("created_at"));
+  const top = useQuery(topQuery({ ...asked, span: frame.shown, visitors: "human" }));
+  const newest = useQuery(newestLinksQuery);
   const earlier = earlierSpan && before.data;
   const change: OnReportChange = (next, isMore = false) =>
     void navigate({ search: next, replace: isMore, resetScroll: false });
@@ -50,8 +49,9 @@ function Overview() {
     value: trend.data && sum(trend.data[of]),
     before: earlier && sum(earlier[of]),
   });
+  const links = isAdmin ? totals.data?.total_links : newest.data?.pagination?.total;
 
-  if (totals.data?.total_links === 0) return <Begin isAdmin />;
+  if (links === 0) return <Begin isAdmin={isAdmin} />;
   return (
     <Stack p="md" gap="md">
       <Group justify="space-between">
@@ -60,13 +60,13 @@ function Overview() {
         </Heading>
         <ReportControls search={search} onChange={change} without={["visitors"]} />
       </Group>
-      <HealthLine />
+      {isAdmin && <HealthLine />}
       <Failed of={[totals, trend, top, newest]} />
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, md: isAdmin ? 4 : 3 }} spacing="sm">
         <Figure label={t`Human clicks`} {...counts("human_clicks")} />
         <Figure label={t`Bot clicks`} {...counts("automated_clicks")} />
-        <Figure label={t`Clicks of existing links`} value={totals.data?.total_clicks} />
-        <Figure label={t`Links`} value={totals.data?.total_links} />
+        {isAdmin && <Figure label={t`Clicks of existing links`} value={totals.data?.total_clicks} />}
+        <Figure label={t`Links`} value={links} />
       </SimpleGrid>
       <TrendCard
         report={{
@@ -81,9 +81,9 @@ function Overview() {
       />
       <div className={classes["report"]}>
         <div className={classes["column"]}>
-          <LiveClicks />
+          {isAdmin && <LiveClicks />}
           <div className={classes["last"]}>
-            <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch most={12} />
+            <NewestClicks place={null} frame={frame} isDetailed={undefined} mayWatch={isAdmin} most={12} />
           </div>
         </div>
         <div className={classes["column"]}>
@@ -118,39 +118,6 @@ const Begin = ({ isAdmin }: { isAdmin: boolean }) => (
   </Stack>
 );
 
-/** Of the account's own links. */
-function OwnOverview() {
-  const { t } = useLingui();
-  const top = useQuery(firstLinksQuery("click_count"));
-  const newest = useQuery(firstLinksQuery("created_at"));
-  if (newest.data?.pagination?.total === 0) return <Begin isAdmin={false} />;
-  return (
-    <Stack p="md" gap="md">
-      <Heading>
-        <Trans>Overview</Trans>
-      </Heading>
-      <Failed of={[top, newest]} />
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figure label={t`Links`} value={newest.data?.pagination?.total} />
-      </SimpleGrid>
-      <div className={classes["grid"]}>
-        <LinkList
-          title={t`Most clicked links`}
-          items={top.data?.data}
-          countOf={({ human_clicks }) => human_clicks}
-          empty={<NothingYet />}
-        />
-        <LinkList
-          title={t`Newest links`}
-          items={newest.data?.data}
-          textOf={({ created_at }) => formatDate(created_at)}
-          empty={<Trans>Make the first one on the page of links.</Trans>}
-        />
-      </div>
-    </Stack>
-  );
-}
-
 function Failed({ of }: { of: readonly Pick<UseQueryResult, "error" | "refetch">[] }) {
   const failed = of.filter(({ error }) => error !== null);
   const error = failed[0]?.error;
@@ -161,6 +128,8 @@ function Failed({ of }: { of: readonly Pick<UseQueryResult, "error" | "refetch">
 type FigureProps = { label: string; value: number | undefined; before?: number | undefined };
 
 function Figure({ label, value, before }: FigureProps) {
+  const { t } = useLingui();
+  const base = formatNumber(before ?? 0);
   const change = value === undefined || !before ? null : formatPercent(value / before - 1);
   return (
     <Card withBorder p="md">
@@ -175,7 +144,7 @@ function Figure({ label, value, before }: FigureProps) {
             {formatNumber(value)}
           </Text>
           {change !== null && (
-            <Text size="xs" c="dimmed" title={formatNumber(before!)}>
+            <Text size="xs" c="dimmed" title={t`Previous period: ${base}`}>
               {change}
             </Text>
           )}

@@ -1,16 +1,20 @@
 /** The state of a report, which lives in the URL: span, grouping, visitors, brushed part and comparison. */
 import { serverNow } from "../base/server-clock.ts";
+import { type Filter, filterIn, readFilter } from "./filter.ts";
 import { DAY_MS, HOUR_MS, isoDay, type Span, type Unit, UNITS } from "./buckets.ts";
 
 /** In days. */
 export const RANGES = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 } as const;
-export type RangeName = keyof typeof RANGES;
+/** Calendar months in UTC: this one until now, and the one before. */
+const MONTHS = { month: 0, last_month: -1 } as const;
+export type RangeName = keyof typeof RANGES | keyof typeof MONTHS;
+export const RANGE_NAMES = [...Object.keys(RANGES), ...Object.keys(MONTHS)] as RangeName[];
 export const VISITORS = ["human", "automated", "all"] as const;
 export type Visitors = (typeof VISITORS)[number];
 export const COMPARISONS = ["before", "year", "none"] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-export type ReportSearch = {
+export type ReportSearch = Filter & {
   range?: RangeName;
   /** Own dates, both included: `2026-11-20`. */
   from?: string;
@@ -44,7 +48,7 @@ const dayOf = (value: unknown): number | undefined => {
 
 /** Reads the address, which anybody may have typed. */
 export function readReportSearch(search: Record<string, unknown>): ReportSearch {
-  const range = oneOf(Object.keys(RANGES) as RangeName[], search["range"]);
+  const range = oneOf(RANGE_NAMES, search["range"]);
   const [from, to] = [dayOf(search["from"]), dayOf(search["to"])];
   const isOwn = from !== undefined && to !== undefined && to >= from && to - from < MOST_DAYS * DAY_MS;
   const visitors = oneOf(VISITORS, search["visitors"]);
@@ -61,6 +65,7 @@ export function readReportSearch(search: Record<string, unknown>): ReportSearch 
     ...(visitors && { visitors }),
     ...(vs && { vs }),
     ...(part && { part: writePart(part) }),
+    ...readFilter(search),
     ...(others.length > 0 && { with: [...new Set(others)].slice(0, MOST_WITH) }),
   };
 }
@@ -74,10 +79,18 @@ function readPart(value: unknown): Span | undefined {
 export const writePart = ({ start, end }: Span): string =>
   [start, end].map((time) => new Date(time).toISOString().slice(0, 13)).join("_");
 
+const startOfToday = (now: number): number => now - (now % DAY_MS);
+
 /** Whole days in UTC, or hours, the current one included. */
 export function spanOf({ range = "30d", from, to }: ReportSearch, now = serverNow()): Span {
   if (from !== undefined && to !== undefined)
     return { start: Date.parse(from), end: Date.parse(to) + DAY_MS };
+  if (range === "month" || range === "last_month") {
+    const date = new Date(now);
+    const startOf = (later: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1);
+    const start = startOf(MONTHS[range]);
+    return { start, end: range === "month" ? startOfToday(now) + DAY_MS : startOf(0) };
+  }
   const unit = range === "24h" ? HOUR_MS : DAY_MS;
   const end = Math.floor(now / unit) * unit + unit;
   return { start: end - RANGES[range] * DAY_MS, end };
@@ -130,7 +143,7 @@ export function widerOf(search: ReportSearch, now = serverNow()): ReportSearch {
   const kept = withoutTime(search);
   const { start, end } = spanOf(search, now);
   const days = (end - start) / DAY_MS;
-  const named = (Object.keys(RANGES) as RangeName[]).find((range) => {
+  const named = (Object.keys(RANGES) as (keyof typeof RANGES)[]).find((range) => {
     const wider = spanOf({ range }, now);
     return RANGES[range] > days && wider.start <= start && wider.end >= end;
   });
@@ -140,8 +153,6 @@ export function widerOf(search: ReportSearch, now = serverNow()): ReportSearch {
   return { ...kept, from: isoDay(start - room), to: isoDay(last - 1) };
 }
 
-const startOfToday = (now: number): number => now - (now % DAY_MS);
-
 /** For the API, whose ranges include their last instant. */
 export const datesOf = ({ start, end }: Span) => ({
   start_date: new Date(start).toISOString(),
@@ -149,7 +160,8 @@ export const datesOf = ({ start, end }: Span) => ({
 });
 
 /** For another span: everything except time. */
-export const withoutTime = ({ visitors, vs, with: others }: ReportSearch): ReportSearch => ({
+export const withoutTime = ({ visitors, vs, with: others, ...more }: ReportSearch): ReportSearch => ({
+  ...filterIn(more),
   ...(visitors && { visitors }),
   ...(vs && { vs }),
   ...(others && { with: others }),

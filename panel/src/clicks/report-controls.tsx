@@ -3,13 +3,13 @@ import { Group, NativeSelect, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { serverNow } from "../base/server-clock.ts";
 import { isoDay, DAY_MS, type Unit } from "./buckets.ts";
+import { rangeNames } from "./range-names.ts";
 import classes from "./clicks.module.css";
 import {
   COMPARISONS,
   type Comparison,
   type OnReportChange,
   type RangeName,
-  RANGES,
   type ReportSearch,
   spanOf,
   unitOf,
@@ -37,13 +37,6 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
   const kept = withoutTime(search);
   const isOwn = search.from !== undefined;
   const own = { from: isoDay(span.start), to: isoDay(span.end - 1) };
-  const ranges: Record<RangeName, string> = {
-    "24h": t`24 hours`,
-    "7d": t`7 days`,
-    "30d": t`30 days`,
-    "90d": t`90 days`,
-    "1y": t`1 year`,
-  };
   const units: Record<Unit, string> = {
     hour: t`By hour`,
     day: t`By day`,
@@ -76,10 +69,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
         onChange={({ currentTarget: { value } }) =>
           value === OWN ? chooseDates(own, false) : onChange({ ...kept, range: value as RangeName })
         }
-        data={[
-          ...Object.keys(RANGES).map((name) => ({ value: name, label: ranges[name as RangeName] })),
-          { value: OWN, label: t`Custom range` },
-        ]}
+        data={[...rangeNames(), { value: OWN, label: t`Custom range` }]}
       />
       {isOwn && (
         <Group gap={4} wrap="nowrap">

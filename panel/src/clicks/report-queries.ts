@@ -1,32 +1,36 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answerOf, api } from "../base/api.ts";
 import type { Span, Unit } from "./buckets.ts";
-import type { Dimension } from "./dimensions.ts";
+import type { Dimension, Value } from "./dimensions.ts";
+import { DEFAULT_DOMAIN, type Filter, filterIn, valuesIn } from "./filter.ts";
 import { datesOf, type Visitors } from "./range.ts";
 
 /** A link by its code and domain. */
 export type Place = { code: string; domain: string | undefined };
-export type AskedReport = { span: Span; visitors: Visitors };
-type Told<T> = { data: T; details?: false | undefined };
+/** What a report is asked for. */
+export type AskedReport = { span: Span; visitors: Visitors; filter: Filter };
+type Told<T> = T & { details?: false | undefined; details_from?: string | undefined };
 
-const MOST_LISTED = 100;
+const MOST_LISTED = 200;
 const NEWEST = 20;
 /** While the span is not over, a report grows. */
 const STALE_MS = 30_000;
 
-const queryOf = ({ span, visitors }: AskedReport) => ({ ...datesOf(span), visitors });
-const ofLink = ({ code, domain }: Place, asked: AskedReport) => ({
-  path: { code },
-  query: { ...queryOf(asked), ...(domain !== undefined && { domain }) },
-});
-const keyOf = (name: string, place: Place | null, asked: AskedReport, more?: string) =>
-  ["clicks", name, place, asked, more] as const;
-/** Shows the last answer for the same link until the next one arrives. */
-const kept = (place: Place | null, more?: string) => ({
-  placeholderData: <T>(last: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
-    JSON.stringify(query?.queryKey[2]) === JSON.stringify(place) && query?.queryKey[4] === more
-      ? last
-      : undefined,
+/** Of a link with the values of a search, or of all that the search finds. */
+export const filterFor = (place: Place | null, search: Filter): Filter =>
+  place === null
+    ? filterIn(search)
+    : { ...valuesIn(search), code: [place.code], domain: place.domain ?? DEFAULT_DOMAIN };
+
+const queryOf = ({ span, visitors, filter }: AskedReport) => ({ ...datesOf(span), visitors, ...filter });
+const keyOf = (name: string, asked: AskedReport, more?: string | number) =>
+  ["clicks", name, asked, more] as const;
+/** Shows the last answer for the same links until the next one arrives. */
+const kept = ({ filter: { code } }: AskedReport, more?: string | number) => ({
+  placeholderData: <T>(last: T | undefined, query: { queryKey: readonly unknown[] } | undefined) => {
+    const [, , before, what] = (query?.queryKey ?? []) as Partial<ReturnType<typeof keyOf>>;
+    return String(before?.filter.code) === String(code) && what === more ? last : undefined;
+  },
   staleTime: STALE_MS,
 });
 
@@ -35,117 +39,83 @@ export const totalsQuery = queryOptions({
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/stats", { signal }))).data,
 });
 
-/** Of a link, or of all. */
-export const trendQuery = (place: Place | null, asked: AskedReport, unit: Unit) =>
+export const trendQuery = (asked: AskedReport, unit: Unit) =>
   queryOptions({
-    queryKey: keyOf("trend", place, asked, unit),
-    queryFn: async ({ signal }) => {
-      const by = { group_by: unit };
-      if (place === null) {
-        const query = { ...queryOf(asked), ...by };
-        return (await answerOf(api.GET("/admin/v1/analytics/trends", { params: { query }, signal }))).data;
-      }
-      const { path, query } = ofLink(place, asked);
-      const params = { path, query: { ...query, ...by } };
-      return (await answerOf(api.GET("/admin/v1/links/{code}/analytics/trends", { params, signal }))).data;
+    queryKey: keyOf("trend", asked, unit),
+    async queryFn({ signal }) {
+      const query = { ...queryOf(asked), group_by: unit };
+      const { data, details_from } = await answerOf(
+        api.GET("/admin/v1/analytics/trends", { params: { query }, signal }),
+      );
+      return { ...data, details_from };
     },
-    ...kept(place),
+    ...kept(asked, unit),
+  });
+
+/** Rows, most clicks first; those of no row are `other`. */
+export type List = Told<{
+  rows: (Value & { clicks: number; human: number; automated: number })[];
+  total: number;
+  other: number;
+}>;
+
+/** Referrers as they always were: with direct visits, and campaigns that came without one. */
+async function referrersOf(asked: AskedReport, signal: AbortSignal): Promise<List> {
+  const query = { ...queryOf(asked), limit: 100 };
+  const { data, ...told } = await answerOf(
+    api.GET("/admin/v1/analytics/referrers", { params: { query }, signal }),
+  );
+  const named = data.filter(({ referrer }) => referrer !== "(other)");
+  const sum = (rows: typeof data) => rows.reduce((all, { count }) => all + count, 0);
+  return {
+    ...told,
+    rows: named.map((row) => ({
+      value: row.referrer,
+      clicks: row.count,
+      human: row.human_clicks,
+      automated: row.automated_clicks,
+    })),
+    total: sum(data),
+    other: sum(data) - sum(named),
+  };
+}
+
+/** The most frequent values of a dimension. */
+export const listQuery = (by: Dimension, asked: AskedReport, limit = MOST_LISTED) =>
+  queryOptions({
+    queryKey: keyOf("list", asked, `${by} ${limit}`),
+    async queryFn({ signal }): Promise<List> {
+      if (by === "referrer") return referrersOf(asked, signal);
+      const query = { ...queryOf(asked), by, limit };
+      const {
+        data: rows,
+        total = 0,
+        other = 0,
+        ...told
+      } = await answerOf(api.GET("/admin/v1/analytics/report", { params: { query }, signal }));
+      return { ...told, rows, total, other };
+    },
+    ...kept(asked, `${by} ${limit}`),
   });
 
 export const topQuery = (asked: AskedReport) =>
   queryOptions({
-    queryKey: keyOf("top", null, asked),
+    queryKey: keyOf("top", asked),
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(asked), limit: 10 };
       return (await answerOf(api.GET("/admin/v1/analytics/top", { params: { query }, signal }))).data;
     },
-    ...kept(null),
+    ...kept(asked),
   });
 
-type Counts = { count: number; percentage: number; human_clicks?: number; automated_clicks?: number };
-type List = Told<ReturnType<typeof shareOf>[]>;
-
-const shareOf = (value: string, { count, percentage, ...both }: Counts) => ({
-  value,
-  count,
-  percentage,
-  human: both.human_clicks,
-  automated: both.automated_clicks,
-});
-
-async function referrersOf(place: Place | null, asked: AskedReport, signal: AbortSignal): Promise<List> {
-  if (place === null) {
-    const query = { ...queryOf(asked), limit: MOST_LISTED };
-    const answer = await answerOf(api.GET("/admin/v1/analytics/referrers", { params: { query }, signal }));
-    return { ...answer, data: answer.data.map((item) => shareOf(item.referrer, item)) };
-  }
-  const { path, query } = ofLink(place, asked);
-  const params = { path, query: { ...query, group_by: "month" as const } };
-  const answer = await answerOf(api.GET("/admin/v1/links/{code}/analytics", { params, signal }));
-  return { ...answer, data: answer.data.top_referrers.map((item) => shareOf(item.referrer, item)) };
-}
-
-async function placesOf(
-  by: "country" | "city",
-  place: Place | null,
-  asked: AskedReport,
-  signal: AbortSignal,
-): Promise<List> {
-  const more = { limit: MOST_LISTED, by };
-  const { path, query } = ofLink(place ?? { code: "", domain: undefined }, asked);
-  const params = { path, query: { ...query, ...more } };
-  const answer = await answerOf(
-    place === null
-      ? api.GET("/admin/v1/analytics/geo", { params: { query: { ...queryOf(asked), ...more } }, signal })
-      : api.GET("/admin/v1/links/{code}/analytics/geo", { params, signal }),
-  );
-  const valueOf = (country: string, city: string | null) => (city === null ? country : `${country}/${city}`);
-  return { ...answer, data: answer.data.map((item) => shareOf(valueOf(item.country, item.city), item)) };
-}
-
-const AGENT_LISTS = { device: "devices", browser: "browsers", os: "operating_systems" } as const;
-
-async function agentsOf(
-  by: keyof typeof AGENT_LISTS,
-  place: Place | null,
-  asked: AskedReport,
-  signal: AbortSignal,
-): Promise<List> {
-  const answer = await answerOf(
-    place === null
-      ? api.GET("/admin/v1/analytics/devices", { params: { query: queryOf(asked) }, signal })
-      : api.GET("/admin/v1/links/{code}/analytics/devices", { params: ofLink(place, asked), signal }),
-  );
-  return { ...answer, data: answer.data[AGENT_LISTS[by]].map((item) => shareOf(item.name, item)) };
-}
-
-/** The most frequent values of a dimension, of a link or of all. */
-export const listQuery = (by: Dimension, place: Place | null, asked: AskedReport) =>
+export const newestQuery = (asked: AskedReport) =>
   queryOptions({
-    queryKey: keyOf("list", place, asked, by),
-    queryFn({ signal }) {
-      if (by === "referrer") return referrersOf(place, asked, signal);
-      return by === "country" || by === "city"
-        ? placesOf(by, place, asked, signal)
-        : agentsOf(by, place, asked, signal);
-    },
-    ...kept(place, by),
-  });
-
-export const newestQuery = (place: Place | null, asked: AskedReport) =>
-  queryOptions({
-    queryKey: keyOf("newest", place, asked),
+    queryKey: keyOf("newest", asked),
     queryFn: ({ signal }) => {
-      const more = { limit: NEWEST };
-      if (place === null) {
-        const query = { ...queryOf(asked), ...more };
-        return answerOf(api.GET("/admin/v1/analytics/clicks", { params: { query }, signal }));
-      }
-      const { path, query } = ofLink(place, asked);
-      const params = { path, query: { ...query, ...more } };
-      return answerOf(api.GET("/admin/v1/links/{code}/analytics/clicks", { params, signal }));
+      const query = { ...queryOf(asked), limit: NEWEST };
+      return answerOf(api.GET("/admin/v1/analytics/clicks", { params: { query }, signal }));
     },
-    ...kept(place),
+    ...kept(asked),
   });
 
 export const isDetailed = (answer: Told<unknown> | undefined): boolean | undefined =>

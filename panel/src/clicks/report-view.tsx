@@ -1,6 +1,8 @@
-import { Stack } from "@mantine/core";
+import { Trans } from "@lingui/react/macro";
+import { Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { formatTime } from "../base/i18n.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
@@ -17,7 +19,7 @@ type Props = {
   onChange: OnReportChange;
   /** Below the chart. */
   compare: ReactNode;
-  /** Beside the lists. */
+  /** Above the lists. */
   children?: ReactNode;
 };
 
@@ -35,6 +37,14 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
           onRetry={() => void queries.refetchQueries({ queryKey: ["clicks"], type: "active" })}
         />
       )}
+      {report.detailsFrom !== undefined && (
+        <Text size="sm" c="dimmed" role="note">
+          <Trans>
+            This filter needs the details of clicks, which were recorded from {formatTime(report.detailsFrom)}{" "}
+            on.
+          </Trans>
+        </Text>
+      )}
       {isThere && (
         <TrendCard report={report} search={search} onChange={onChange}>
           {compare}
@@ -42,11 +52,11 @@ export function ReportView({ place, report, search, mayWatch, onChange, compare,
       )}
       {isThere && (
         <Stack gap="sm" style={isKnown ? undefined : { visibility: "hidden" }}>
+          {children}
           <ReportLists
-            place={place}
-            frame={report}
-            isDetailed={report.isDetailed}
-            top={children}
+            report={report}
+            search={search}
+            onChange={onChange}
             newest={
               <NewestClicks place={place} frame={report} isDetailed={report.isDetailed} mayWatch={mayWatch} />
             }

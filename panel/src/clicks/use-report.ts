@@ -4,7 +4,7 @@ import { useCallback } from "react";
 import type { Trend } from "../base/api.ts";
 import { type Frame, frameOf } from "./frame.ts";
 import { earlierOf, type ReportSearch } from "./range.ts";
-import { isDetailed, listQuery, type Place, trendQuery } from "./report-queries.ts";
+import { filterFor, isDetailed, listQuery, type Place, trendQuery } from "./report-queries.ts";
 
 const NONE: string[] = [];
 
@@ -14,6 +14,8 @@ export type Report = Frame & {
   others: { name: string; trend: Trend }[];
   /** Whether details are recorded. */
   isDetailed: boolean | undefined;
+  /** When clicks were first recorded as the filter asks for them, if the chart begins earlier. */
+  detailsFrom: string | undefined;
   /** The chart belongs to the previous request. */
   isTrendStale: boolean;
   error: Error | null;
@@ -30,23 +32,26 @@ function useOthers({ with: codes = NONE }: ReportSearch, frame: Frame, domain: s
     [codes],
   );
   return useQueries({
-    queries: codes.map((code) => trendQuery({ code, domain }, { span, visitors }, unit)),
+    queries: codes.map((code) =>
+      trendQuery({ span, visitors, filter: filterFor({ code, domain }, frame.filter) }, unit),
+    ),
     combine,
   });
 }
 
-/** Of a link, or of all. */
+/** Of a link, or of all that the search finds. */
 export function useReport(place: Place | null, search: ReportSearch): Report {
-  const frame = frameOf(search);
-  const { span, unit, visitors, shown } = frame;
+  const frame = frameOf(search, place);
+  const { span, unit, visitors, shown, filter } = frame;
   const earlierSpan = earlierOf(search, span);
-  const trend = useQuery(trendQuery(place, { span, visitors }, unit));
+  const asked = { span, visitors, filter };
+  const trend = useQuery(trendQuery(asked, unit));
   const earlier = useQuery({
-    ...trendQuery(place, { span: earlierSpan ?? span, visitors }, unit),
+    ...trendQuery({ ...asked, span: earlierSpan ?? span }, unit),
     enabled: earlierSpan !== undefined,
   });
   const others = useOthers(search, frame, place?.domain);
-  const referrers = useQuery(listQuery("referrer", place, { span: shown, visitors }));
+  const referrers = useQuery(listQuery("referrer", { ...asked, span: shown }));
   return {
     ...frame,
     trend: trend.data,
@@ -54,6 +59,7 @@ export function useReport(place: Place | null, search: ReportSearch): Report {
     earlier: earlierSpan && earlier.data,
     others: others.trends,
     isDetailed: isDetailed(referrers.data),
+    detailsFrom: trend.data?.details_from,
     error: [trend, referrers, others].find(({ error }) => error !== null)?.error ?? null,
   };
 }

@@ -2,24 +2,24 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import type { TopLink } from "../../base/api.ts";
 import { markOutdated } from "../../base/connection.ts";
 import { loaded } from "../../base/lazy.ts";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import classes from "../clicks.module.css";
-import type { Place } from "../report-queries.ts";
+import { DIMENSIONS, LINK_DIMENSIONS } from "../dimensions.ts";
 import type { Report } from "../use-report.ts";
 import type * as Reports from "./reports.ts";
 
 type Props = {
   report: Report;
-  /** Null: of all links. */
-  place: Place | null;
-  top?: readonly TopLink[] | undefined;
+  /** Of one link; absent for all links. */
+  name?: string;
 };
 
+const ALL = [...new Set([...LINK_DIMENSIONS, ...DIMENSIONS])];
+
 /** The shown sums, and the clicks themselves, as CSV. */
-export function ExportMenu({ report, place, top }: Props) {
+export function ExportMenu({ report, name }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const onFailure = useFailureNotice();
@@ -46,15 +46,17 @@ export function ExportMenu({ report, place, top }: Props) {
       <Menu.Dropdown>
         <Menu.Item
           disabled={report.trend === undefined}
-          onClick={() => void load((part) => part.downloadSums(queries, place, report, top))}
+          onClick={() =>
+            void load((part) =>
+              part.downloadSums(queries, report, name ?? "clicks", name === undefined ? ALL : DIMENSIONS),
+            )
+          }
         >
           <Trans>Shown sums as CSV</Trans>
         </Menu.Item>
-        {place === null && (
-          <Menu.Item onClick={() => void load((part) => part.exportClicks(report))}>
-            <Trans>Single clicks as CSV</Trans>
-          </Menu.Item>
-        )}
+        <Menu.Item onClick={() => void load((part) => part.exportClicks(report))}>
+          <Trans>Single clicks as CSV</Trans>
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,57 +1,45 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { answerOf, api, type TopLink } from "../../base/api.ts";
+import { answerOf, api } from "../../base/api.ts";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
 import { endOfBucket, isoDay, startOfBucket } from "../buckets.ts";
-import { DIMENSIONS } from "../dimensions.ts";
+import type { Dimension } from "../dimensions.ts";
+import { conditionsIn } from "../filter.ts";
 import { datesOf } from "../range.ts";
-import { listQuery, type Place } from "../report-queries.ts";
+import { listQuery } from "../report-queries.ts";
 import { csvOf, download, follow } from "./csv.ts";
 import type { Report } from "../use-report.ts";
 
 /** Requests something first, which renews the session: a download can't. */
-export async function exportClicks({ shown, visitors }: Report): Promise<void> {
+export async function exportClicks({ shown, visitors, filter }: Report): Promise<void> {
   await answerOf(api.GET("/admin/v1/auth/me"));
   const query = new URLSearchParams({ ...datesOf(shown), visitors, columns: "all" });
+  for (const { name, value } of conditionsIn(filter)) query.append(name, value);
   follow(`${SERVER_URL}${ADMIN_PREFIX}/v1/analytics/export?${query}`, "");
 }
 
-/** The shown report as CSV, of a link or of all. */
+/** The shown report as CSV. @param name of the file; `dimensions`: its lists */
 export async function downloadSums(
   queries: QueryClient,
-  place: Place | null,
   report: Report,
-  top: readonly TopLink[] = [],
+  name: string,
+  dimensions: readonly Dimension[],
 ): Promise<void> {
-  const { span, shown, visitors } = report;
+  const { span, shown, visitors, filter } = report;
   const lists = await Promise.all(
-    DIMENSIONS.map(async (dimension) => {
-      const { data } = await queries.fetchQuery(listQuery(dimension, place, { span: shown, visitors }));
-      return data.map(({ value, count, human = "", automated = "" }) => [
-        dimension,
-        value,
-        "",
-        "",
-        count,
-        human,
-        automated,
-      ]);
+    dimensions.map(async (by) => {
+      const { rows } = await queries.fetchQuery(listQuery(by, { span: shown, visitors, filter }));
+      return rows.map(({ value, country, domain, clicks, human, automated }) => {
+        const shownValue = [domain ?? country, value].filter(Boolean).join("/");
+        return [by, shownValue, "", "", clicks, human, automated];
+      });
     }),
   );
-  const name = (place?.code ?? "clicks").replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
+  const first = [span.start, span.end - 1].map(isoDay);
   download(
-    `${name}_${isoDay(span.start)}_${isoDay(span.end - 1)}.csv`,
+    `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-")}_${first.join("_")}.csv`,
     csvOf([
       ["list", "name", "from", "to", "clicks", "people", "machines"],
       ...bucketsOf(report),
-      ...top.map((link) => [
-        "link",
-        [link.domain, link.code].filter(Boolean).join("/"),
-        "",
-        "",
-        link.clicks,
-        link.human_clicks,
-        link.automated_clicks,
-      ]),
       ...lists.flat(),
     ]),
   );

@@ -1,13 +1,15 @@
 import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import classes from "../clicks.module.css";
+import { conditionsFor, type Dimension, nameOfValue } from "../dimensions.ts";
+import { withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
-import { listQuery, type Place } from "../report-queries.ts";
-import { type Dimension, nameOfValue } from "../dimensions.ts";
 import { isRest } from "../names.ts";
+import type { OnReportChange, ReportSearch } from "../range.ts";
+import { type List, listQuery } from "../report-queries.ts";
 import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
@@ -17,26 +19,37 @@ type ListTab = {
   above?(items: readonly Counted[]): ReactNode;
 };
 
-type Props = { title: string; tabs: readonly ListTab[]; place: Place | null; frame: Frame };
+type Props = {
+  title: string;
+  tabs: readonly ListTab[];
+  frame: Frame;
+  search: ReportSearch;
+  onChange: OnReportChange;
+  /** The span that the counts are compared with. */
+  earlier?: Frame["span"] | undefined;
+};
 
-/** Lists of one kind, of which one is shown. Without clicks it is one line. */
-export function ListCard({ title, tabs, place, frame: { shown, visitors } }: Props) {
+/** As many values as a comparison can know. */
+const MOST_EARLIER = 1_000;
+
+/** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
+export function ListCard({ title, tabs, frame, search, onChange, earlier }: Props) {
   const [chosen, setChosen] = useState(tabs[0]!.dimension);
   const { above } = tabs.find(({ dimension }) => dimension === chosen)!;
-  const { data, error, isPlaceholderData, refetch } = useQuery(
-    listQuery(chosen, place, { span: shown, visitors }),
-  );
-  const items = useMemo(
-    () =>
-      data?.data
-        .map(({ value, ...counts }) => ({ ...counts, key: value, name: nameOfValue(chosen, value) }))
-        // What is put together has no rank among names.
-        .sort((one, other) => Number(isRest(one.key)) - Number(isRest(other.key))),
-    [data, chosen],
-  );
+  const { shown, visitors, filter } = frame;
+  const asked = { span: shown, visitors, filter };
+  const { data, error, isPlaceholderData, refetch } = useQuery(listQuery(chosen, asked));
+  const before = useQuery({
+    ...listQuery(chosen, { ...asked, span: earlier ?? shown }, MOST_EARLIER),
+    enabled: earlier !== undefined,
+  });
+  const items = data && itemsOf(chosen, data, earlier && before.data);
   const isEmpty = items?.length === 0;
   // Without details an empty list would be misleading.
   if (isEmpty && data?.details === false) return null;
+  const choose = ({ value }: Counted): void => {
+    if (value !== undefined) onChange(conditionsFor(chosen, value).reduce(withCondition, search));
+  };
   return (
     <Card withBorder px="md" py="xs" component="section" aria-label={title} className={classes["list"]!}>
       <Tabs
@@ -74,7 +87,7 @@ export function ListCard({ title, tabs, place, frame: { shown, visitors } }: Pro
             {items !== undefined && !isEmpty && (
               <>
                 {above?.(items)}
-                <SharesList items={items} />
+                <SharesList items={items} isLinks={chosen === "link"} onChoose={choose} />
               </>
             )}
           </Tabs.Panel>
@@ -82,4 +95,26 @@ export function ListCard({ title, tabs, place, frame: { shown, visitors } }: Pro
       </Tabs>
     </Card>
   );
+}
+
+const keyOf = ({ value, country, domain }: List["rows"][number]): string =>
+  JSON.stringify([value, country, domain]);
+
+/** With their part of all clicks; those of no row come last, together. */
+function itemsOf(dimension: Dimension, { rows, total, other }: List, before: List | undefined): Counted[] {
+  const known = before && new Map(before.rows.map((row) => [keyOf(row), row.clicks]));
+  const percentageOf = (count: number) => (total === 0 ? 0 : (count / total) * 100);
+  const named = rows
+    .filter(({ value }) => !isRest(value))
+    .map((row) => ({
+      key: dimension === "country" ? row.value : keyOf(row),
+      name: nameOfValue(dimension, row),
+      value: row,
+      count: row.clicks,
+      percentage: percentageOf(row.clicks),
+      ...(known && { before: known.get(keyOf(row)) ?? 0 }),
+    }));
+  const rest = other + rows.filter(({ value }) => isRest(value)).reduce((sum, { clicks }) => sum + clicks, 0);
+  if (rest <= 0 || named.length === 0) return named;
+  return [...named, { key: "", name: null, count: rest, percentage: percentageOf(rest) }];
 }

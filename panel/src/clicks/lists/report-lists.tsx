@@ -5,8 +5,8 @@ import { type ReactNode, Suspense, useRef } from "react";
 import { lazyPart } from "../../base/lazy.ts";
 import { SettingLink, SettingWaits } from "../../config/setting-link.tsx";
 import classes from "../clicks.module.css";
-import type { Frame } from "../frame.ts";
-import type { Place } from "../report-queries.ts";
+import type { OnReportChange, ReportSearch } from "../range.ts";
+import type { Report } from "../use-report.ts";
 import { ListCard } from "./list-card.tsx";
 import type { Counted } from "./shares-list.tsx";
 
@@ -17,36 +17,46 @@ const DETAILS = "analytics.enable_detailed_logging";
 const SEEN_PART = 0.25;
 
 type Props = {
-  place: Place | null;
-  frame: Frame;
-  isDetailed: boolean | undefined;
+  report: Report;
+  search: ReportSearch;
+  onChange: OnReportChange;
   newest: ReactNode;
-  /** Before the other lists. */
-  top?: ReactNode;
 };
 
 /** Where the clicks of the shown time came from. */
-export function ReportLists({ place, frame, isDetailed, newest, top }: Props) {
+export function ReportLists({ report, search, onChange, newest }: Props) {
   const { t } = useLingui();
-  const shared = { place, frame };
+  const shared = { frame: report, search, onChange };
   return (
     <>
-      {isDetailed === false && <NoDetails />}
+      {report.isDetailed === false && <NoDetails />}
       <div className={classes["report"]}>
         <div className={classes["column"]}>
           <ListCard
             title={t`Places`}
             tabs={[
-              { dimension: "country", title: t`Countries`, above: (items) => <MapPlace countries={items} /> },
+              {
+                dimension: "country",
+                title: t`Countries`,
+                above: (items) => <MapPlace countries={items.filter(({ name }) => name !== null)} />,
+              },
               { dimension: "city", title: t`Cities` },
+              { dimension: "language", title: t`Languages` },
             ]}
             {...shared}
           />
           <div className={classes["last"]}>{newest}</div>
         </div>
         <div className={classes["column"]}>
-          {top}
-          <ListCard title={t`Sources`} tabs={[{ dimension: "referrer", title: t`Referrers` }]} {...shared} />
+          <ListCard
+            title={t`Sources`}
+            tabs={[
+              { dimension: "referrer", title: t`Referrers` },
+              { dimension: "channel", title: t`Channels` },
+              { dimension: "utm_campaign", title: t`Campaigns` },
+            ]}
+            {...shared}
+          />
           <ListCard
             title={t`Technology`}
             tabs={[

@@ -1,34 +1,55 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { UnstyledButton } from "@mantine/core";
+import { IconArrowUpRight } from "@tabler/icons-react";
 import { useState } from "react";
-import { formatNumber, formatShare } from "../../base/i18n.ts";
+import { formatNumber, formatPercent, formatShare } from "../../base/i18n.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { CodeName } from "../../ui/code-name.tsx";
 import classes from "../clicks.module.css";
+import type { Value } from "../dimensions.ts";
 
-export type Counted = { key: string; name: string; count: number; percentage: number };
+export type Counted = {
+  key: string;
+  /** Null: of no value, or of too many. */
+  name: string | null;
+  /** What a filter takes. */
+  value?: Value;
+  count: number;
+  percentage: number;
+  /** In the time before, if it is compared. */
+  before?: number;
+};
 
 const FIRST = 8;
 const ROW = 34;
 /** Of the first rows, for what stands in their place until they are known. */
 export const SHARES_HEIGHT = ROW * FIRST;
+/** Changes against fewer clicks mean little. */
+const FEW = 30;
 
-/** Names with their counts, the most frequent first. */
-export function SharesList({ items }: { items: readonly Counted[] }) {
+type Props = {
+  items: readonly Counted[];
+  /** Rows are links, which have pages. */
+  isLinks: boolean;
+  onChoose(item: Counted): void;
+};
+
+/** Names with their counts, the most frequent first. Each is a filter. */
+export function SharesList({ items, isLinks, onChoose }: Props) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
   const more = items.length - FIRST;
   return (
     <>
       <ul className={classes["shares"]}>
-        {shown.map(({ key, name, count, percentage }) => (
-          <li key={key} className={classes["share"]}>
-            <div className={classes["bar"]} style={{ width: `${Math.min(100, percentage)}%` }} />
-            <span className={classes["name"]} title={name} dir="auto">
-              {name}
-            </span>
-            <span className={classes["count"]}>
-              {formatNumber(count)}
-              <span className={classes["percent"]}>{formatShare(percentage)}</span>
-            </span>
+        {shown.map((item) => (
+          <li key={item.key} className={classes["share"]}>
+            {item.value !== undefined && (
+              <div className={classes["bar"]} style={{ width: `${Math.min(100, item.percentage)}%` }} />
+            )}
+            <Name item={item} isLink={isLinks} onChoose={onChoose} />
+            <Numbers item={item} />
+            {isLinks && item.value !== undefined && <ToLink {...item.value} />}
           </li>
         ))}
       </ul>
@@ -42,5 +63,56 @@ export function SharesList({ items }: { items: readonly Counted[] }) {
         </UnstyledButton>
       )}
     </>
+  );
+}
+
+type NameProps = { item: Counted; isLink: boolean; onChoose(item: Counted): void };
+
+function Name({ item, isLink, onChoose }: NameProps) {
+  const { t } = useLingui();
+  const { name, value } = item;
+  if (name === null || value === undefined) {
+    return (
+      <span className={classes["name"]}>
+        <Trans>Others or unknown</Trans>
+      </span>
+    );
+  }
+  return (
+    <UnstyledButton
+      className={`${classes["name"]} ${classes["choice"]}`}
+      title={t`Only ${name}`}
+      dir="auto"
+      onClick={() => onChoose(item)}
+    >
+      {isLink ? <CodeName code={name} domain={value.domain} /> : name}
+    </UnstyledButton>
+  );
+}
+
+const Numbers = ({ item: { count, percentage, before } }: { item: Counted }) => (
+  <span className={classes["count"]}>
+    {before !== undefined && (
+      <span className={classes["change"]} data-few={before < FEW || undefined} title={formatNumber(before)}>
+        {before > 0 && formatPercent(count / before - 1)}
+      </span>
+    )}
+    <span className={classes["counted"]}>{formatNumber(count)}</span>
+    <span className={classes["percent"]}>{formatShare(percentage)}</span>
+  </span>
+);
+
+function ToLink({ value, domain }: Value) {
+  const { t } = useLingui();
+  return (
+    <AnchorLink
+      to="/link/$"
+      params={{ _splat: value }}
+      search={domain ? { domain } : {}}
+      aria-label={t`Open ${value}`}
+      className={classes["toLink"]!}
+    >
+      <IconArrowUpRight size={16} />
+    </AnchorLink>
   );
 }

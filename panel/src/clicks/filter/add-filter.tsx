@@ -1,0 +1,42 @@
+import { Trans } from "@lingui/react/macro";
+import { Button, Kbd, Popover, Skeleton } from "@mantine/core";
+import { IconFilter } from "@tabler/icons-react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../base/lazy.ts";
+import { usePageKey } from "../../ui/keys/page-keys.ts";
+import type { Frame } from "../frame.ts";
+import type { OnReportChange, ReportSearch } from "../range.ts";
+
+const FilterOptions = lazyPart(async () => (await import("./filter-options.tsx")).FilterOptions);
+
+type Props = { frame: Frame; search: ReportSearch; onChange: OnReportChange; isOfLink: boolean };
+
+/** Finds what a report can be filtered by. */
+export function AddFilter(props: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  usePageKey("f", () => setIsOpen(true));
+  return (
+    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" width={340} trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconFilter size={14} aria-hidden />}
+          rightSection={
+            <Kbd size="xs" visibleFrom="sm" aria-hidden>
+              F
+            </Kbd>
+          }
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <Trans>Filter</Trans>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="xs" maw="calc(100vw - 2rem)">
+        <Suspense fallback={<Skeleton height={240} />}>
+          <FilterOptions {...props} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,66 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { nameOfCondition } from "../dimensions.ts";
+import {
+  type Condition,
+  conditionsIn,
+  DEFAULT_DOMAIN,
+  filterNames,
+  valuesIn,
+  withoutCondition,
+} from "../filter.ts";
+import type { Frame } from "../frame.ts";
+import type { OnReportChange, ReportSearch } from "../range.ts";
+import { AddFilter } from "./add-filter.tsx";
+import { ViewsButton } from "./views-button.tsx";
+
+type Props = {
+  frame: Frame;
+  search: ReportSearch;
+  onChange: OnReportChange;
+  /** Its clicks alone are filtered. */
+  isOfLink?: boolean;
+};
+
+/** The conditions of a report; pressing one removes it. More can be added, and all of them saved. */
+export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) {
+  const { t } = useLingui();
+  const names = filterNames();
+  const conditions = conditionsIn(isOfLink ? valuesIn(search) : search);
+  // The domain of a chosen link shows only if it is another one.
+  const isSaid = ({ name, value }: Condition) =>
+    name !== "domain" || value !== DEFAULT_DOMAIN || search.code === undefined;
+  return (
+    <Group gap={6}>
+      <AddFilter frame={frame} search={search} onChange={onChange} isOfLink={isOfLink} />
+      {conditions.filter(isSaid).map((condition) => {
+        const label = `${names[condition.name]}: ${nameOfCondition(condition)}`;
+        return (
+          <Button
+            key={label}
+            size="compact-sm"
+            variant="light"
+            maw="100%"
+            rightSection={<IconX size={12} aria-hidden />}
+            aria-label={t`Remove the filter ${label}`}
+            onClick={() => onChange(withoutCondition(search, condition))}
+          >
+            {label}
+          </Button>
+        );
+      })}
+      {conditions.filter(isSaid).length > 1 && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          onClick={() => onChange(conditions.reduce(withoutCondition, search))}
+        >
+          <Trans>Clear all</Trans>
+        </Button>
+      )}
+      {!isOfLink && <ViewsButton search={search} onChange={onChange} />}
+    </Group>
+  );
+}

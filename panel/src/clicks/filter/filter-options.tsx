@@ -1,0 +1,126 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import { formatNumber } from "../../base/i18n.ts";
+import classes from "../clicks.module.css";
+import { conditionsFor, type Dimension, DIMENSIONS, LINK_DIMENSIONS, nameOfValue } from "../dimensions.ts";
+import { filterNames, withCondition } from "../filter.ts";
+import type { Frame } from "../frame.ts";
+import { isRest } from "../names.ts";
+import { type OnReportChange, type ReportSearch, withoutTime } from "../range.ts";
+import { rangeNames } from "../range-names.ts";
+import { listQuery } from "../report-queries.ts";
+
+type Props = {
+  frame: Frame;
+  search: ReportSearch;
+  onChange: OnReportChange;
+  isOfLink: boolean;
+  onClose(): void;
+};
+
+type Option = { key: string; name: string; count?: number; change: ReportSearch };
+type OptionGroup = { title: string; options: Option[] };
+
+/** Of each kind, while nothing is typed, and at most. */
+const FIRST = 3;
+const MOST = 6;
+/** What is asked for most often comes first. */
+const ALL: readonly Dimension[] = [
+  ...LINK_DIMENSIONS.filter((name) => name !== "link"),
+  ...DIMENSIONS.filter((name) => name !== "utm_campaign"),
+  "link",
+];
+
+/** Everything that was clicked, and how, by name; and times. */
+export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Props) {
+  const { t } = useLingui();
+  const [text, setText] = useState("");
+  const box = useCombobox({ opened: true });
+  const names = filterNames();
+  const dimensions = isOfLink ? DIMENSIONS : ALL;
+  const asked = { span: frame.shown, visitors: frame.visitors, filter: frame.filter };
+  const answers = useQueries({ queries: dimensions.map((dimension) => listQuery(dimension, asked)) });
+  const sought = text.trim().toLocaleLowerCase();
+  const isFound = (name: string) => name.toLocaleLowerCase().includes(sought);
+
+  const groups: OptionGroup[] = dimensions.map((dimension, at) => {
+    const title = names[dimension === "link" ? "code" : dimension];
+    const rows = answers[at]?.data?.rows ?? [];
+    const options = rows
+      .filter(({ value }) => !isRest(value) && value !== "(direct)")
+      .map((row) => ({
+        key: JSON.stringify([dimension, row.value, row.country, row.domain]),
+        name: nameOfValue(dimension, row),
+        count: row.clicks,
+        change: conditionsFor(dimension, row).reduce(withCondition, search),
+      }))
+      .filter(({ name }) => isFound(name) || (sought !== "" && isFound(title)))
+      .slice(0, sought === "" ? FIRST : MOST);
+    return { title, options };
+  });
+  if (sought !== "") {
+    const times = rangeNames()
+      .filter(({ label }) => isFound(label))
+      .map(({ value, label }) => ({
+        key: value,
+        name: label,
+        change: { ...withoutTime(search), range: value },
+      }));
+    groups.push({ title: t`Time`, options: times });
+    if (!isOfLink) {
+      const change = withCondition(search, { name: "search", value: text.trim() });
+      groups.push({ title: t`Text of links`, options: [{ key: "search", name: text.trim(), change }] });
+    }
+  }
+  const shown = groups.filter(({ options }) => options.length > 0);
+
+  return (
+    <Combobox
+      store={box}
+      onOptionSubmit={(key) => {
+        const chosen = shown.flatMap(({ options }) => options).find((option) => option.key === key);
+        onClose();
+        if (chosen !== undefined) onChange(chosen.change);
+      }}
+    >
+      <Combobox.EventsTarget>
+        <TextInput
+          autoFocus
+          size="sm"
+          aria-label={t`Find a filter`}
+          placeholder={t`Campaign, tag, country …`}
+          value={text}
+          maxLength={128}
+          onChange={({ currentTarget: { value } }) => {
+            setText(value);
+            // The first of what is found, once it is drawn.
+            requestAnimationFrame(() => box.selectFirstOption());
+          }}
+        />
+      </Combobox.EventsTarget>
+      <Combobox.Options mt="xs" mah={360} className={classes["scroll"]!}>
+        {shown.map(({ title, options }) => (
+          <Combobox.Group key={title} label={title}>
+            {options.map(({ key, name, count }) => (
+              <Combobox.Option key={key} value={key} className={classes["row"]!}>
+                <span className={classes["name"]}>{name}</span>
+                {count !== undefined && (
+                  <Text span size="xs" c="inherit" className={classes["count"]!}>
+                    {formatNumber(count)}
+                  </Text>
+                )}
+              </Combobox.Option>
+            ))}
+          </Combobox.Group>
+        ))}
+        {shown.length === 0 && (
+          <Combobox.Empty>
+            <Trans>Nothing matches</Trans>
+          </Combobox.Empty>
+        )}
+      </Combobox.Options>
+    </Combobox>
+  );
+}
