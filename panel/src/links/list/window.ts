@@ -1,7 +1,8 @@
 /**
  * The visible rows of a very long list. Browsers bound the height of an element, so beyond MOST_PX the scroll bar
  * represents the list in proportion: dragging it jumps, small steps move by pixels. When scrolling rests, the bar
- * moves to the position in the list.
+ * moves to the position in the list. TanStack Virtual, which shorter lists use, gives each row its height and so ends at
+ * the bound of the browser.
  */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
