@@ -171,6 +171,11 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   await step(content.start);
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, bodies, clock });
+  const origins = createOrigins({
+    publicUrl: () => config.get("features.public_url"),
+    isTrusted: auth.isTrustedProxy,
+    server: env.server,
+  });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
   return {
@@ -198,17 +203,14 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
       blobs: content.blobs,
       links,
       door,
+      originOf: origins.ofRequest,
       processes: leases.processes,
       clock,
       logger,
     }),
     door,
     bodies,
-    origins: createOrigins({
-      publicUrl: () => config.get("features.public_url"),
-      isTrusted: auth.isTrustedProxy,
-      server: env.server,
-    }),
+    origins,
     /** Null unless `cache.type` is redis. */
     redis,
     hashPassword,

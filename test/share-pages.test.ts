@@ -71,6 +71,32 @@ describe("the page of a shared file", () => {
     expect(await downloads(id)).toBe(1);
   });
 
+  test("names a picture for the cards of link previews, whose programs get it and count as nothing", async () => {
+    const id = await upload("view.png", PNG, { type: "image/png" });
+    const url = await share("files", id);
+    const [, card = ""] = /<meta property="og:image" content="([^"]+)">/.exec(
+      await htmlOf(url, { "X-Forwarded-Proto": "https" }),
+    )!;
+    expect(card).toBe(`${url.replace("http:", "https:")}?preview=1`);
+    for (const agent of SCANNERS) {
+      const answer = await fetch(card.replace("https:", "http:"), { headers: { "User-Agent": agent } });
+      expect([answer.headers.get("content-type"), await answer.bytes()]).toEqual(["image/png", PNG]);
+    }
+    expect(await downloads(id)).toBe(0);
+    for (const [name, type, input] of [
+      ["limited.png", "image/png", { max_downloads: 3 }],
+      ["locked.png", "image/png", { password: "open sesame" }],
+      ["drawing.svg", "image/svg+xml", {}],
+      ["clip.mp4", "video/mp4", {}],
+    ] as const) {
+      const other = await share("files", await upload(name, PNG, { type }), input);
+      expect([name, (await htmlOf(other)).includes("og:image")]).toEqual([name, false]);
+      const [agent] = SCANNERS as [string];
+      const answer = await fetch(`${other}?preview=1`, { headers: { "User-Agent": agent } });
+      expect([name, answer.headers.get("content-type")]).toEqual([name, "text/html; charset=utf-8"]);
+    }
+  });
+
   test("has its length in the answer to HEAD", async () => {
     const url = await share("files", await upload("größe.txt", "x"));
     const [page, head] = [await browse(url), await browse(url, {}, { method: "HEAD" })];

@@ -37,6 +37,7 @@ type Deps = {
   blobs: Pick<Blobs, "open">;
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   door: VisitorDoor;
+  originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
   processes: Pick<Processes, "refuseOlder">;
   clock: Clock;
   logger: Logger;
@@ -63,6 +64,7 @@ export function createSharing(deps: Deps) {
       preview,
       unlock,
       pages,
+      originOf: deps.originOf,
       logger,
     }),
     drops: createDropVisits(deps, drops),

@@ -21,6 +21,8 @@ export type FileView = {
   preview: PreviewKind | null;
   /** The browser shows a PDF in a frame without scripts; for others our viewer draws it. */
   framesPdf: boolean;
+  /** Address of the picture that link previews in messages show. */
+  card: string | null;
 };
 
 export function filePage(look: Look, view: FileView): VisitorPage {
@@ -40,7 +42,7 @@ ${previewHtml(look, view)}
     title,
     body: { html: body },
     description: title === file.name ? soft : `${file.name} · ${soft}`,
-    head: TYPE,
+    head: cardOf(view),
     width: "wide",
     styles: SHARE_STYLES,
     scripts: drawsPdf ? [...SHARE_SCRIPTS, PDF_EMBED] : SHARE_SCRIPTS,
@@ -52,7 +54,13 @@ ${previewHtml(look, view)}
   });
 }
 
-const TYPE: Html = { html: '<meta property="og:type" content="website">' };
+const cardOf = ({ card }: FileView): Html => ({
+  html: `<meta property="og:type" content="website">${
+    card === null
+      ? ""
+      : `\n<meta property="og:image" content="${text(card)}">\n<meta name="twitter:card" content="summary_large_image">`
+  }`,
+});
 
 /** Our viewer holds the whole file in memory. */
 const LARGEST_DRAWN = 64 * 1024 * 1024;

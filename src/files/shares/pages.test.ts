@@ -182,6 +182,7 @@ test("names can change neither the page nor the direction around them", () => {
       path: [folderOf(3, name)],
       preview: "picture",
       framesPdf: false,
+      card: null,
     });
     const list = folderPage(english, {
       share: { ...share, kind: "folder" },
@@ -207,6 +208,7 @@ test("an overdrawn limit shows no downloads left, never fewer", () => {
     path: [],
     preview: null,
     framesPdf: false,
+    card: null,
   });
   expect(page.html).toContain("0 of 2");
 });

@@ -27,6 +27,12 @@ export function previewOf({ mimeType, size }: Pick<StoredFile, "mimeType" | "siz
   return TEXT.test(mimeType) ? "text" : null;
 }
 
+const LARGEST_CARD = 5 * 1024 * 1024;
+
+/** Programs that make previews of links in messages fetch it for each message. */
+export const isCardPicture = (file: Pick<StoredFile, "mimeType" | "size">): boolean =>
+  previewOf(file) === "picture" && file.size <= LARGEST_CARD;
+
 const MAGIC: readonly [type: string, at: number, bytes: string][] = [
   ["image/png", 0, "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", 0, "\xff\xd8\xff"],

@@ -1,6 +1,7 @@
 /**
  * The answers of a share's code (share-query.ts): pages, and the bytes of files. Browsers get the page of a shared
- * file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download. A right
+ * file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download; and the
+ * picture that a page names for its card, which counts as nothing. A right
  * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
  */
 import type { Logger } from "../../lib/logger.ts";
@@ -17,6 +18,7 @@ import { folderPage } from "./folder-page.ts";
 import { viewOfFolder } from "./listing.ts";
 import { downloadsLeft } from "./page-parts.ts";
 import type { SharePreview } from "./preview.routes.ts";
+import { isCardPicture } from "./preview.ts";
 import type { Visitor } from "./relay.routes.ts";
 import { isRobot } from "./robots.ts";
 import type { SharedEntry } from "./share.ts";
@@ -31,6 +33,8 @@ type Deps = {
   preview: SharePreview;
   unlock: Unlock;
   pages: VisitorPages;
+  /** Scheme, host and port by which the visitor reaches the server. */
+  originOf(request: Request, peer: () => string): string;
   logger: Logger;
 };
 
@@ -38,7 +42,7 @@ export function createShareAnswers(deps: Deps) {
   const { shares, download, archive, preview, pages } = deps;
   const failures = createFailurePages(deps);
 
-  async function show(share: SharedEntry, request: Request, visitor: Visitor): Promise<Response> {
+  async function show(share: SharedEntry, request: Request, visitor: Visitor & { address(): string }) {
     const wish = wishOf(share, request.url);
     const seesPagesOnly = isRobot(request);
     if ("folder" in wish) {
@@ -48,7 +52,8 @@ export function createShareAnswers(deps: Deps) {
       return answerPage(folderPage(look, await viewOfFolder(deps, share, part, look.language)), 200, request);
     }
     const { file, path } = await shares.place(share, wish.file);
-    const wants = seesPagesOnly ? "page" : wishedBy(wish, request);
+    const isForCard = wish.what === "preview" && isCardPicture(file);
+    const wants = seesPagesOnly && !isForCard ? "page" : wishedBy(wish, request);
     if (wants === "bytes") return download(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
@@ -58,7 +63,10 @@ export function createShareAnswers(deps: Deps) {
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
     const kind = isOpen ? await preview.kindOf(file, request.signal) : null;
-    const view = { share, file, path, preview: kind, framesPdf: framesPdf(request) };
+    const hasCard =
+      kind === "picture" && share.kind === "file" && isCardPicture(file) && share.passwordHash === null;
+    const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?preview=1` : null;
+    const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), card };
     return answerPage(filePage(pages.look(request), view), 200, request);
   }
 
@@ -69,6 +77,7 @@ export function createShareAnswers(deps: Deps) {
     return show(share, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
+      address: () => connection?.requestIP(request)?.address ?? "unix",
     });
   }
 
