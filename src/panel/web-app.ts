@@ -86,7 +86,7 @@ async function take(request) {
   const kept = await caches.open(${JSON.stringify(SHARED)});
   let count = 0;
   for (const file of form.getAll("files"))
-    if (file instanceof File)
+    if (file instanceof File && (file.name !== "" || file.size > 0))
       await kept.put(new URL("shared/" + count++, registration.scope), new Response(file, { headers: { "X-Name": encodeURIComponent(file.name) } }));
   return Response.redirect(new URL("shared?" + new URLSearchParams([...said, ...(count > 0 ? [["files", String(count)]] : [])]), registration.scope).href, 303);
 }

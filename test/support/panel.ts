@@ -30,7 +30,9 @@ export type OpenedPanel = {
   close(): Promise<void>;
 };
 
-type Look = { size?: { width: number; height: number }; dark?: boolean; locale?: string };
+const BLOCKED = "Service Worker registration blocked by Playwright";
+
+type Look = { size?: { width: number; height: number }; dark?: boolean; locale?: string; worker?: boolean };
 
 /** Signs in on the page that is open. */
 export async function signInToPanel(page: Page, password = PASSWORD, account?: string): Promise<void> {
@@ -96,19 +98,25 @@ export const startPanelBrowser = (): Promise<Browser> =>
 /** Opens pages of the panel at `origin` in contexts of their own. `localhost` keeps secure cookies over plain HTTP. */
 export const panelOpener =
   (browser: Browser, url: string, isSignedIn = false) =>
-  async (path: string, { size = WIDE, dark = false, locale = "en" }: Look = {}): Promise<OpenedPanel> => {
+  async (
+    path: string,
+    { size = WIDE, dark = false, locale = "en", worker = false }: Look = {},
+  ): Promise<OpenedPanel> => {
     const context = await browser.newContext({
       viewport: size,
       colorScheme: dark ? "dark" : "light",
       // What moves can't be clicked, and colours on their way have no contrast yet.
       reducedMotion: "reduce",
+      // Its answers to navigations would pass by the routes of tests.
+      serviceWorkers: worker ? "allow" : "block",
       locale,
     });
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+      const text = message.text();
+      if (["error", "warning"].includes(message.type()) && !text.startsWith(BLOCKED)) complaints.push(text);
     });
     page.on("pageerror", (error) => complaints.push(String(error)));
     // A session of its own, without the form, which takes as long as the page.

@@ -12,11 +12,13 @@ import { createRoot } from "react-dom/client";
 import { heedEarlyTyping } from "../commands/early-typing.ts";
 import { ConnectionBar } from "../ui/connection-bar.tsx";
 import { loadLanguage, preferredLanguage } from "../base/i18n.ts";
+import { becomeApp } from "../base/install.ts";
 import { queries } from "../base/queries.ts";
 import { router } from "./router.tsx";
 import { applyScheme, THEME, VARIABLES } from "./theme.ts";
 
 heedEarlyTyping();
+becomeApp();
 applyScheme();
 await loadLanguage(preferredLanguage());
 

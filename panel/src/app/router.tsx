@@ -20,6 +20,17 @@ import { FailurePage, MissingPage } from "../ui/failure.tsx";
 const readQ = ({ q }: Record<string, unknown>): { q?: string } =>
   typeof q === "string" && q !== "" ? { q } : {};
 
+/** What another app shared (src/panel/web-app.ts). */
+function readShared(search: Record<string, unknown>) {
+  const { url, text, title, files } = search;
+  return {
+    ...(typeof url === "string" && { url }),
+    ...(typeof text === "string" && { text }),
+    ...(typeof title === "string" && { title }),
+    ...(typeof files === "number" && { files }),
+  };
+}
+
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
 
 const signIn = createRoute({
@@ -187,6 +198,13 @@ const shares = createRoute({
   component: lazyRouteComponent(() => import("../shares/shares-page.tsx"), "SharesPage"),
 });
 
+const shared = createRoute({
+  getParentRoute: () => inside,
+  path: "/shared",
+  validateSearch: readShared,
+  component: lazyRouteComponent(() => import("../files/shared-page.tsx"), "SharedPage"),
+});
+
 const policies = createRoute({
   getParentRoute: () => inside,
   path: "/policies",
@@ -222,6 +240,7 @@ export const router = createRouter({
       users,
       domains,
       events,
+      shared,
       policies,
       health,
       settings,

@@ -115,6 +115,22 @@ export function Shell() {
           <UploadDock account={String(account.id)} />
         </Suspense>
       )}
+      <nav className={classes["bottom"]} aria-label={t`Main menu`}>
+        {pages
+          .filter(({ group }) => group === "work")
+          .map(({ to, label, icon: Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              activeOptions={{ exact: to === "/", includeSearch: false }}
+              activeProps={{ "data-active": true }}
+              {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
+            >
+              <Icon size={22} stroke={1.75} aria-hidden />
+              <span>{label}</span>
+            </Link>
+          ))}
+      </nav>
       <SessionDialog />
       <PageOnItsWay />
     </div>

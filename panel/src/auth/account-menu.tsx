@@ -4,6 +4,7 @@ import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
 import {
   IconCheck,
   IconDeviceDesktop,
+  IconDeviceMobile,
   IconDevicesOff,
   IconLock,
   IconLogout,
@@ -19,6 +20,7 @@ import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";
 
+const AppDialog = lazyPart(async () => (await import("./app-dialog.tsx")).AppDialog);
 const PasswordChange = lazyPart(async () => (await import("./password-form.tsx")).PasswordChange);
 
 export function AccountMenu() {
@@ -27,6 +29,7 @@ export function AccountMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const [changing, setChanging] = useState<"open" | "closed" | null>(null);
+  const [app, setApp] = useState<"open" | "closed" | null>(null);
   const schemes = [
     { value: "light", label: t`Light`, icon: IconSun },
     { value: "dark", label: t`Dark`, icon: IconMoon },
@@ -74,6 +77,9 @@ export function AccountMenu() {
             </Menu.Item>
           ))}
           <Menu.Divider />
+          <Menu.Item leftSection={<IconDeviceMobile size={16} />} onClick={() => setApp("open")}>
+            <Trans>On this device</Trans>
+          </Menu.Item>
           <Menu.Item leftSection={<IconLock size={16} />} onClick={() => setChanging("open")}>
             <Trans>Change the password</Trans>
           </Menu.Item>
@@ -85,6 +91,15 @@ export function AccountMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {app !== null && (
+        <LazyDialog isOpen={app === "open"} onClose={() => setApp("closed")}>
+          <AppDialog
+            isOpen={app === "open"}
+            mayLink={account.role !== "user"}
+            onClose={() => setApp("closed")}
+          />
+        </LazyDialog>
+      )}
       {changing !== null && (
         <LazyDialog isOpen={changing === "open"} onClose={() => setChanging("closed")}>
           <PasswordChange

@@ -7,7 +7,7 @@ import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import { ListCard } from "./lists/list-card.tsx";
 import { earlierOf, type OnReportChange } from "./range.ts";
-import { ReportControls } from "./report-controls.tsx";
+import { ReportBar } from "./report-bar.tsx";
 import { ReportView } from "./report-view.tsx";
 import { useReport } from "./use-report.ts";
 
@@ -26,9 +26,9 @@ export function AnalyticsPage() {
         <Heading>
           <Trans>Analytics</Trans>
         </Heading>
-        <ReportControls search={search} onChange={change}>
+        <ReportBar search={search} onChange={change}>
           <ExportMenu report={report} />
-        </ReportControls>
+        </ReportBar>
       </Group>
       <FilterBar frame={report} search={search} onChange={change} />
       <ReportView

@@ -4,7 +4,7 @@ import { CompareLinks } from "./compare-links.tsx";
 import { ExportMenu } from "./export/export-menu.tsx";
 import { FilterBar } from "./filter/filter-bar.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
-import { ReportControls } from "./report-controls.tsx";
+import { ReportBar } from "./report-bar.tsx";
 import type { Place } from "./report-queries.ts";
 import { ReportView } from "./report-view.tsx";
 import { useReport } from "./use-report.ts";
@@ -21,9 +21,9 @@ export function LinkNumbers({ place, search, onChange }: Props) {
   const report = useReport(place, search);
   return (
     <Stack gap="sm">
-      <ReportControls search={search} onChange={onChange}>
+      <ReportBar search={search} onChange={onChange}>
         <ExportMenu report={report} name={place.code} />
-      </ReportControls>
+      </ReportBar>
       <FilterBar frame={report} search={search} onChange={onChange} isOfLink />
       <ReportView
         place={place}

@@ -13,7 +13,7 @@ import { LinkList, newestLinksQuery, NothingYet } from "./link-lists.tsx";
 import { LiveClicks } from "./live-clicks.tsx";
 import { NewestClicks } from "./newest-clicks.tsx";
 import { earlierOf, type OnReportChange } from "./range.ts";
-import { ReportControls } from "./report-controls.tsx";
+import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
 import { sum } from "./chart/series.ts";
 import { TrendCard } from "./trend-card.tsx";
@@ -58,7 +58,7 @@ export function OverviewPage() {
         <Heading>
           <Trans>Overview</Trans>
         </Heading>
-        <ReportControls search={search} onChange={change} without={["visitors"]} />
+        <ReportBar search={search} onChange={change} without={["visitors"]} />
       </Group>
       {isAdmin && <HealthLine />}
       <Failed of={[totals, trend, top, newest]} />

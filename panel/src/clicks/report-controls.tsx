@@ -30,6 +30,15 @@ type Props = {
 
 const OWN = "own";
 
+export function useVisitorNames(): Record<Visitors, string> {
+  const { t } = useLingui();
+  return {
+    human: t`Human clicks`,
+    automated: t`Bots`,
+    all: t`Humans and bots`,
+  };
+}
+
 /** Time, grouping, visitors and comparison of a report. A new time forgets the brushed part. */
 export function ReportControls({ search, onChange, without = [], children }: Props) {
   const { t } = useLingui();
@@ -43,11 +52,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
     week: t`By week`,
     month: t`By month`,
   };
-  const visitors: Record<Visitors, string> = {
-    human: t`Human clicks`,
-    automated: t`Bots`,
-    all: t`Humans and bots`,
-  };
+  const visitors = useVisitorNames();
   const comparisons: Record<Comparison, string> = {
     before: t`Previous period`,
     year: t`Against a year before`,

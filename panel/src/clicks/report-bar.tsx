@@ -1,0 +1,49 @@
+import { useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
+import type { ComponentProps } from "react";
+import { formatDate } from "../base/i18n.ts";
+import { Sheet, useIsPhone } from "../ui/sheet.tsx";
+import { rangeNames } from "./range-names.ts";
+import { ReportControls, useVisitorNames } from "./report-controls.tsx";
+
+/** The fields of a report. On phones one button says what they are set to, and opens them. */
+export function ReportBar({ children, ...props }: ComponentProps<typeof ReportControls>) {
+  const { t } = useLingui();
+  const isPhone = useIsPhone();
+  const [isOpen, { open, close }] = useDisclosure();
+  const names = useVisitorNames();
+  if (!isPhone) return <ReportControls {...props}>{children}</ReportControls>;
+  const { search, without = [] } = props;
+  const { from, to, range = "30d", visitors = "human" } = search;
+  const said = [
+    from !== undefined && to !== undefined
+      ? `${formatDate(from)} – ${formatDate(to)}`
+      : rangeNames().find(({ value }) => value === range)!.label,
+    ...(without.includes("visitors") ? [] : [names[visitors]]),
+  ].join(" · ");
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        variant="default"
+        flex={1}
+        miw={0}
+        h={44}
+        justify="space-between"
+        rightSection={<IconAdjustmentsHorizontal size={18} aria-hidden />}
+        aria-haspopup="dialog"
+        aria-label={`${t`Time and visitors`}: ${said}`}
+        onClick={open}
+      >
+        {said}
+      </Button>
+      {children}
+      <Sheet title={t`Time and visitors`} isOpen={isOpen} onClose={close}>
+        <Stack gap="sm">
+          <ReportControls {...props} />
+        </Stack>
+      </Sheet>
+    </Group>
+  );
+}
