@@ -52,11 +52,14 @@ export function readFilter(search: Record<string, unknown>): Filter {
 /** What a search of a page has of it. */
 export const filterIn = (search: Filter): Filter => readFilter(search);
 
+const only = (names: readonly string[], search: Filter): Filter =>
+  Object.fromEntries(Object.entries(readFilter(search)).filter(([name]) => names.includes(name)));
+
 /** Without conditions on links: a page is about one. */
-export const valuesIn = (search: Filter): Filter =>
-  Object.fromEntries(
-    Object.entries(readFilter(search)).filter(([name]) => VALUE_FILTERS.some((known) => known === name)),
-  );
+export const valuesIn = (search: Filter): Filter => only(VALUE_FILTERS, search);
+
+/** Without conditions on single clicks: what is left is answered from sums. */
+export const linkConditionsIn = (search: Filter): Filter => only(LINK_FILTERS, search);
 
 /** A condition as a person sees it. A city goes with its country. */
 export type Condition = { name: FilterName; value: string };

@@ -44,6 +44,7 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
     ...(isOpen && live === null && { refetchInterval: ASK_AGAIN_MS }),
   });
   const arrived = useArrived(place, frame, live);
+  useNews(live === null && isOpen ? data?.data[0]?.id : undefined);
   const isOff = data?.details === false;
   // The report says it once for all lists.
   if (isDetailed === false && arrived.length === 0 && (data?.data.length ?? 0) === 0) return null;
@@ -83,6 +84,17 @@ export function NewestClicks({ place, frame, isDetailed, mayWatch, most = MOST }
       </ul>
     </Card>
   );
+}
+
+/** Asks for the numbers again when the newest click that polling finds is a later one. */
+function useNews(newest: number | undefined): void {
+  const queries = useQueryClient();
+  const before = useRef(newest);
+  useEffect(() => {
+    const isNews = newest !== undefined && newest > (before.current ?? newest);
+    before.current = newest ?? before.current;
+    if (isNews) void queries.invalidateQueries({ queryKey: ["clicks"] }, { cancelRefetch: false });
+  }, [newest, queries]);
 }
 
 const keyOf = ({ clicked_at, code, domain }: Pick<NewestClick, "clicked_at" | "code" | "domain">): string =>

@@ -104,6 +104,9 @@ export function TrendCard({ report, search, onChange, children }: Props) {
             <TrendChart
               label={t`Clicks by time`}
               counts={{ human: t`Human clicks`, automated: t`Bots`, all: t`Clicks` }[visitors]}
+              zone={
+                unit === "hour" ? t`Hours of your time zone, ${timeZone()}.` : t`Days are counted in UTC.`
+              }
               starts={starts}
               unit={unit}
               series={series}
@@ -116,13 +119,6 @@ export function TrendCard({ report, search, onChange, children }: Props) {
           )}
         </div>
       </div>
-      <Text size="xs" c="dimmed" mt={4}>
-        {unit === "hour" ? (
-          <Trans>Hours of your time zone, {timeZone()}.</Trans>
-        ) : (
-          <Trans>Days are counted in UTC.</Trans>
-        )}
-      </Text>
       {children}
     </Card>
   );

@@ -18,6 +18,8 @@ type Props = {
   label: string;
   /** What the axis counts. */
   counts: string;
+  /** Whose days or hours it has. */
+  zone: string;
   starts: readonly number[];
   unit: Unit;
   series: readonly Series[];
@@ -30,7 +32,17 @@ type Props = {
 export const CHART_HEIGHT = 240;
 
 /** Clicks by time. Pointer and arrow keys show values; a table has all of them. */
-export function TrendChart({ label, counts, starts, unit, series, brush = null, onBrush, onZoomOut }: Props) {
+export function TrendChart({
+  label,
+  counts,
+  zone,
+  starts,
+  unit,
+  series,
+  brush = null,
+  onBrush,
+  onZoomOut,
+}: Props) {
   const { t } = useLingui();
   const scheme = useScheme();
   const { ref: box, width } = useElementSize();
@@ -62,9 +74,10 @@ export function TrendChart({ label, counts, starts, unit, series, brush = null, 
   return (
     <figure className={classes["chart"]} aria-label={label}>
       <div ref={box} className={classes["canvas"]} style={{ height: CHART_HEIGHT }}>
-        <span className={classes["counts"]} aria-hidden>
-          {counts}
-        </span>
+        <div className={classes["counts"]}>
+          <span>{counts}</span>
+          <span>{zone}</span>
+        </div>
         <div ref={place} aria-hidden />
         {count > 0 && width > 0 && (
           <div

@@ -1,16 +1,18 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Combobox, Text, TextInput, useCombobox } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRouteContext } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import classes from "../clicks.module.css";
 import { conditionsFor, type Dimension, DIMENSIONS, LINK_DIMENSIONS, nameOfValue } from "../dimensions.ts";
-import { filterNames, withCondition } from "../filter.ts";
+import { conditionsIn, filterNames, linkConditionsIn, valuesIn, withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
 import { isRest } from "../names.ts";
 import { type OnReportChange, type ReportSearch, withoutTime } from "../range.ts";
 import { rangeNames } from "../range-names.ts";
 import { listQuery } from "../report-queries.ts";
+import { readViews } from "./view-store.ts";
 
 type Props = {
   frame: Frame;
@@ -37,10 +39,13 @@ const ALL: readonly Dimension[] = [
 export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Props) {
   const { t } = useLingui();
   const [text, setText] = useState("");
+  const { account } = useRouteContext({ from: "/inside" });
   const box = useCombobox({ opened: true });
   const names = filterNames();
   const dimensions = isOfLink ? DIMENSIONS : ALL;
-  const asked = { span: frame.shown, visitors: frame.visitors, filter: frame.filter };
+  // From sums: so many lists of single clicks would take long.
+  const asked = { span: frame.shown, visitors: frame.visitors, filter: linkConditionsIn(frame.filter) };
+  const isCounted = conditionsIn(valuesIn(frame.filter)).length === 0;
   const answers = useQueries({ queries: dimensions.map((dimension) => listQuery(dimension, asked)) });
   const sought = text.trim().toLocaleLowerCase();
   const isFound = (name: string) => name.toLocaleLowerCase().includes(sought);
@@ -53,7 +58,7 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
       .map((row) => ({
         key: JSON.stringify([dimension, row.value, row.country, row.domain]),
         name: nameOfValue(dimension, row),
-        count: row.clicks,
+        ...(isCounted && { count: row.clicks }),
         change: conditionsFor(dimension, row).reduce(withCondition, search),
       }))
       .filter(({ name }) => isFound(name) || (sought !== "" && isFound(title)))
@@ -74,7 +79,18 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
       groups.push({ title: t`Text of links`, options: [{ key: "search", name: text.trim(), change }] });
     }
   }
+  if (!isOfLink) {
+    const views = readViews(account.id).filter(({ name }) => isFound(name));
+    const options = views.map((view) => ({ key: `view ${view.name}`, name: view.name, change: view.search }));
+    groups.unshift({ title: t`Views`, options });
+  }
   const shown = groups.filter(({ options }) => options.length > 0);
+  const first = shown[0]?.options[0]?.key;
+  // Enter takes it.
+  useEffect(() => {
+    box.selectFirstOption();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each list
+  }, [first, sought]);
 
   return (
     <Combobox
@@ -93,11 +109,7 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
           placeholder={t`Campaign, tag, country …`}
           value={text}
           maxLength={128}
-          onChange={({ currentTarget: { value } }) => {
-            setText(value);
-            // The first of what is found, once it is drawn.
-            requestAnimationFrame(() => box.selectFirstOption());
-          }}
+          onChange={({ currentTarget: { value } }) => setText(value)}
         />
       </Combobox.EventsTarget>
       <Combobox.Options mt="xs" mah={360} className={classes["scroll"]!}>
