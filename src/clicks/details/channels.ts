@@ -5,6 +5,7 @@
  * and the e-mail and chat parts of Snowplow's referer-parser; Android apps by their names in Google Play; mediums from
  * the default channel groups of Google Analytics 4.
  */
+import { remembered } from "../../lib/remembered.ts";
 import type { Campaign } from "./campaign.ts";
 
 export const CHANNELS = ["direct", "search", "social", "mail", "messenger", "campaign", "other"] as const;
@@ -91,14 +92,17 @@ export function channelOf(campaign: Campaign, host: string | null, browser: stri
 const channelOfSource = (source: string): Channel =>
   channelOfHost(source) ?? channelOfHost(`${source}.com`) ?? ofMedium.get(source) ?? "campaign";
 
-function channelOfHost(host: string): Channel | undefined {
-  for (let at = 0; ; ) {
-    const known = ofHost.get(host.slice(at));
-    if (known !== undefined) return known;
-    const dot = host.indexOf(".", at);
-    if (dot === -1) return undefined;
-    const named = ofHost.get(`${host.slice(at, dot)}.*`);
-    if (named !== undefined && COUNTRY.test(host.slice(dot + 1))) return named;
-    at = dot + 1;
-  }
-}
+const channelOfHost = remembered(
+  (host): Channel | null => {
+    for (let at = 0; ; ) {
+      const known = ofHost.get(host.slice(at));
+      if (known !== undefined) return known;
+      const dot = host.indexOf(".", at);
+      if (dot === -1) return null;
+      const named = ofHost.get(`${host.slice(at, dot)}.*`);
+      if (named !== undefined && COUNTRY.test(host.slice(dot + 1))) return named;
+      at = dot + 1;
+    }
+  },
+  { most: 10_000 },
+);

@@ -56,7 +56,7 @@ function visitAtRandom(): Visit {
     utmSource: maybe(768),
     userAgent: maybe(1024),
     address: maybe(45) ?? "",
-    language: maybe(36) || null,
+    language: maybe(36)?.replaceAll(",", "-") || null,
     campaign: maybe(120) || null,
     rule: Math.random() < 0.8 ? 0 : 1 + Math.floor(Math.random() * 32),
   };

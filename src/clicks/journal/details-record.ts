@@ -9,7 +9,7 @@ export type VisitDetails = {
   userAgent: string | null;
   /** If it is recorded. */
   address: string;
-  /** Beginning of Accept-Language. */
+  /** Accept-Language; its first language is kept. */
   language: string | null;
   /** Pairs of a query with the keys `utm_…`, percent-encoded: those of the request, then those of the target. */
   campaign: string | null;
@@ -25,6 +25,7 @@ const MOST_ADDRESS = 45;
 /** Longer tags do not exist. */
 const MOST_LANGUAGE = 36;
 const MOST_CAMPAIGN = 2_048;
+const COMMA = 44;
 const NOT_SENT = 0xffff;
 
 /** Offsets of lengths and texts. */
@@ -67,13 +68,19 @@ export function createDetailsRecord(): DetailsRecord {
     const at = end;
     end += MORE_BYTES;
     bytes[at] = rule;
-    bytes[at + 1] = Math.min(language.length, MOST_LANGUAGE);
-    bytes.latin1Write(language, end, bytes[at + 1]!);
-    end += bytes[at + 1]!;
-    const length = lengthOfPairs(campaign, Math.min(MOST_CAMPAIGN, LONGEST_RECORD - end));
+    // For so few characters half the cost of latin1Write.
+    let index = 0;
+    for (; index < MOST_LANGUAGE && index < language.length; index++) {
+      const unit = language.charCodeAt(index);
+      if (unit === COMMA) break;
+      bytes[end++] = unit;
+    }
+    bytes[at + 1] = index;
+    const length =
+      campaign === "" ? 0 : lengthOfPairs(campaign, Math.min(MOST_CAMPAIGN, LONGEST_RECORD - end));
     bytes[at + 2] = length & 0xff;
     bytes[at + 3] = length >> 8;
-    bytes.latin1Write(campaign, end, length);
+    if (length > 0) bytes.latin1Write(campaign, end, length);
     end += length;
   };
 

@@ -67,9 +67,11 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
     const held = stored.get(group.bucket)?.get(group.linkId) ?? NONE_STORED;
     // Usually there is room for all dimensions together.
     if (group.sums.size + held.all <= boundOf(group)) continue;
+    const found = byDimension(() => 0);
+    for (const { dimension, text } of group.sums.keys()) if (text !== OTHER) found[dimension]++;
     for (const dimension of DIMENSION_NAMES) {
       const room = boundOf(group) - held[dimension];
-      if (named(group, dimension).length > room) tight.push({ group, dimension, room });
+      if (found[dimension] > room) tight.push({ group, dimension, room });
     }
   }
   if (tight.length === 0) return [...groups];
@@ -87,6 +89,8 @@ async function boundGroups(groups: readonly Group[], { ids }: Context, asked: As
   return groups.map((group) => ({ ...group, sums: folded.get(group) ?? group.sums }));
 }
 
+const NAME_OF = Object.fromEntries(DIMENSION_NAMES.map((name) => [DIMENSIONS[name], name]));
+
 /** Of a bucket and link. */
 type Stored = Record<Dimension | "all", number>;
 
@@ -99,7 +103,7 @@ function sumStored(counts: readonly GroupCount[]): Map<number, Map<number, Store
     if (links === undefined) buckets.set(bucket, (links = new Map()));
     let stored = links.get(linkId);
     if (stored === undefined) links.set(linkId, (stored = { ...NONE_STORED }));
-    for (const name of DIMENSION_NAMES) if (DIMENSIONS[name] === dimension) stored[name] = values;
+    stored[NAME_OF[dimension]!] = values;
     stored.all += values;
   }
   return buckets;
