@@ -152,7 +152,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         openApiEndpoint(() => api),
         ...docsEndpoints({ cookie: CSRF_COOKIE, header: CSRF_HEADER }),
         ...auth.endpoints,
-        ...liveEndpoints({ live, logger }),
+        ...liveEndpoints({ live, links, logger }),
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
         ...domainEndpoints({ domains: links.domainService }),

@@ -21,7 +21,6 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
-  [/^\/admin\/v1\/analytics\/live$/, { role: "admin", scope: "analytics:read" }],
   [/^\/admin\/v1\/analytics\//, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(users|config|domains|events|system)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],

@@ -30,6 +30,10 @@ const REFERRERS = 3_000;
 const COUNTRIES = "US DE FR GB IN BR JP CN CA AU ES IT NL SE PL MX AR ZA NG EG TR ID VN TH KR".split(" ");
 const CITIES = 40;
 const AGENTS = 2_000;
+/** The rarest has some thousandths of the clicks. */
+const CAMPAIGNS = 40;
+const LANGUAGES = ["en-US", "en-US", "de", "fr", "ja"];
+const CHANNELS = ["campaign", "direct", "search"];
 const BROWSERS = ["Chrome", "Safari", "Firefox", "Microsoft Edge", "Opera", "Samsung Internet for Android"];
 const SYSTEMS = ["Windows", "macOS", "Android", "iOS", "Linux", "Chrome OS"];
 
@@ -208,6 +212,10 @@ const logRow = ({ linkId, atMs, referrer, place, agent }: Drawn) => ({
   ...places[place]!,
   user_agent_id: agent + 1,
   automated: isAutomated(agent) ? 1 : 0,
+  referrer_host: referrer === 0 ? null : referrers[referrer]!,
+  utm_campaign: atMs % 3 === 0 ? `campaign ${linkId % CAMPAIGNS}` : null,
+  language: LANGUAGES[atMs % 5]!,
+  channel: CHANNELS[atMs % 3]!,
 });
 
 /** In key order, as a flush writes them. */

@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { streamPages } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
+import { appError } from "../lib/errors.ts";
+import { visitorsOf, visitorsQuery } from "../lib/visitors.ts";
+import { clickQuery, valuesOf } from "./analytics/filter.routes.ts";
+import type { ReachableLinks } from "./analytics/reports.routes.ts";
+import { createLiveFilter } from "./live-filter.ts";
 import type { Live } from "./live.ts";
 
 /** A client that reads nothing for this long is cut. */
@@ -15,6 +20,10 @@ const eventView = z.object({
 const dropEventView = eventView.extend({ event: z.literal("drop") });
 
 type Deps = { live: Live; logger: Logger };
+type LiveDeps = Deps & { links: Pick<ReachableLinks, "by"> };
+
+/** Places of clicks are looked up when they are flushed. */
+const liveQuery = clickQuery.omit({ country: true, city: true }).extend(visitorsQuery);
 
 async function answerWith(
   c: HttpContext,
@@ -38,17 +47,35 @@ async function answerWith(
   });
 }
 
-export const liveEndpoints = ({ live, logger }: Deps): Endpoint[] => [
+export const liveEndpoints = ({ live, links, logger }: LiveDeps): Endpoint[] => [
   endpoint({
     method: "GET",
     path: "/analytics/live",
-    access: "admin",
+    access: "editor",
     scope: "analytics:read",
     tag: "analytics",
     summary:
-      "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers",
+      "Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers",
+    query: liveQuery,
+    failures: [404],
     raw: { type: "text/event-stream", schema: eventView },
-    handle: ({ c, account }) => answerWith(c, live.watch(c.get("isStillAllowed"), account.id), logger),
+    async handle({ c, query, account }) {
+      const place = (["country", "city"] as const).find((name) => c.req.query(name));
+      if (place !== undefined) {
+        const reason = "places are looked up when clicks are stored, after the live view shows them";
+        throw appError("BadRequest", `The live view can't filter by ${place}: ${reason}.`, { field: place });
+      }
+      const { chosen } = links.by(actorOf(account));
+      const [isOfAll, values, visitors] = [
+        (await chosen(query)) === null,
+        valuesOf(query),
+        visitorsOf(query),
+      ];
+      const isEverything = isOfAll && Object.keys(values).length === 0 && visitors === "all";
+      const choose = (among: readonly number[]) => chosen(query, among);
+      const filter = isEverything ? null : createLiveFilter({ choose, values, visitors });
+      return answerWith(c, live.watch(c.get("isStillAllowed"), account.id, filter), logger);
+    },
   }),
 ];
 

@@ -87,10 +87,10 @@ test("clicks of all workers are shown; a new or restarted worker counts from its
 test("shows the newest clicks in order, without clicks of deleted links", async () => {
   const at = Date.parse("2026-11-20T13:00:00Z");
   const latest = [
-    part("a", 2, [{ linkId: 1, atMs: at + 5, isAutomated: true, source: "ref:a.example" }]),
+    part("a", 2, [{ linkId: 1, atMs: at + 5, isAutomated: true, source: "ref:a.example", values: null }]),
     part("b", 2, [
-      { linkId: 2, atMs: at, isAutomated: false, source: null },
-      { linkId: 9, atMs: at + 1, isAutomated: false, source: null },
+      { linkId: 2, atMs: at, isAutomated: false, source: null, values: null },
+      { linkId: 9, atMs: at + 1, isAutomated: false, source: null, values: null },
     ]),
   ];
   const { live } = setUp(() => latest);

@@ -9,7 +9,9 @@ import { shortSender } from "../lib/short-sender.ts";
 import type { Clicks } from "./clicks.ts";
 import { createLiveDrops, type LiveDrop } from "./live-drops.ts";
 import type { LiveRepository } from "./live.repository.ts";
-import { decodeQueryValue, originOf } from "./details/referrer.ts";
+import { createDetailsParser } from "./details/details.ts";
+import type { LiveClick, LiveFilter, LiveSecond } from "./live-filter.ts";
+import { parseAgentValue } from "./rollups/dimensions.ts";
 
 export type WorkerLiveStats = {
   /** A UUID of the process. */
@@ -17,7 +19,7 @@ export type WorkerLiveStats = {
   /** Since its start; automated ones are among them. */
   clicks: number;
   automated: number;
-  latest: { linkId: number; atMs: number; isAutomated: boolean; source: string | null }[];
+  latest: LiveClick[];
 };
 
 export type Live = ReturnType<typeof createLive>;
@@ -43,7 +45,7 @@ export type LiveDropEvent = Partial<LinkName> & {
 };
 
 /** Events of one second. */
-type News = { clicks: string | null; drops: readonly LiveDrop[] };
+type News = { clicks: { second: LiveSecond; text: string } | null; drops: readonly LiveDrop[] };
 
 type Deps = {
   /** Of all workers. */
@@ -59,7 +61,11 @@ const MOST_LISTENERS = 100;
 const WATCH_MS = 15 * 60_000;
 const TICK_MS = 1_000;
 const CHECK_MS = 30_000;
+/** In an event. */
 const MOST_LATEST = 20;
+/** Of a second, of each process and of all, for filters. */
+const MOST_READ = 200;
+const MOST_KNOWN = 1_000;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
 export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps) {
@@ -77,7 +83,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   let sinceMs = 0;
   let lookedAt = 0;
 
-  async function look(): Promise<LiveEvent> {
+  async function look(): Promise<LiveSecond> {
     const atMs = clock.now();
     const startedAt = performance.now();
     const parts = await collect(sinceMs);
@@ -87,23 +93,26 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
         (sum, part) => sum + Math.max(0, clicksOf(part) - clicksOf(known.get(part.worker) ?? part)),
         0,
       );
-      return Math.round((clicks / seconds) * 10) / 10;
+      return clicks / seconds;
     };
-    const event = {
-      at: new Date(atMs).toISOString(),
-      clicks_per_second: rateOf(({ clicks }) => clicks),
-      human_clicks_per_second: rateOf(({ clicks, automated }) => clicks - automated),
-    };
-    const latest = parts
+    const rate = { clicks: rateOf(({ clicks }) => clicks), automated: rateOf(({ automated }) => automated) };
+    const newest = parts
       .flatMap((part) => part.latest)
-      .sort((a, b) => a.atMs - b.atMs)
-      .slice(-MOST_LATEST);
+      .sort((one, other) => one.atMs - other.atMs)
+      .slice(-MOST_KNOWN);
     known = new Map(parts.map((part) => [part.worker, part]));
     sinceMs = atMs;
     lookedAt = startedAt;
+    return { atMs, rate, newest };
+  }
+
+  async function textOf({ atMs, rate, newest }: LiveSecond, shown: number): Promise<string> {
+    const latest = newest.slice(-MOST_LATEST);
     const codes = await repository.codesOf(latest.map(({ linkId }) => linkId));
-    return {
-      ...event,
+    const event: LiveEvent = {
+      at: new Date(atMs).toISOString(),
+      clicks_per_second: rounded(shown),
+      human_clicks_per_second: rounded(rate.clicks - rate.automated),
       latest: latest.flatMap(({ linkId, atMs: clickedAt, source, isAutomated }) => {
         const key = codes.get(linkId);
         if (key === undefined) return [];
@@ -111,6 +120,19 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
         return [{ ...nameOf(key), clicked_at, source, automated: isAutomated }];
       }),
     };
+    return eventText("clicks", event);
+  }
+
+  /** Null while the database is away. */
+  async function seen(): Promise<News["clicks"]> {
+    const second = await look();
+    return { second, text: await textOf(second, second.rate.clicks) };
+  }
+
+  async function filtered(clicks: News["clicks"], filter: LiveFilter | null): Promise<string | null> {
+    if (clicks === null || filter === null) return clicks && clicks.text;
+    const kept = await filter(clicks.second);
+    return textOf(kept, kept.shown);
   }
 
   function tell(news: News | null): void {
@@ -121,11 +143,11 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
   /** Sends nothing for a second while the database is away. */
   async function tick(): Promise<void> {
-    const [event, files] = await Promise.all([
-      viewers.clicks > 0 ? look().catch(() => null) : null,
+    const [clicks, files] = await Promise.all([
+      viewers.clicks > 0 ? seen().catch(() => null) : null,
       drops.news().catch(() => []),
     ]);
-    tell({ clicks: event && eventText("clicks", event), drops: files });
+    tell({ clicks, drops: files });
     if (viewers.clicks + viewers.drops > 0 && !isClosed) timer = setTimeout(() => void tick(), tickMs);
     else timer = undefined;
   }
@@ -165,6 +187,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     kind: keyof typeof viewers,
     isAllowed: () => Promise<boolean>,
     accountId: number | undefined,
+    filter: LiveFilter | null = null,
   ): AsyncGenerator<string, void> {
     if (isClosed || viewers[kind] >= most[kind]) {
       throw appError(
@@ -194,8 +217,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
           checkAt = isSo === null ? 0 : performance.now() + checkMs;
         }
         if (news === null) continue;
-        const clicks = kind === "clicks" ? news?.clicks : null;
-        yield (clicks ?? ": no news\n\n") + dropTexts(news?.drops ?? [], accountId);
+        const clicks = kind === "clicks" ? await filtered(news.clicks, filter).catch(() => null) : null;
+        yield (clicks ?? ": no news\n\n") + dropTexts(news.drops, accountId);
       }
     } finally {
       viewers[kind] -= 1;
@@ -211,7 +234,8 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
     watch: (
       isAllowed: () => Promise<boolean> = async () => true,
       accountId?: number,
-    ): AsyncGenerator<string, void> => stream("clicks", isAllowed, accountId),
+      filter: LiveFilter | null = null,
+    ): AsyncGenerator<string, void> => stream("clicks", isAllowed, accountId, filter),
     /** Without clicks: only what comes into the account's drop boxes. */
     watchDrops: (isAllowed: () => Promise<boolean>, accountId: number): AsyncGenerator<string, void> =>
       stream("drops", isAllowed, accountId),
@@ -232,19 +256,32 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
 
 const eventText = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
+const rounded = (rate: number): number => Math.round(rate * 10) / 10;
+
 /** The part of this process. */
 export function createWorkerLiveStats(
   clicks: Pick<Clicks, "stats" | "latest">,
 ): (sinceMs: number) => WorkerLiveStats {
   const worker = crypto.randomUUID();
+  const { describe } = createDetailsParser();
   return (sinceMs) => {
     const { accepted, replayed, automated } = clicks.stats();
-    const latest = clicks.latest(sinceMs, MOST_LATEST).map(({ linkId, atMs, isAutomated, details }) => ({
-      linkId,
-      atMs,
-      isAutomated,
-      source: details && originOf(details.referrer, decodeQueryValue(details.utmSource ?? "")).source,
-    }));
+    const latest = clicks.latest(sinceMs, MOST_READ).map(({ linkId, atMs, isAutomated, details }) => {
+      const known = details && describe(details);
+      return {
+        linkId,
+        atMs,
+        isAutomated,
+        source: known && known.source,
+        values: known && { ...known.columns, ...partsOf(known.agent?.profile) },
+      };
+    });
     return { worker, clicks: accepted - replayed, automated: automated.accepted, latest };
   };
+}
+
+function partsOf(profile: string | undefined) {
+  if (profile === undefined) return { browser: null, os: null, device: null };
+  const { browser, os, device } = parseAgentValue(profile);
+  return { browser, os, device };
 }

@@ -16,7 +16,7 @@ import {
 } from "../rollups/dimensions.ts";
 import { type Campaign, campaignOf, languageOf } from "./campaign.ts";
 import { channelOf } from "./channels.ts";
-import { readDetails } from "../journal/details-record.ts";
+import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
 import { cleanText, decodeQueryValue, type Origin, originOf } from "./referrer.ts";
@@ -42,6 +42,8 @@ export type Detail = {
   values: Value[];
 };
 
+type SentAgent = Omit<UserAgent, "value"> & { profile: string };
+
 export type DetailsParser = ReturnType<typeof createDetailsParser>;
 
 /** See Geo.lookupMany. */
@@ -60,24 +62,41 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
   }, REMEMBERED);
   const campaign = remembered(campaignOf, REMEMBERED);
   const language = remembered(languageOf, REMEMBERED);
-  const agentOf = remembered((sent: string): Omit<UserAgent, "value"> & { profile: string } => {
+  const agentOf = remembered((sent: string): SentAgent => {
     const text = cleanText(sent, AGENT_LENGTH);
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, HASH_DIGITS);
     const profile = agents.describe(text);
     return { hash, text, browser: profile.browser, profile: agentValue(profile) };
   }, REMEMBERED);
 
+  /** What does not need the network. */
+  function describe(sent: VisitDetails) {
+    const { referrer, host, source }: Origin = origin(`${sent.utmSource ?? ""}\0${sent.referrer ?? ""}`);
+    const agent = sent.userAgent === null ? null : agentOf(sent.userAgent);
+    const named = agent === null || agent.text === "" ? null : agent;
+    const pairs = sent.campaign ?? (sent.utmSource === null ? null : `utm_source=${sent.utmSource}`);
+    const utm = pairs === null ? NO_CAMPAIGN : campaign(pairs);
+    const columns: ColumnValues = {
+      ...utm,
+      referrer: host,
+      language: sent.language === null ? null : language(sent.language),
+      channel: channelOf(utm, host, named?.browser ?? null),
+      rule: sent.rule === 0 ? null : String(sent.rule),
+    };
+    return { referrer, source, agent: named, columns };
+  }
+
   return {
+    describe,
+
     /** In order. Never rejects. Looking up places is bounded in time. */
     async parse(batch: ClickBatch): Promise<Detail[]> {
       const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
       const values = createValues();
       const known = new Map<string, UserAgent>();
-      const userAgent = (sent: string): UserAgent | null => {
-        const { profile, ...parts } = agentOf(sent);
-        const { hash, text } = parts;
-        if (text === "") return null;
+      const userAgent = ({ profile, ...parts }: SentAgent): UserAgent => {
+        const { hash } = parts;
         let agent = known.get(hash);
         if (agent === undefined) known.set(hash, (agent = { ...parts, value: values("agent", profile) }));
         return agent;
@@ -85,17 +104,8 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
       const parsed = Array.from({ length: detailed }, (_, at): Detail => {
         const row = details.rows[at]!;
         const sent = readDetails(details.bytes, details.places[at]!);
-        const { referrer, host, source }: Origin = origin(`${sent.utmSource ?? ""}\0${sent.referrer ?? ""}`);
-        const agent = sent.userAgent === null ? null : userAgent(sent.userAgent);
-        const pairs = sent.campaign ?? (sent.utmSource === null ? null : `utm_source=${sent.utmSource}`);
-        const utm = pairs === null ? NO_CAMPAIGN : campaign(pairs);
-        const columns: ColumnValues = {
-          ...utm,
-          referrer: host,
-          language: sent.language === null ? null : language(sent.language),
-          channel: channelOf(utm, host, agent?.browser ?? null),
-          rule: sent.rule === 0 ? null : String(sent.rule),
-        };
+        const { referrer, source, agent: named, columns } = describe(sent);
+        const agent = named && userAgent(named);
         const detail = {
           linkId: links[row]!,
           atMs: times[row]!,

@@ -45,12 +45,13 @@ type Deps = {
   };
 };
 
-export type ChooseLinks = (query: ChosenQuery) => Promise<LinkSet | null>;
+/** `among`: of these ids only. */
+export type ChooseLinks = (query: ChosenQuery, among?: readonly number[]) => Promise<LinkSet | null>;
 
 /** Null: all links, even such that left nothing but clicks. @throws LinkNotFound, BadRequest */
 export const createChoice =
   ({ sets, domains }: Deps, actor: Actor): ChooseLinks =>
-  async ({ code = [], tag = [], domain: host, owner, search }) => {
+  async ({ code = [], tag = [], domain: host, owner, search }, among) => {
     const codes = [...new Set(code)].filter((text) => text !== "");
     const domain = !host ? null : host === DEFAULT_DOMAIN_NAME ? DEFAULT_DOMAIN : domains.idOf(host);
     const filter = filterFor(actor, {
@@ -64,7 +65,7 @@ export const createChoice =
           : ((await sets.accountId(owner.toLowerCase())) ?? NOBODY),
       search: search || null,
     });
-    if (codes.length === 0) return isEverything(filter) ? null : sets.find({ ids: null, filter });
+    if (codes.length === 0) return isEverything(filter) ? null : sets.find({ ids: among ?? null, filter });
     const hosts = domain === null ? [DEFAULT_DOMAIN, ...domains.list().map(({ id }) => id)] : [domain];
     if (codes.length * hosts.length > MOST_KEYS) {
       throw appError("BadRequest", "There are too many domains for so many codes; give domain.", {
@@ -76,5 +77,6 @@ export const createChoice =
     const known = new Set(found.map(({ code: key }) => codeOf(key)));
     const unknown = codes.find((text) => !known.has(text));
     if (unknown !== undefined) throw linkNotFound(unknown);
-    return sets.find({ ids: [...new Set(found.map(({ id }) => id))], filter });
+    const ids = [...new Set(found.map(({ id }) => id))];
+    return sets.find({ ids: among === undefined ? ids : ids.filter((id) => among.includes(id)), filter });
   };
