@@ -1,9 +1,11 @@
 /**
- * All analytics endpoints over 10,000,000 clicks on 100,000 links in a year: `bin/bun bench/analytics.ts [clicks]`. Runs
+ * All analytics endpoints over 10,000,000 clicks on 100,000 links in a year: `bin/bun bench/analytics.ts [clicks]`,
+ * with `--reports` only reports under the filter. Runs
  * on SQLite and, with WAYMARK_TEST_POSTGRES_URL, on PostgreSQL. Each request goes through the service as in the server,
  * SQLite's threads included. Ranges end now or up to a month ago, at any millisecond, so most have two edges. The first
  * run creates the databases and keeps them (.cache/bench, database waymark_bench_…). Then the export of a million rows:
- * its time, memory and longest block of the event loop.
+ * its time, memory and longest block of the event loop. `cpu` is processor time of this process, SQLite included; on a
+ * busy machine it says more.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,11 +17,13 @@ import { DAY_MS } from "../src/clicks/rollups/time-buckets.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
+import { createLinkSets } from "../src/links/list/link-set.repository.ts";
 import type { Visitors } from "../src/lib/visitors.ts";
 import { keyOfLink } from "./lib/click-links.ts";
 import { type History, writeHistory } from "./lib/click-history.ts";
+import { type AskSets, REPORTS_OF_LINKS, REPORTS_OF_VALUES } from "./lib/report-requests.ts";
 
-const CLICKS = Number(process.argv[2] ?? 10_000_000);
+const CLICKS = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 10_000_000);
 const NOW = Date.parse("2026-11-20T13:37:00Z");
 const HISTORY: History = { clicks: CLICKS, links: 100_000, days: 365, end: NOW };
 const RUNS = 40;
@@ -56,6 +60,13 @@ const REQUESTS: [string, Ask][] = [
     "link, devices",
     (analytics, range, run, asked) => analytics.devices(range, 20, { ...asked, key: linkOf(run) }),
   ],
+];
+
+const VALUE_DAYS = (HISTORY.days * 1_000_000) / CLICKS;
+const VALUE_GOAL_MS = 1_000;
+const REPORT_SPANS = [
+  { days: 30, goalMs: 150 },
+  { days: 365, goalMs: 300 },
 ];
 
 const quantile = (sorted: readonly number[], share: number): number =>
@@ -122,6 +133,37 @@ async function measure(database: Database): Promise<void> {
   }
 }
 
+async function measureReports(
+  database: Database,
+  { days, goalMs }: { days: number; goalMs: number },
+  requests: [string, AskSets][],
+): Promise<void> {
+  const analytics = createAnalytics({ database, clock: { now: () => NOW } });
+  const sets = createLinkSets(database);
+  console.log(
+    `\n${`${days.toFixed(0)} days, goal: p95 ≤ ${goalMs} ms`.padEnd(40)}      p50      p95  slowest  cpu p95`,
+  );
+  const gap = await longestGap(async () => {
+    for (const [name, ask] of requests) {
+      const times: number[] = [];
+      const cpu: number[] = [];
+      for (let run = 0; run < RUNS; run++) {
+        const before = process.cpuUsage();
+        times.push(await timed(() => ask(analytics, rangeOf(days, run), sets)));
+        const { user, system } = process.cpuUsage(before);
+        cpu.push((user + system) / 1_000);
+      }
+      for (const list of [times, cpu]) list.sort((a, b) => a - b);
+      const p95 = quantile(times, 0.95);
+      const over = p95 > goalMs ? `  over ${goalMs} ms` : "";
+      console.log(
+        `${name.padEnd(40)}${cell(quantile(times, 0.5))}${cell(p95)}${cell(times.at(-1)!)}${cell(quantile(cpu, 0.95))}${over}`,
+      );
+    }
+  });
+  console.log(`longest pause of the event loop         ${cell(gap)}`);
+}
+
 const megabytes = (): number => process.memoryUsage.rss() / 1_048_576;
 
 async function measureExport(database: Database): Promise<void> {
@@ -164,13 +206,15 @@ async function bench(name: string, url: string): Promise<void> {
   console.log(`\n${name}: ${CLICKS.toLocaleString("en")} clicks`);
   const database = await open(url, true);
   await migrateUp(database, { logger: silentLogger });
-  await measure(database);
+  if (!process.argv.includes("--reports")) await measure(database);
+  for (const span of REPORT_SPANS) await measureReports(database, span, REPORTS_OF_LINKS);
+  await measureReports(database, { days: VALUE_DAYS, goalMs: VALUE_GOAL_MS }, REPORTS_OF_VALUES);
   await measureExport(database);
   await database.close();
 }
 
 async function benchFile(): Promise<void> {
-  const path = join(FOLDER, `analytics-${CLICKS}.db`);
+  const path = join(FOLDER, `analytics-${CLICKS}-${HISTORY.links}.db`);
   if (!existsSync(path)) {
     mkdirSync(FOLDER, { recursive: true });
     const part = `${path}.part`;
@@ -182,7 +226,7 @@ async function benchFile(): Promise<void> {
 }
 
 async function benchServer(server: string): Promise<void> {
-  const database = `waymark_bench_${CLICKS}`;
+  const database = `waymark_bench_${CLICKS}_${HISTORY.links}`;
   const url = new URL(server);
   url.pathname = `/${database}`;
   const admin = await open(server, false);

@@ -101,6 +101,7 @@ const ASSEMBLY = [
   "src/clicks/flush-messages.ts",
   "src/clicks/flush.thread.ts",
   "src/clicks/flush.worker.ts",
+  "src/clicks/live-filter.ts",
   "src/clicks/live.ts",
   "src/clicks/live.routes.ts",
   "src/clicks/pending.ts",

@@ -152,7 +152,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; 503 when a worker already has 20 viewers */
+        /** Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers */
         get: operations["getAnalyticsLive"];
         put?: never;
         post?: never;
@@ -5041,7 +5041,44 @@ export interface operations {
     };
     getAnalyticsLive: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description clicks with this value: a browser */
+                browser?: string;
+                /** @description clicks with this value: how the visitor came here */
+                channel?: string;
+                /** @description repeated: clicks of these links, on every domain unless `domain` says which */
+                code?: string[];
+                /** @description clicks with this value: desktop, mobile, tablet, bot or other */
+                device?: string;
+                /** @description clicks of the links of this host; (default): of the default domain */
+                domain?: string;
+                /** @description clicks with this value: the first of Accept-Language */
+                language?: string;
+                /** @description clicks with this value: an operating system */
+                os?: string;
+                /** @description clicks of the links that this account made; its name */
+                owner?: string;
+                /** @description clicks with this value: host that linked here */
+                referrer?: string;
+                /** @description clicks with this value: number of the rule that decided, from 1 */
+                rule?: string;
+                /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
+                search?: string;
+                /** @description repeated: clicks of links that have all of these tags */
+                tag?: string[];
+                /** @description clicks with this value: likewise */
+                utm_campaign?: string;
+                /** @description clicks with this value: likewise */
+                utm_content?: string;
+                /** @description clicks with this value: likewise */
+                utm_medium?: string;
+                /** @description clicks with this value: of the request, else of the target */
+                utm_source?: string;
+                /** @description clicks with this value: likewise */
+                utm_term?: string;
+                /** @description whose clicks are counted; default: all */
+                visitors?: "all" | "human" | "automated";
+            };
             header?: never;
             path?: never;
             cookie?: never;

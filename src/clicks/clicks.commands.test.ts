@@ -8,7 +8,10 @@ import { Command } from "commander";
 import { createOutput } from "../cli/output.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrateUp } from "../db/migrate.ts";
+import { COMMAND } from "../lib/actor.ts";
 import { AppError } from "../lib/errors.ts";
+import { createChoice } from "../links/list/chosen.ts";
+import { createLinkSets } from "../links/list/link-set.repository.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics/analytics.test-support.ts";
 import { addLinkStatsCommand } from "./analytics/commands.ts";
@@ -35,8 +38,16 @@ afterEach(() => room.clear());
 async function run(line: string): Promise<string> {
   let printed = "";
   const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
+  const chosen = createChoice(
+    { sets: createLinkSets(room.database), domains: { idOf: () => 0, list: () => [] } },
+    COMMAND,
+  );
   const domains = { key: (code: string) => code, nameOf: (code: string) => ({ code, domain: null }) };
-  const services = { database: room.database, config: { get: () => 7 }, links: { domains } };
+  const services = {
+    database: room.database,
+    config: { get: () => 7 },
+    links: { domains, by: () => ({ chosen }) },
+  };
   const context = { services: async () => services, output } as never;
   const program = new Command().exitOverride();
   addClickCommands(program, context);
@@ -95,4 +106,31 @@ test("links stats shows the clicks of a link in the range and refuses half a ran
     "BadRequest: --from and --to must be given together",
   );
   expect(await refusal("links stats nope")).toBe('LinkNotFound: There is no link "nope".');
+});
+
+test("report counts by one thing, under the filter, as text and as JSON", async () => {
+  const [one, two] = [await room.addLink("one"), await room.addLink("two")];
+  const columns = { utm_campaign: "spring", channel: "campaign" };
+  await room.record([
+    { linkId: one, at: NOW - 5, country: "DE", city: "Köln", columns },
+    { linkId: one, at: NOW - 4, automated: true },
+    { linkId: two, at: NOW - 3, columns: { channel: "direct" } },
+  ]);
+  const range = "--from 2026-11-19 --to 2026-11-21";
+  const text = await run(`analytics report link ${range} --limit 1`);
+  expect(text).toContain("3 clicks from 2026-11-19T00:00:00.000Z");
+  expect(text).toContain("1 of them not below");
+  expect(text).toMatch(/one +.* 2 +1 +1/);
+  const report = async (line: string) => JSON.parse(await run(`analytics report ${line} ${range} --json`));
+  expect(await report("utm_campaign")).toEqual({
+    data: [{ value: "spring", clicks: 1, human: 1, automated: 0 }],
+    total: 3,
+    other: 2,
+  });
+  expect((await report("city --code one --visitors human --utm-campaign spring")).data).toEqual([
+    { value: "Köln", country: "DE", clicks: 1, human: 1, automated: 0 },
+  ]);
+  expect((await report("channel --search tw")).data).toMatchObject([{ value: "direct", clicks: 1 }]);
+  expect(await refusal(`analytics report link --code none ${range}`)).toStartWith("LinkNotFound");
+  expect(await refusal("analytics report link --from 2026-11-19")).toStartWith("BadRequest");
 });

@@ -7,6 +7,8 @@ import { systemClock } from "../lib/clock.ts";
 import { pluralize } from "../lib/pluralize.ts";
 import { appError } from "../lib/errors.ts";
 import { parseRfc3339 } from "../lib/rfc3339.ts";
+import { addReportCommand } from "./analytics/commands.ts";
+import type { ReachableLinks } from "./analytics/reports.routes.ts";
 import { createAgents } from "./details/agents.ts";
 import { createMaintenance } from "./rollups/maintenance.ts";
 import { createRebuild, type RebuildReport } from "./rollups/rebuild.ts";
@@ -14,13 +16,14 @@ import { BUCKETS } from "./rollups/time-buckets.ts";
 
 type Context = CommandContext<{
   database: Database;
+  links: Pick<ReachableLinks, "domains" | "by">;
   config: { get(key: "analytics.hourly_retention_days"): number };
 }>;
 
 type RebuildOptions = { from?: string; to?: string; json?: true };
 
 export function addClickCommands(program: Command, context: Context): void {
-  const group = program.command("analytics").description("maintain the click statistics");
+  const group = program.command("analytics").description("read and maintain the click statistics");
   group
     .command("rebuild")
     .description(
@@ -30,6 +33,7 @@ export function addClickCommands(program: Command, context: Context): void {
     .option("--to <date>", "last day, included; default: the newest day of the click log")
     .option("--json", "print JSON")
     .action((options: RebuildOptions) => runRebuild(context, options));
+  addReportCommand(group, context);
 }
 
 async function runRebuild({ services, output }: Context, options: RebuildOptions): Promise<void> {

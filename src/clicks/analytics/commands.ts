@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { z } from "zod";
 import type { CommandContext, Output } from "../../cli/command.ts";
 import type { Database } from "../../db/database.ts";
@@ -8,12 +8,87 @@ import { appError } from "../../lib/errors.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { validated } from "../../lib/validated.ts";
 import { visitorsOf, visitorsQuery } from "../../lib/visitors.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { collected } from "../../links/list/filter-options.ts";
+import { limited } from "./answers.routes.ts";
+import { type ClickQuery, clickQuery, valuesOf } from "./filter.routes.ts";
 import { type DateRange, parseDate, parseRange } from "./range.ts";
 import type { ReachableLinks } from "./reports.routes.ts";
+import { type ReportBy, REPORTS } from "./report.ts";
+import { ASKED_VALUES } from "./select.ts";
 import { createAnalytics } from "./service.ts";
-import { viewOfDevices, viewOfLinkReport } from "./views.ts";
+import { viewOfDevices, viewOfLinkReport, viewOfReportRow } from "./views.ts";
 
 type Context = CommandContext<{ database: Database; links: Pick<ReachableLinks, "domains"> }>;
+
+type ReportContext = CommandContext<{ database: Database; links: Pick<ReachableLinks, "domains" | "by"> }>;
+
+type ReportOptions = StatsOptions & { limit?: string } & Omit<ClickQuery, "visitors">;
+
+export function addReportCommand(group: Command, context: ReportContext): void {
+  const command = group
+    .command("report")
+    .description("count clicks by one thing; those of the last seconds may not be counted yet")
+    .addArgument(new Argument("<by>").choices(REPORTS))
+    .option("--from <date>", "start, a day or an instant; with --to; default: the last 30 days")
+    .option("--to <date>", "end, an instant or the day after the last one")
+    .option("--limit <number>", "rows, at most 1,000; default: 200")
+    .option("--visitors <whose>", "all, human or automated; default: all")
+    .option("--code <code>", "of this link; repeat it for several", collected)
+    .option("--tag <tag>", "of links with this tag; repeat it for links that have all of them", collected)
+    .option("--domain <host>", "of the links of this host; (default): of the default domain")
+    .option("--owner <account>", "of the links that this account made")
+    .option("--search <text>", "of links with this text");
+  for (const name of ASKED_VALUES) {
+    command.option(`--${name.replaceAll("_", "-")} <value>`, "clicks with this value, from the click log");
+  }
+  command.option("--json", "print JSON").action(async (by: ReportBy, options: Record<string, never>) => {
+    const input = Object.fromEntries(
+      Object.entries(options).map(([name, value]) => [
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        value,
+      ]),
+    );
+    await runReport(context, by, input);
+  });
+}
+
+async function runReport(
+  { services, output }: ReportContext,
+  by: ReportBy,
+  input: ReportOptions,
+): Promise<void> {
+  const range = rangeOf(input);
+  const query = validated(reportCommandQuery, input, "The command");
+  const { database, links } = await services();
+  const analytics = createAnalytics({ database, clock: systemClock });
+  const asked = {
+    visitors: visitorsOf(query),
+    links: await links.by(COMMAND).chosen(query),
+    values: valuesOf(query),
+  };
+  const { rows, total, other } = await analytics.report(by, range, query.limit, asked);
+  const shown = rows.map((row) => viewOfReportRow(by, row, links.domains.nameOf));
+  const from = await analytics.detailsFrom(range, asked, by);
+  const details_from = from === null ? undefined : formatRfc3339(from);
+  if (input.json) return output.json({ data: shown, total, other, details_from });
+  const clicks = pluralize(total, "click");
+  output.line(
+    `${clicks} from ${formatRfc3339(range.start)} to ${formatRfc3339(range.end)}, ${other.toLocaleString("en")} of them not below`,
+  );
+  if (details_from !== undefined)
+    output.line(`Clicks before ${details_from} are missing: their details are not kept.`);
+  const place = by === "link" ? { domain: "DOMAIN" } : by === "city" ? { country: "COUNTRY" } : {};
+  section(output, shown, {
+    value: by.toUpperCase(),
+    ...place,
+    clicks: "CLICKS",
+    human: "HUMAN",
+    automated: "AUTOMATED",
+  });
+}
+
+const reportCommandQuery = limited(200, 1_000).extend(clickQuery.shape);
 
 type StatsOptions = { domain?: string; from?: string; to?: string; visitors?: string; json?: true };
 

@@ -85,11 +85,11 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
       return new Map(found.map(({ instant, ...sum }) => [Number(instant), sumOf(sum)]));
     },
 
-    /** NaN if the span has more than 100,000 raw rows of all links. */
-    async clicksInSmall(links: LinkSet | null, span: Span): Promise<number> {
+    /** NaN if the span has more than `most` raw rows of all links. */
+    async clicksInSmall(links: LinkSet | null, span: Span, most = MOST_RAW_ROWS): Promise<number> {
       const rows = rawRows(read, { links: null, ...NO_DETAILS }, span)
         .select("link_id")
-        .limit(MOST_RAW_ROWS + 1);
+        .limit(most + 1);
       const isOwn = links === null ? sql<boolean>`1 = 1` : isAmong(links);
       const { seen, own } = await read
         .selectFrom(rows.as("row"))
@@ -107,7 +107,7 @@ export function createCountRepository({ read, findLink }: Pick<Database, "read" 
             .as("own"),
         ])
         .executeTakeFirstOrThrow();
-      if (Number(seen) > MOST_RAW_ROWS) return Number.NaN;
+      if (Number(seen) > most) return Number.NaN;
       return Number(own ?? 0);
     },
   };

@@ -3,18 +3,26 @@ import type { LinkSet } from "../../links/list/link-set.repository.ts";
 import type { AgeRepository } from "./ages.repository.ts";
 import type { BucketCounts, CountRepository } from "./counts.repository.ts";
 import { type BucketFacts, joinParts, settleDays, settleHours } from "./edges.ts";
+import { appError } from "../../lib/errors.ts";
+import { plus } from "../../lib/visitors.ts";
 import { COLUMN_OF } from "../rollups/dimensions.ts";
-import { HOUR_MS } from "../rollups/time-buckets.ts";
+import { BUCKETS, HOUR_MS } from "../rollups/time-buckets.ts";
 import { type DateRange, sequence, spanOf, splitSpan, type SumParts, withMonths } from "./range.ts";
 import type { ClickFilter } from "./select.ts";
 import type { Selection } from "./selection.ts";
 import type { ValueRepository } from "./values.repository.ts";
 
-type Deps = { ages: AgeRepository; counts: CountRepository; values: ValueRepository; now(): number };
+type Deps = {
+  ages: AgeRepository;
+  counts: CountRepository;
+  values: ValueRepository;
+  now(): number;
+  mostDetails: number;
+};
 
 export type Cuts = ReturnType<typeof createCuts>;
 
-export function createCuts({ ages, counts, values, now }: Deps) {
+export function createCuts({ ages, counts, values, now, mostDetails }: Deps) {
   const countFacts = (links: LinkSet | null): BucketFacts => ({
     day: async (day) => (await counts.dayCounts(links, [day])).get(day)?.clicks ?? 0,
     hours: async (hours) => totalsOf(await counts.hourCounts(links, hours)),
@@ -26,8 +34,26 @@ export function createCuts({ ages, counts, values, now }: Deps) {
     rawRows: (span) => counts.clicksInSmall(links, span),
   });
 
-  /** Raw rows have the details. */
-  const rawOnly = (range: DateRange): SumParts => joinParts([{ spans: [spanOf(range, "hour", now())] }]);
+  /** Raw rows have the details. @throws BadRequest if the range has too many */
+  async function rawOnly(range: DateRange): Promise<SumParts> {
+    const span = spanOf(range, "hour", now());
+    const oldest = (await ages.oldestDetail()) ?? span.to;
+    const { day } = BUCKETS;
+    const days = sequence(day.of(Math.max(span.from, oldest)), day.of(span.to - 1) + 1);
+    const clicks = [...(await counts.dayCounts(null, days)).values()].reduce(plus, {
+      clicks: 0,
+      automated: 0,
+    });
+    if (clicks.clicks > mostDetails && Number.isNaN(await counts.clicksInSmall(null, span, mostDetails))) {
+      const most = mostDetails.toLocaleString("en");
+      throw appError(
+        "BadRequest",
+        `The range has more than ${most} clicks with details, and a filter by a value reads each of them; shorten the range.`,
+        { field: "start_date" },
+      );
+    }
+    return joinParts([{ spans: [span] }]);
+  }
 
   async function cutDays(range: DateRange, facts: BucketFacts, useMonths: boolean): Promise<SumParts> {
     const span = spanOf(range, useMonths ? "month" : "day", now());

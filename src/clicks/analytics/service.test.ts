@@ -11,6 +11,7 @@ import {
   type TestClick,
 } from "./analytics.test-support.ts";
 import { LINK_DAY_VALUES, OTHER } from "../rollups/dimensions.ts";
+import { createAnalytics } from "./service.ts";
 import { BUCKETS, DAY_MS, HOUR_MS } from "../rollups/time-buckets.ts";
 
 const LAST_30_DAYS = { start: NOW - 30 * DAY_MS, end: NOW };
@@ -276,5 +277,16 @@ forEachDialect((dialect) => {
     expect(await room.analytics.places(LAST_30_DAYS, 1, { key: "a" }, "city")).toMatchObject([
       { country: "FR", city: null, clicks: 3 },
     ]);
+  });
+
+  test("a filter by values refuses ranges with more details than it reads", async () => {
+    const linkId = await room.addLink("a");
+    await room.record(repeat(5, { linkId, at: NOW - 5, country: "DE" }));
+    const { database, clock } = room;
+    const asked = { values: { country: "DE" } };
+    const of = (mostDetails: number) => createAnalytics({ database, clock, mostDetails });
+    expect(await refusal(of(4).top(LAST_30_DAYS, 1, asked))).toBe("BadRequest");
+    expect(await of(5).top(LAST_30_DAYS, 1, asked)).toMatchObject([{ clicks: 5 }]);
+    expect(await of(4).top({ start: 0, end: NOW - DAY_MS }, 1, asked)).toEqual([]);
   });
 });

@@ -44,15 +44,22 @@ export type Analytics = ReturnType<typeof createAnalytics>;
 const LINK_REFERRERS = 10;
 const LINK_PLACES = 20;
 
-type Deps = { database: Pick<Database, "read" | "findLink">; clock: Clock };
+type Deps = {
+  database: Pick<Database, "read" | "findLink">;
+  clock: Clock;
+  /** That a filter by values reads. */
+  mostDetails?: number;
+};
 
-export function createAnalytics({ database, clock }: Deps) {
+const MOST_DETAILS = 5_000_000;
+
+export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }: Deps) {
   const counts = createCountRepository(database);
   const ages = createAgeRepository(database);
   const values = createValueRepository(database);
   const ranking = createClickRanking(database);
   const newest = createNewestClicks(database, clock.now);
-  const cuts = createCuts({ ages, counts, values, now: clock.now });
+  const cuts = createCuts({ ages, counts, values, now: clock.now, mostDetails });
   const select = createSelect({ counts, values });
 
   async function trend(
