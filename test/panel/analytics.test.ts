@@ -242,9 +242,9 @@ once(
     await page.waitForURL(/\?tab=settings$/);
     await page.getByRole("heading", { name: "Where it leads" }).waitFor();
     await openTab(page, "History");
-    await page.getByText("Made").waitFor();
+    await page.getByText("admin created the link over the API").waitFor();
     await page.reload();
-    await page.getByText("Made").waitFor();
+    await page.getByText("admin created the link over the API").waitFor();
     await page.goBack();
     await page.getByRole("heading", { name: "Where it leads" }).waitFor();
     await page.goBack();

@@ -5,6 +5,7 @@ import { Suspense, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
 import { usePageKey } from "../../ui/keys/page-keys.ts";
 import type { Frame } from "../frame.ts";
+import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 
 const FilterOptions = lazyPart(async () => (await import("./filter-options.tsx")).FilterOptions);
@@ -20,6 +21,7 @@ export function AddFilter(props: Props) {
       <Popover.Target>
         <Button
           size="compact-sm"
+          className={classes["control"]!}
           variant="default"
           leftSection={<IconFilter size={14} aria-hidden />}
           rightSection={

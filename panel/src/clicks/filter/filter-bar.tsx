@@ -11,6 +11,7 @@ import {
   withoutCondition,
 } from "../filter.ts";
 import type { Frame } from "../frame.ts";
+import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { AddFilter } from "./add-filter.tsx";
 import { ViewsButton } from "./views-button.tsx";
@@ -40,6 +41,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
           <Button
             key={label}
             size="compact-sm"
+            className={classes["control"]!}
             variant="light"
             maw="100%"
             rightSection={<IconX size={12} aria-hidden />}
@@ -53,6 +55,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
       {conditions.filter(isSaid).length > 1 && (
         <Button
           size="compact-sm"
+          className={classes["control"]!}
           variant="subtle"
           color="gray"
           onClick={() => onChange(conditions.reduce(withoutCondition, search))}

@@ -3,6 +3,7 @@ import { Button, Popover, Skeleton } from "@mantine/core";
 import { IconBookmark } from "@tabler/icons-react";
 import { Suspense, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
+import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 
 const SavedViews = lazyPart(async () => (await import("./saved-views.tsx")).SavedViews);
@@ -17,6 +18,7 @@ export function ViewsButton(props: Props) {
       <Popover.Target>
         <Button
           size="compact-sm"
+          className={classes["control"]!}
           variant="subtle"
           color="gray"
           leftSection={<IconBookmark size={14} aria-hidden />}

@@ -45,14 +45,6 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
   const canGoBack =
     isState(event) &&
     (isNewest ? changedFields(event).some((name) => !KEPT.has(name)) : event.after !== undefined);
-  const actions: Record<string, string> = {
-    "link.create": t`Made`,
-    "link.update": t`Changed`,
-    "link.delete": t`Deleted`,
-    "link.restore": t`Restored`,
-    "share.create": t`Shared`,
-    "share.update": t`Share changed`,
-  };
   const ways: Record<Event["via"], string> = {
     panel: t`in the panel`,
     api: t`over the API`,
@@ -60,6 +52,16 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     cli: t`on the command line`,
     import: t`by an import`,
     system: t`by the server`,
+  };
+  const { actor } = event;
+  const way = ways[event.via];
+  const sentences: Record<string, string> = {
+    "link.create": t`${actor} created the link ${way}`,
+    "link.update": t`${actor} changed the link ${way}`,
+    "link.delete": t`${actor} deleted the link ${way}`,
+    "link.restore": t`${actor} restored the link ${way}`,
+    "share.create": t`${actor} made it a share ${way}`,
+    "share.update": t`${actor} changed the share ${way}`,
   };
   return (
     <div ref={ref} tabIndex={-1} style={{ paddingBlock: 8 }}>
@@ -71,12 +73,7 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
                 <Received event={event} />
               </Suspense>
             ) : (
-              <>
-                <Text span fw={500}>
-                  {actions[event.action] ?? event.action}
-                </Text>{" "}
-                · {event.actor} · {ways[event.via]}
-              </>
+              (sentences[event.action] ?? `${event.action} · ${actor} · ${way}`)
             )}
           </Text>
           <Text size="xs" c="dimmed">
