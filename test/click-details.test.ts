@@ -133,7 +133,13 @@ test("headers of any bytes are logged as text that is safe in CSV and spreadshee
   ];
   let redirected = 0;
   for (const text of hostile)
-    redirected += Number(await visit("/hostile?utm_source=", [`Referer: ${text}`, `User-Agent: ${text}`]));
+    redirected += Number(
+      await visit("/hostile?utm_source=&utm_campaign=%3D1%2B1&utm_term=%00%0d%40x%ff", [
+        `Referer: ${text}`,
+        `User-Agent: ${text}`,
+        `Accept-Language: ${text}`,
+      ]),
+    );
   redirected += Number(await visit(`/hostile?utm_source=${"%f0".repeat(400)}`, []));
   redirected += Number(await visit("/hostile?utm_source=%00%0d%0a%22%2c=1", []));
   // Some bytes make a request malformed, which is no visit.
@@ -145,6 +151,21 @@ test("headers of any bytes are logged as text that is safe in CSV and spreadshee
     expect(`${row.referrer}${row.source}`).not.toMatch(/[\p{Cc}\ufffd]/u);
     expect(row.referrer).not.toMatch(/^[=+\-@]/);
     expect(row.source).not.toMatch(/^[=+\-@]/);
+  }
+  const whole = await (await client.fetch("/analytics/export?columns=all")).text();
+  const campaigns = (parse(whole, { columns: true }) as Record<string, string>[]).filter(
+    ({ short_code, utm_campaign }) => short_code === "hostile" && utm_campaign !== "",
+  );
+  expect(campaigns).toHaveLength(redirected - 2);
+  for (const row of campaigns) {
+    expect(row).toMatchObject({
+      utm_source: "",
+      utm_campaign: "'=1+1",
+      utm_term: "'@x",
+      channel: "campaign",
+    });
+    expect(row["language"]).toMatch(/^[\w-]{0,35}$/);
+    expect(row["referrer_host"]).not.toMatch(/^[=+\-@]|[\p{Cc}\ufffd]/u);
   }
   const devices = await client.call("GET", "/links/hostile/analytics/devices");
   expect(devices.status).toBe(200);
