@@ -1,6 +1,6 @@
 /**
- * The panel under Lighthouse in Debian's Chromium: sign-in, overview, links and a link, as desktop. Fails below the bars,
- * and says which audits cost points. The tool is installed in .cache/lighthouse from the lock in lighthouse.d/.
+ * The panel and a share under Lighthouse in Debian's Chromium: sign-in, overview, links, a link, analytics, files and the
+ * page of a shared folder, as desktop. Fails below the bars, and says which audits cost points. The tool is installed in .cache/lighthouse from the lock in lighthouse.d/.
  *
  *     bin/bun scripts/lighthouse.ts [--mobile]
  */
@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium } from "playwright-core";
 import { WHOLE_CHROMIUM } from "../test/support/chromium.ts";
+import { driveClient } from "../test/support/drive.ts";
 import { panelOrigin, signInToPanel } from "../test/support/panel.ts";
 import { type Client, startSignedIn } from "../test/support/session.ts";
 
@@ -65,7 +66,8 @@ const freePort = (): Promise<number> =>
     });
   });
 
-async function fill({ call }: Client, url: string): Promise<void> {
+/** Returns the path of a share. */
+async function fill({ call, token }: Client, url: string): Promise<string> {
   for (let i = 0; i < LINKS; i++) {
     const code = `campaign/${i}`;
     const link = {
@@ -77,6 +79,11 @@ async function fill({ call }: Client, url: string): Promise<void> {
     await call("POST", "/links", link);
     for (let n = 0; n < i % 7; n++) await fetch(`${url}/${code}`, { redirect: "manual" });
   }
+  const drive = driveClient(url, token);
+  const folder = await drive.folder("Campaigns");
+  for (const name of ["Poster.txt", "Flyer.txt"]) await drive.upload(name, name, { folder: String(folder) });
+  const { body } = await drive.call("POST", `/folders/${folder}/share`, { title: "For the printers" });
+  return new URL(body.data.url).pathname;
 }
 
 /** Audits that cost points in a category. */
@@ -96,7 +103,7 @@ const profile = mkdtempSync(join(tmpdir(), "waymark-lighthouse-"));
 let context: BrowserContext | undefined;
 let failed = 0;
 try {
-  await fill(client, server.url);
+  const share = await fill(client, server.url);
   const port = await freePort();
   context = await chromium.launchPersistentContext(profile, {
     executablePath: WHOLE_CHROMIUM,
@@ -141,6 +148,9 @@ try {
   await check("overview", "/panel/");
   await check("links", "/panel/links");
   await check("link", "/panel/link/campaign/6");
+  await check("analytics", "/panel/analytics");
+  await check("files", "/panel/files");
+  await check("share", share);
 } finally {
   await context?.close();
   rmSync(profile, { recursive: true, force: true });
