@@ -11,7 +11,7 @@ const ROOMS: Record<string, readonly string[]> = {
   config: ["auth", "base", "ui"],
   domains: ["base", "ui"],
   health: ["base", "ui"],
-  commands: ["base", "config", "ui"],
+  commands: ["auth", "base", "config", "ui"],
   shares: ["auth", "base", "ui"],
   files: ["auth", "base", "shares", "ui"],
   events: ["base", "links", "ui"],

@@ -261,3 +261,80 @@ test.skipIf(!CHROMIUM)("commands offer nothing that would be refused", async () 
   expect(complaints).toEqual([]);
   await close();
 });
+
+test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted on", async () => {
+  const { client, origin } = panel;
+  const post = (path: string, body: object) => client.call("POST", path, body);
+  await post("/links", {
+    code: "sale",
+    target: "https://example.com/s",
+    title: "Autumn",
+    tags: ["promotion"],
+  });
+  // Newer ones that hold the word come before it in a list.
+  for (let at = 0; at < 8; at++)
+    await post("/links", { code: `sale-${at}`, target: "https://example.com/sale", title: "A sale" });
+  await post("/domains", { host: "go.example.com" });
+  await post("/users", { username: "annabel", password: PASSWORD, role: "editor" });
+  const { page, context, complaints, close } = await panel.enter("/panel/tokens");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const options = page.getByRole("dialog", { name: "Commands" }).getByRole("option");
+  const first = async (text: string | RegExp) => {
+    await options.first().filter({ hasText: text }).and(page.locator("[aria-selected=true]")).waitFor();
+  };
+  const field = page.locator("[cmdk-input]");
+  // Enter does not wait for the eye.
+  await openCommands(page);
+  await page.keyboard.type("sale");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${origin}/panel/link/sale`);
+  await page.getByRole("button", { name: "Edit", exact: true, disabled: false }).waitFor();
+  await openCommands(page);
+  await first("sale");
+  await page.getByRole("group", { name: "Recent" }).getByRole("option", { name: "sale Autumn" }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByLabel("Actions for sale").first().waitFor();
+  await expectAccessibleInAllLooks(page, "the actions of a link");
+  await page.keyboard.press("Escape");
+  await page.getByRole("group", { name: "Recent" }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("c");
+  await page.getByText("/sale is copied.").waitFor();
+  await openCommands(page);
+  await page.keyboard.type("sale-3");
+  await first("sale-3");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("e");
+  const form = page.getByRole("dialog");
+  await focused(form.getByLabel("Target"));
+  await page.keyboard.type("https://example.com/three");
+  await page.keyboard.press("Enter");
+  await form.waitFor({ state: "detached" });
+  expect((await client.call("GET", "/links/sale-3")).body.data.target).toBe("https://example.com/three");
+
+  for (const [text, found, address] of [
+    ["annab", "annabel", /users\?q=annabel$/],
+    ["promot", "promotion", /links\?tag=/],
+    ["go.exam", "go.example.com", /links\?domain=go\.example\.com$/],
+    ["history", "Events", /panel\/events$/],
+  ] as const) {
+    await openCommands(page);
+    await field.fill(text);
+    await first(found);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(address);
+  }
+  await openCommands(page);
+  await field.fill("export");
+  await first("Export all links");
+  const download = page.waitForEvent("download");
+  await page.keyboard.press("Enter");
+  expect((await download).suggestedFilename()).toEndWith(".csv");
+  await openCommands(page);
+  await field.fill("sign out");
+  await first("Sign out");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/sign-in/);
+  expect(complaints).toEqual([]);
+  await close();
+});

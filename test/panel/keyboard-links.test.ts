@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectFocus, press, retype, signInByKeyboard, tabTo } from "../support/keyboard.ts";
+import { expectFocus, press, retype, signInByKeyboard, tabTo, waitInMenu } from "../support/keyboard.ts";
 import { startPanel } from "../support/panel.ts";
 import { soon, until } from "../support/until.ts";
 
@@ -87,7 +87,7 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   await expectFocus(page, filter, "the filter");
   await page.reload();
   await page.getByText("3 links", { exact: true }).waitFor();
-  await press(page, "j", "v");
+  await press(page, "j", "Enter");
   await page.waitForURL(/\/link\/c012/);
   await page.getByRole("tab", { name: "Clicks" }).waitFor();
   await page.goBack();
@@ -236,7 +236,7 @@ test.skipIf(!CHROMIUM)(
 
     await form.waitFor({ state: "detached" });
     await rowOf(page, "by/keys").waitFor();
-    await press(page, "Home", "v");
+    await press(page, "Home", "Enter");
     await page.waitForURL(/\/link\/by\/keys/);
     await tabTo(page, page.getByRole("tab", { name: "Clicks" }));
     await press(page, "ArrowRight");
@@ -311,3 +311,46 @@ test.skipIf(!CHROMIUM)("tags are renamed, merged and deleted, and Ctrl+Z takes e
   expect(complaints).toEqual([]);
   await close();
 });
+
+test.skipIf(!CHROMIUM)(
+  "a row opens as a whole, and its menu by the right button or the menu key",
+  async () => {
+    const { page, complaints, close } = await panel.open("/panel/links?q=example.com/5&sort=code&order=asc");
+    await signInByKeyboard(page);
+    await rowOf(page, "c005").waitFor();
+    const isOnPage = (code: string) => page.waitForURL(new RegExp(`/link/${code}$`));
+    const item = (name: string) => page.getByRole("menuitem", { name });
+    await rowOf(page, "c050").locator("[data-cell=clicks]").click();
+    await isOnPage("c050");
+    await page.goBack();
+    await rowOf(page, "c005").locator("[data-cell=created]").click({ button: "right" });
+    const box = (await page.getByRole("menu").boundingBox())!;
+    const row = (await rowOf(page, "c005").boundingBox())!;
+    // Where the pointer is, not at the button.
+    expect(box.x + box.width).toBeLessThan(row.x + row.width);
+    await item("Edit here").click();
+    const form = page.getByRole("form", { name: "Edit c005" });
+    await expectFocus(page, form.getByLabel("Target"), "Edit here");
+    await press(page, "Escape", "j", "ContextMenu");
+    await waitInMenu(page);
+    await press(page, "Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await press(page, "Shift+F10");
+    await waitInMenu(page);
+    await page.keyboard.type("QR");
+    await press(page, "Enter");
+    await page.getByRole("dialog", { name: "QR code" }).waitFor();
+    await press(page, "Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // Every control of a row is at least 24 px wide and high.
+    const small = await rowOf(page, "c050").evaluate((element) =>
+      [...element.querySelectorAll("a, button, input")].flatMap((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return Math.min(width, height) < 24 ? [`${one.outerHTML.slice(0, 90)} ${width}×${height}`] : [];
+      }),
+    );
+    expect(small).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

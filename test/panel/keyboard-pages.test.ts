@@ -6,7 +6,7 @@ import { CHROME } from "../../src/clicks/analytics/analytics.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type DriveClient, driveClient } from "../support/drive.ts";
 import { expectFocus, press, signInByKeyboard, tabTo, waitInMenu } from "../support/keyboard.ts";
-import { startPanel } from "../support/panel.ts";
+import { expectAccessibleInAllLooks, startPanel } from "../support/panel.ts";
 import { until } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -60,7 +60,11 @@ test.skipIf(!CHROMIUM)(
       await page.waitForURL(address);
     };
     await goes("The spring", "spring", /\/link\/spring$/);
-    await goes("report.t", "report.txt", /\/files/);
+    await choose("report.t", "report.txt");
+    const preview = page.getByRole("dialog", { name: "report.txt" });
+    await preview.getByText("for one's eyes").or(preview.locator("iframe")).first().waitFor();
+    await press(page, "Escape");
+    await preview.waitFor({ state: "detached" });
     await goes("features.default_url", "features.default_url", /settings\?q=features\.default_url/);
     await choose("new tok", "New token");
     await expectFocus(page, page.getByRole("dialog", { name: "New token" }).getByLabel("Name"), "New token");
@@ -229,3 +233,80 @@ test.skipIf(!CHROMIUM)("a file of links is previewed and imported", async () => 
   expect(complaints).toEqual([]);
   await close();
 });
+
+test.skipIf(!CHROMIUM)(
+  "each main place, a new thing and the open link have keys, which ? lists",
+  async () => {
+    const { page, context, complaints, close } = await panel.open("/panel/settings");
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await signInByKeyboard(page);
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await press(page, "?");
+    await sheet.getByText("Shorten and copy the URL in the clipboard").waitFor();
+    const pages = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").allTextContents();
+    expect(pages.length).toBeGreaterThan(10);
+    const listed = await sheet.locator("dd").allTextContents();
+    const keys = await sheet.locator("section").last().locator("dt").allTextContents();
+    expect(keys.map((key, at) => listed.slice(-keys.length)[at]! + key)).toEqual(pages);
+    await expectAccessibleInAllLooks(page, "the sheet of shortcuts");
+    // Nothing under the sheet hears keys.
+    await press(page, "g", "l", "Escape");
+    await sheet.waitFor({ state: "detached" });
+    expect(page.url()).toEndWith("/panel/settings");
+
+    const isAt = async (name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    for (const [key, name] of [
+      ["f", "Files"],
+      ["s", "Shares"],
+      ["a", "Analytics"],
+      ["t", "API tokens"],
+      ["l", "Links"],
+    ] as const) {
+      await press(page, "g", key);
+      await isAt(name);
+    }
+    // In the list, o and e mean the link; after G they are pages.
+    await page.getByRole("row").filter({ hasText: "spring" }).waitFor();
+    await press(page, "j", "g", "e");
+    await isAt("Events");
+    const form = page.getByRole("dialog");
+    await press(page, "n");
+    await form.getByLabel("Target").waitFor();
+    await page.keyboard.type("gl?n");
+    expect(await form.getByLabel("Target").inputValue()).toEndWith("gl?n");
+    await press(page, "Escape");
+    await form.waitFor({ state: "detached" });
+    await press(page, "g", "s");
+    await isAt("Shares");
+    await press(page, "n");
+    await page.getByRole("dialog", { name: "New share" }).waitFor();
+    await press(page, "Escape");
+    await form.waitFor({ state: "detached" });
+
+    await page.goto(`${panel.origin}/panel/link/autumn`);
+    const edit = page.getByRole("button", { name: "Edit", exact: true, disabled: false });
+    await edit.waitFor();
+    expect([await edit.getAttribute("title"), await edit.getAttribute("aria-keyshortcuts")]).toEqual([
+      "Edit (E)",
+      "E",
+    ]);
+    await press(page, "c");
+    await page.getByText("/autumn is copied.").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toEndWith("/autumn");
+    await press(page, "q");
+    await page.getByRole("dialog", { name: "QR code" }).waitFor();
+    await press(page, "Escape");
+    await form.waitFor({ state: "detached" });
+    // Retargets what is printed: E, the new target over the old one, Enter.
+    await press(page, "e");
+    await expectFocus(page, form.getByLabel("Target"), "E");
+    await page.keyboard.type("https://example.com/retargeted");
+    await press(page, "Enter");
+    await form.waitFor({ state: "detached" });
+    const { body } = await panel.client.call("GET", "/links/autumn");
+    expect(body.data.target).toBe("https://example.com/retargeted");
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);

@@ -54,8 +54,8 @@ async function holdWrites(page: Page) {
 
 /** Opens the editor of a row by keys. */
 async function editRow(page: Page, code: string) {
-  await rowOf(page, code).getByRole("gridcell").nth(2).click();
-  await press(page, "Enter");
+  await rowOf(page, code).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Edit here" }).click();
   const form = page.getByRole("form", { name: `Edit ${code}` });
   await form.getByLabel("Title").focus();
   return form;
@@ -124,7 +124,10 @@ once("keys held down act once", async () => {
     for (let times = 0; times < 5; times++) await page.keyboard.down(key);
     await page.keyboard.up(key);
   };
-  await rowOf(page, "b1").getByRole("gridcell").nth(2).click();
+  await rowOf(page, "b1").click({ button: "right" });
+  await page.getByRole("menu").waitFor();
+  await press(page, "Escape");
+  await page.getByRole("menu").waitFor({ state: "detached" });
   await hold("Delete");
   // Somebody who is not sure presses it again.
   await press(page, "Delete");

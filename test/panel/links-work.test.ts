@@ -61,7 +61,7 @@ once("a link is edited in its row; a refusal keeps what was typed", async () => 
   await rowOf(page, "c001").getByText("example.com/1").waitFor();
   expect(await linkOf("c001")).toMatchObject({ title: null, tags: ["old"], expires_at: null });
   await page.getByRole("grid").focus();
-  await press(page, "Enter");
+  await press(page, "F2");
   await form.getByLabel("Title").fill("taken back");
   await press(page, "Escape");
   await form.waitFor({ state: "detached" });
@@ -278,9 +278,9 @@ story("an editor sees and selects own links only", async () => {
   await rowOf(page, "own").waitFor();
   await page.getByText("1 link", { exact: true }).waitFor();
   await press(page, "?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await press(page, "Escape");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });
   await press(page, "Control+a", "Delete");
   await page.getByRole("dialog").getByText("1 link will be deleted.").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

@@ -48,6 +48,22 @@ test.skipIf(!CHROMIUM)(
   },
 );
 
+test.skipIf(!CHROMIUM)("a save during a restart is tried again when the server answers", async () => {
+  const { page, close } = await panel.enter("/panel/links?q=before");
+  await page.getByRole("row").filter({ hasText: "before" }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("F2");
+  const form = page.getByRole("form", { name: "Edit before" });
+  await form.getByLabel("Title").fill("Saved over a restart");
+  await panel.server.kill();
+  await page.keyboard.press("Enter");
+  await page.getByText("The server can't be reached. The panel continues").waitFor();
+  await panel.startAgain();
+  await form.waitFor({ state: "detached" });
+  await page.getByRole("row").filter({ hasText: "Saved over a restart" }).waitFor();
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("a page that is opened while the network is away shows when it is back", async () => {
   const { page, context, close } = await panel.enter("/panel/links");
   await page.getByRole("row").filter({ hasText: "before" }).waitFor();

@@ -74,3 +74,70 @@ once("clicks that came while the tab was hidden show when it is seen", async () 
   await newest.getByText("missed.example").waitFor();
   await close();
 });
+
+once("counts of the list move as clicks come, without a request for each", async () => {
+  const { page, close } = await panel.open("/panel/links");
+  const stream = streamOf(page);
+  await signInToPanel(page);
+  await stream;
+  const clicks = page.getByRole("row").filter({ hasText: "spring" }).locator("[data-cell=clicks]");
+  await clicks.waitFor();
+  const before = Number(await clicks.textContent());
+  let asked = 0;
+  page.on("request", (request) => (asked += request.url().includes("/admin/v1/links?") ? 1 : 0));
+  for (let at = 1; at <= 5; at++) {
+    await visit("live");
+    await clicks.filter({ hasText: new RegExp(`^${before + at}$`) }).waitFor();
+  }
+  expect(asked).toBeLessThan(5);
+  // The page that is left, and a hidden one, keep no stream.
+  await show(page, "hidden");
+  await visit("unseen");
+  await show(page, "visible");
+  await clicks.filter({ hasText: new RegExp(`^${before + 6}$`) }).waitFor();
+  await close();
+});
+
+once(
+  "two tabs: a list follows the other's change, a folder that went to the trash and a new name say so",
+  async () => {
+    const drive = driveClient(panel.server.url, panel.client.token);
+    const folder = await drive.folder("Shared work");
+    const { page, context, close } = await panel.enter("/panel/links");
+    await page.getByRole("row").filter({ hasText: "spring" }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`${panel.origin}/panel/link/spring`);
+    await other.getByRole("button", { name: "Edit", exact: true }).click();
+    const target = other.getByRole("dialog").getByLabel("Target");
+    await target.fill("https://example.com/by-the-other-tab");
+    await target.press("Enter");
+    await page.getByRole("row").filter({ hasText: "example.com/by-the-other-tab" }).waitFor();
+
+    // The browser is told of the waiting later than it hears of the next key.
+    const chooser = page.waitForEvent("filechooser");
+    await page.goto(`${panel.origin}/panel/files?folder=${folder}`);
+    await page.getByText("This folder is empty.").waitFor();
+    await page.keyboard.press("u");
+    // Meanwhile the name is taken, after the panel has looked.
+    await context.route(/\/files\/tus$/, async (route) => {
+      if (route.request().method() === "POST")
+        await drive.upload("same.bin", "one", { folder: String(folder) });
+      await route.continue();
+    });
+    await (await chooser).setFiles({
+      name: "same.bin",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from("two"),
+    });
+    await page.getByRole("region", { name: "Uploads" }).getByText("Stored as same (2).bin").waitFor();
+    await context.unrouteAll();
+
+    await other.goto(`${panel.origin}/panel/files`);
+    await other.getByRole("row").filter({ hasText: "Shared work" }).click();
+    await other.keyboard.press("Delete");
+    await page.getByText("This folder is no longer here.").waitFor();
+    await page.getByRole("link", { name: "Open the trash" }).click();
+    await page.getByText("Shared work").waitFor();
+    await close();
+  },
+);

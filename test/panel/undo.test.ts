@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { press } from "../support/keyboard.ts";
-import { once, signInToPanel, startPanel, story, undo } from "../support/panel.ts";
+import { once, openTab, signInToPanel, startPanel, story, undo } from "../support/panel.ts";
 import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -40,14 +40,14 @@ async function openList(q: string) {
 }
 
 async function remove(page: Page, code: string): Promise<void> {
-  await rowOf(page, code).getByRole("gridcell").nth(2).click();
-  await press(page, "Delete");
+  await rowOf(page, code).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByText(`${code} is deleted.`).waitFor();
 }
 
 async function retitle(page: Page, code: string, title: string): Promise<void> {
-  await rowOf(page, code).getByRole("gridcell").nth(2).click();
-  await press(page, "Enter");
+  await rowOf(page, code).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Edit here" }).click();
   await page
     .getByRole("form", { name: `Edit ${code}` })
     .getByLabel("Title")
@@ -130,6 +130,7 @@ story("what somebody else has changed since stays, and undo says so", async () =
   expect(await link("a2")).toMatchObject({ title: "theirs" });
 
   await rowOf(page, "a2").getByRole("link").click();
+  await openTab(page, "History");
   await page.getByRole("button", { name: "Go back to this" }).first().click();
   await page.getByText("The link is as it was on").waitFor();
   expect(await link("a2")).toMatchObject({ title: "mine" });

@@ -15,13 +15,14 @@ import { useBackCloses } from "../ui/back-closes.ts";
 import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
-import { useUndoKeys } from "../ui/undo-notice.tsx";
 import { WaitingBar } from "../ui/waiting-bar.tsx";
 import { lazyPart } from "../base/lazy.ts";
+import { Keys } from "../ui/keys/keys.tsx";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "../base/pages.ts";
 import { INSTANCE_NAME, MARK_URL } from "../base/place.ts";
 import classes from "./shell.module.css";
+import { Shortcuts } from "./shortcuts.tsx";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
@@ -48,7 +49,6 @@ export function Shell() {
   const wantsDock = useDockWanted();
   useEffect(keepSessionFresh, []);
   usePastedTargets(account.role !== "user");
-  useUndoKeys();
   useFocusOfPages();
   useBackCloses(isOpen, close);
   useMemo(() => openDrafts(account.id), [account.id]);
@@ -88,13 +88,14 @@ export function Shell() {
                       {label}
                     </Text>
                   )}
-                  {shown.map(({ to, label: title, icon: Icon }) => (
+                  {shown.map(({ to, key, label: title, icon: Icon }) => (
                     <NavLink
                       key={to}
                       component={Link}
                       to={to}
                       activeOptions={{ exact: to === "/", includeSearch: false }}
                       label={title}
+                      rightSection={<Keys of={["g", key]} isQuiet />}
                       leftSection={<Icon size={18} stroke={1.75} />}
                       activeProps={{ "data-active": true }}
                       {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
@@ -131,6 +132,7 @@ export function Shell() {
             </Link>
           ))}
       </nav>
+      <Shortcuts pages={pages} account={account} />
       <SessionDialog />
       <PageOnItsWay />
     </div>

@@ -6,6 +6,7 @@ import {
   IconDeviceDesktop,
   IconDeviceMobile,
   IconDevicesOff,
+  IconKeyboard,
   IconLock,
   IconLogout,
   IconMoon,
@@ -16,6 +17,8 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../base/i18n.ts";
 import { lazyPart } from "../base/lazy.ts";
+import { runShortcut } from "../ui/keys/page-keys.ts";
+import { shownKeys } from "../ui/keys/keys.tsx";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";
@@ -79,6 +82,13 @@ export function AccountMenu() {
           <Menu.Divider />
           <Menu.Item leftSection={<IconDeviceMobile size={16} />} onClick={() => setApp("open")}>
             <Trans>On this device</Trans>
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} />}
+            {...shownKeys("help")}
+            onClick={() => runShortcut("help")}
+          >
+            <Trans>Keyboard shortcuts</Trans>
           </Menu.Item>
           <Menu.Item leftSection={<IconLock size={16} />} onClick={() => setChanging("open")}>
             <Trans>Change the password</Trans>

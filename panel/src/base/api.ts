@@ -4,7 +4,7 @@ import type { Failure, paths } from "../../../clients/typescript/api.ts";
 import { reachable } from "./connection.ts";
 import { ADMIN_PREFIX, PANEL_PATH, SERVER_URL } from "./place.ts";
 import { noteServerTime } from "./server-clock.ts";
-import { endOfSession } from "./session-end.ts";
+import { endOfSession, tellTabs } from "./session-end.ts";
 import { forgetSession, noteSession, sessionToldAt, stateOfSession } from "./session-life.ts";
 
 export type * from "../../../clients/typescript/api.ts";
@@ -33,6 +33,8 @@ const PREFIXES: readonly [string, (root: string) => string][] = [
 const REFRESH = `${SERVER_URL}${ADMIN_PREFIX}/v1/auth/refresh`;
 const TELLS_LIFE = /\/v1\/(?:auth\/(?:login|password|verify)|set-up)$/;
 const SIGN_OUT = "/v1/auth/logout";
+/** Sent twice, these do what they do once. */
+const REPEATABLE = new Set(["PUT", "PATCH", "DELETE"]);
 /** These need no session. */
 const SESSION_PATHS = /\/v1\/(?:auth\/(?:login|refresh|logout)|set-up(?:\/\w+)?)$/;
 
@@ -103,7 +105,22 @@ const address = (url: string): string => {
   return target.href;
 };
 
-async function send(request: Request): Promise<Response> {
+/** Once more when the server answers again, if it could not be reached. */
+export async function whenReachable<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 0) throw error;
+    await reachable();
+    return run();
+  }
+}
+
+/** A change that the server did not hear, because it starts again, is sent anew when it answers. */
+const send = (request: Request): Promise<Response> =>
+  REPEATABLE.has(request.method) ? whenReachable(() => sendOnce(request.clone())) : sendOnce(request);
+
+async function sendOnce(request: Request): Promise<Response> {
   const startedAt = Date.now();
   const isRead = request.method === "GET" || request.method === "HEAD";
   // As bytes: browsers stream a body over HTTP/2 only.
@@ -156,6 +173,7 @@ const readAnswers: Middleware = {
     if (!response.ok) throw await failureOf(response);
     if (TELLS_LIFE.test(request.url)) await noteLife(response);
     if (request.url.includes(SIGN_OUT)) forgetSession();
+    else if (request.method !== "GET" && !SESSION_PATHS.test(request.url)) tellTabs({ what: "changed" });
   },
 };
 

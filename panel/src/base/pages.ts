@@ -23,7 +23,7 @@ const ADMIN: readonly Role[] = ["admin"];
 const EDITORS: readonly Role[] = ["admin", "editor"];
 const ALL: readonly Role[] = ["admin", "editor", "user"];
 
-/** In the order of the menu. */
+/** In the order of the menu. `key`: opens the page after G. */
 export function usePages({ role }: Account) {
   return useEveryPage().filter(({ roles }) => roles.includes(role));
 }
@@ -40,18 +40,18 @@ export function useMayOpen({ role }: Account): boolean {
 function useEveryPage() {
   const { t } = useLingui();
   return [
-    { to: "/", label: t`Overview`, icon: IconHome, roles: EDITORS, group: "work" },
-    { to: "/analytics", label: t`Analytics`, icon: IconChartLine, roles: EDITORS, group: "work" },
-    { to: "/links", label: t`Links`, icon: IconLink, roles: EDITORS, group: "work" },
-    { to: "/files", label: t`Files`, icon: IconFolder, roles: ALL, group: "work" },
-    { to: "/shares", label: t`Shares`, icon: IconShare, roles: ALL, group: "work" },
-    { to: "/tokens", label: t`API tokens`, icon: IconKey, roles: ALL, group: "programs" },
-    { to: "/api", label: t`API`, icon: IconApi, roles: ALL, group: "programs" },
-    { to: "/users", label: t`Accounts`, icon: IconUsers, roles: ADMIN, group: "server" },
-    { to: "/domains", label: t`Domains`, icon: IconWorld, roles: ADMIN, group: "server" },
-    { to: "/policies", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
-    { to: "/health", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
-    { to: "/events", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
-    { to: "/settings", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
+    { to: "/", key: "o", label: t`Overview`, icon: IconHome, roles: EDITORS, group: "work" },
+    { to: "/analytics", key: "a", label: t`Analytics`, icon: IconChartLine, roles: EDITORS, group: "work" },
+    { to: "/links", key: "l", label: t`Links`, icon: IconLink, roles: EDITORS, group: "work" },
+    { to: "/files", key: "f", label: t`Files`, icon: IconFolder, roles: ALL, group: "work" },
+    { to: "/shares", key: "s", label: t`Shares`, icon: IconShare, roles: ALL, group: "work" },
+    { to: "/tokens", key: "t", label: t`API tokens`, icon: IconKey, roles: ALL, group: "programs" },
+    { to: "/api", key: "p", label: t`API`, icon: IconApi, roles: ALL, group: "programs" },
+    { to: "/users", key: "u", label: t`Accounts`, icon: IconUsers, roles: ADMIN, group: "server" },
+    { to: "/domains", key: "d", label: t`Domains`, icon: IconWorld, roles: ADMIN, group: "server" },
+    { to: "/policies", key: "r", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
+    { to: "/health", key: "h", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
+    { to: "/events", key: "e", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
+    { to: "/settings", key: ",", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
   ];
 }

@@ -1,6 +1,7 @@
 import { notifyManager, onlineManager, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 import { currentConnection, onConnection } from "./connection.ts";
+import { onTabNews } from "./session-end.ts";
 
 const MOST_RETRIES = 2;
 const FIRST_RETRY_MS = 400;
@@ -16,6 +17,12 @@ export const everyMs =
   (ms: number | false) =>
   ({ state: { error } }: { state: { error: Error | null } }): number | false =>
     error !== null && mayHeal(error) ? HEAL_MS : ms;
+
+const FOLLOWED_MS = 30_000;
+
+/** A `refetchInterval` for lists and pages in sight that others may change. What is gone is not asked for again. */
+export const followed = (query: { state: { error: Error | null } }): number | false =>
+  everyMs(query.state.error === null ? FOLLOWED_MS : false)(query);
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -41,4 +48,17 @@ onlineManager.setEventListener((setOnline) => {
     setOnline(isOnline);
     if (isOnline) void queries.invalidateQueries();
   });
+});
+
+/** Changes that arrive together are asked for once. */
+const TOGETHER_MS = 500;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+// Another tab changed something. A hidden one asks when it is seen.
+onTabNews(({ what }) => {
+  if (what !== "changed") return;
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    void queries.invalidateQueries({ refetchType: document.hidden ? "none" : "active" });
+  }, TOGETHER_MS);
 });

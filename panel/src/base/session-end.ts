@@ -28,7 +28,7 @@ export function endOfSession(): Promise<boolean> {
   });
 }
 
-export type TabNews = { what: "signed-out" } | { what: "signed-in"; username: string };
+export type TabNews = { what: "signed-out" } | { what: "changed" } | { what: "signed-in"; username: string };
 
 const tabs = new BroadcastChannel("waymark-session");
 

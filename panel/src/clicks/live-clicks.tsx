@@ -4,7 +4,7 @@ import { useState } from "react";
 import { formatNumber } from "../base/i18n.ts";
 import classes from "./clicks.module.css";
 import { LiveBadge } from "./live-badge.tsx";
-import { useLive, useSeconds } from "./live.ts";
+import { useLive, useSeconds } from "../base/live.ts";
 
 const SECONDS = 60;
 const HEIGHT = 40;

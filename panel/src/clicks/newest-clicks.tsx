@@ -9,7 +9,7 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { CodeName } from "../ui/code-name.tsx";
 import classes from "./clicks.module.css";
 import { ArrivalNews } from "./arrival-news.tsx";
-import { type LiveClick, type LiveView, useLive, useSeconds } from "./live.ts";
+import { type LiveClick, type LiveView, useLive, useSeconds } from "../base/live.ts";
 import { LiveBadge } from "./live-badge.tsx";
 import { agentName, deviceName, placeName, referrerName } from "./names.ts";
 import { newestQuery, type Place } from "./report-queries.ts";

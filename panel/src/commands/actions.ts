@@ -1,89 +1,150 @@
 import { useLingui } from "@lingui/react/macro";
 import { useMantineColorScheme } from "@mantine/core";
 import {
+  IconDevicesOff,
+  IconDownload,
   IconFileImport,
   IconFolderPlus,
   IconKey,
+  IconKeyboard,
   IconLinkPlus,
+  IconLogout,
   IconMoon,
+  IconShare,
   IconSun,
   IconTags,
   IconTrash,
   IconUpload,
+  IconUserPlus,
+  IconWorldPlus,
   type TablerIcon,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import { useSignOut } from "../auth/use-sign-out.ts";
 import type { Account } from "../base/api.ts";
+import { runShortcut } from "../ui/keys/page-keys.ts";
+import type { CommandRow } from "./command-row.ts";
+import { foundByWords } from "./place-rows.tsx";
 
-export type Action = { id: string; label: string; words: string; icon: TablerIcon; act(): unknown };
+type Action = { id: string; label: string; words?: string; icon: TablerIcon; act(): unknown };
 
-/** Actions that the account may start from anywhere. */
-export function useActions({ role }: Account): Action[] {
+/** Actions that the account may start from anywhere, as far as the text finds them. */
+export function useActions({ role }: Account): (text: string) => CommandRow[] {
   const { t } = useLingui();
   const navigate = useNavigate();
+  const signOut = useSignOut();
   const { setColorScheme } = useMantineColorScheme();
-  const importing: Action = {
-    id: "import",
-    label: t`Import links`,
-    words: "csv add",
-    icon: IconFileImport,
-    act: () => navigate({ to: "/links/import" }),
-  };
-  const links: Action[] = [
+  const forLinks: Action[] = [
     {
       id: "new-link",
       label: t`New link`,
-      words: "create add shorten",
+      words: t`create add shorten`,
       icon: IconLinkPlus,
       act: () => navigate({ to: "/links", state: { asked: "new-link" } }),
     },
-    ...(role === "admin" ? [importing] : []),
+    {
+      id: "export",
+      label: t`Export all links (CSV)`,
+      words: t`download backup`,
+      icon: IconDownload,
+      act: () => navigate({ to: "/links", search: {}, state: { asked: "export" } }),
+    },
     {
       id: "deleted",
       label: t`Deleted links`,
-      words: "restore undo",
+      words: t`restore undo`,
       icon: IconTrash,
       act: () => navigate({ to: "/links/deleted" }),
     },
     {
       id: "tags",
       label: t`Tags`,
-      words: "rename merge",
+      words: t`rename merge`,
       icon: IconTags,
       act: () => navigate({ to: "/links/tags" }),
     },
   ];
-  return [
-    ...(role === "user" ? [] : links),
+  const forAdmins: Action[] = [
+    {
+      id: "import",
+      label: t`Import links`,
+      words: t`csv add`,
+      icon: IconFileImport,
+      act: () => navigate({ to: "/links/import" }),
+    },
+    {
+      id: "new-account",
+      label: t`New account`,
+      words: t`create add invite`,
+      icon: IconUserPlus,
+      act: () => navigate({ to: "/users", state: { asked: "new-account" } }),
+    },
+    {
+      id: "new-domain",
+      label: t`New domain`,
+      words: t`create add host`,
+      icon: IconWorldPlus,
+      act: () => navigate({ to: "/domains", state: { asked: "new-domain" } }),
+    },
+  ];
+  const forAll: Action[] = [
+    {
+      id: "new-share",
+      label: t`New share`,
+      words: t`create add drop box`,
+      icon: IconShare,
+      act: () => navigate({ to: "/shares", state: { asked: "new-share" } }),
+    },
     {
       id: "upload",
       label: t`Upload files`,
-      words: "add",
       icon: IconUpload,
       act: () => navigate({ to: "/files" }),
     },
     {
       id: "new-folder",
       label: t`New folder`,
-      words: "create add",
+      words: t`create add`,
       icon: IconFolderPlus,
       act: () => navigate({ to: "/files", state: { asked: "new-folder" } }),
     },
     {
       id: "new-token",
       label: t`New token`,
-      words: "create add api",
+      words: t`create add api`,
       icon: IconKey,
       act: () => navigate({ to: "/tokens", state: { asked: "new-token" } }),
     },
     {
       id: "trash",
       label: t`Trash`,
-      words: "files restore deleted",
+      words: t`files restore deleted`,
       icon: IconTrash,
       act: () => navigate({ to: "/files/trash" }),
     },
-    { id: "light", label: t`Light theme`, words: "", icon: IconSun, act: () => setColorScheme("light") },
-    { id: "dark", label: t`Dark theme`, words: "", icon: IconMoon, act: () => setColorScheme("dark") },
+    { id: "keys", label: t`Keyboard shortcuts`, icon: IconKeyboard, act: () => runShortcut("help") },
+    { id: "light", label: t`Light theme`, icon: IconSun, act: () => setColorScheme("light") },
+    { id: "dark", label: t`Dark theme`, icon: IconMoon, act: () => setColorScheme("dark") },
+    { id: "sign-out", label: t`Sign out`, icon: IconLogout, act: () => signOut.mutate("here") },
+    {
+      id: "sign-out-everywhere",
+      label: t`Sign out everywhere`,
+      icon: IconDevicesOff,
+      act: () => signOut.mutate("everywhere"),
+    },
   ];
+  const actions = [
+    ...(role === "user" ? [] : forLinks),
+    ...(role === "admin" ? forAdmins : []),
+    ...forAll,
+  ].map(({ id, label, words = "", icon, act }) => ({
+    id,
+    icon,
+    title: label,
+    names: [label],
+    words,
+    act,
+    actions: [],
+  }));
+  return (text) => foundByWords(text, actions);
 }

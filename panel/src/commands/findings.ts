@@ -1,83 +1,137 @@
-/** Finds links, files and shares on the server for the commands. Every query is bounded. */
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type Account, answerOf, api } from "../base/api.ts";
+/** Finds on the server for the commands. Every query is bounded, and ends when the next key is typed. */
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { type Account, answerOf, api, type Link } from "../base/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;
+/** Of these the best are shown. */
+const MOST_LINKS = 20;
 const SHORTEST = 2;
 /** Longer ones, such as an address to shorten, the server does not search for. */
 const LONGEST = 512;
+const CODE = /^[\w.\-/]{1,128}$/;
 const KEPT_MS = 30_000;
 
 const shared = { placeholderData: keepPreviousData, staleTime: KEPT_MS, retry: false } as const;
 
 const isSearched = (text: string): boolean => text.length >= SHORTEST && text.length <= LONGEST;
 
-/** The links of the answer without counting them all. */
-function useFoundLinks(text: string, isAllowed: boolean) {
-  return useQuery({
-    ...shared,
+/** The link with exactly this code, long before a search of all texts ends. */
+const exactQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["links", "commands", "exact", code],
+    queryFn: async ({ signal }): Promise<Link[]> => {
+      const query = { code };
+      const free = await answerOf(api.GET("/admin/v1/links/available", { params: { query }, signal }));
+      if (free.data.available || !["taken", "alias"].includes(free.data.reason ?? "")) return [];
+      const link = api.GET("/admin/v1/links/{code}", { params: { path: { code } }, signal });
+      // That of another account is taken too, and not for this one.
+      return answerOf(link).then(
+        ({ data }) => [data],
+        () => [],
+      );
+    },
+    staleTime: KEPT_MS,
+    retry: false,
+  });
+
+/** Of all domains. The answer has the links without counting them all. */
+const linksQuery = (text: string) =>
+  queryOptions({
     queryKey: ["links", "commands", text],
     queryFn: async ({ signal }) => {
-      const query = { search: text, page_size: MOST, cursor: "" };
+      const query = { search: text, domain: "*", page_size: MOST_LINKS, cursor: "" };
       return (await answerOf(api.GET("/admin/v1/links", { params: { query }, signal }))).data;
     },
-    enabled: isAllowed && isSearched(text),
-  });
-}
-
-function useFoundFiles(text: string) {
-  return useQuery({
     ...shared,
+  });
+
+const filesQuery = (text: string) =>
+  queryOptions({
     queryKey: ["files", "commands", text],
     queryFn: async ({ signal }) =>
       (await answerOf(api.GET("/files/search", { params: { query: { q: text, limit: MOST } }, signal })))
         .data,
-    enabled: isSearched(text),
-  });
-}
-
-function useFoundShares(text: string) {
-  return useQuery({
     ...shared,
+  });
+
+const sharesQuery = (text: string) =>
+  queryOptions({
     queryKey: ["shares", "commands", text],
     queryFn: async ({ signal }) => {
       const query = { search: text, page_size: MOST, cursor: "" };
       return (await answerOf(api.GET("/shares", { params: { query }, signal }))).data;
     },
-    enabled: isSearched(text),
-  });
-}
-
-function useFoundSettings(text: string, isAllowed: boolean) {
-  return useQuery({
     ...shared,
-    queryKey: ["settings", "schema"],
-    queryFn: async ({ signal }) => {
-      const [schema] = await Promise.all([
-        answerOf(api.GET("/admin/v1/config/schema", { signal })),
-        loadSettingWords(),
-      ]);
-      return schema.data;
-    },
-    enabled: isAllowed && isSearched(text),
-    select: (settings) => settings.filter((setting) => isSettingFound(text, setting)).slice(0, MOST),
   });
-}
 
-/** Of texts too short or too long to search for: nothing. */
+const accountsQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["users", "commands", text],
+    queryFn: async ({ signal }) => {
+      const query = { search: text.slice(0, 64), page_size: MOST };
+      return (await answerOf(api.GET("/admin/v1/users", { params: { query }, signal }))).data;
+    },
+    ...shared,
+  });
+
+const settingsQuery = queryOptions({
+  queryKey: ["settings", "schema"],
+  queryFn: async ({ signal }) => {
+    const [schema] = await Promise.all([
+      answerOf(api.GET("/admin/v1/config/schema", { signal })),
+      loadSettingWords(),
+    ]);
+    return schema.data;
+  },
+  staleTime: KEPT_MS,
+  retry: false,
+});
+
+const tagsQuery = queryOptions({
+  queryKey: ["links", "tags"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/tags", { signal }))).data,
+  staleTime: 60_000,
+});
+
+const domainsQuery = queryOptions({
+  queryKey: ["domains"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/domains", { signal }))).data,
+});
+
+const keyOf = ({ code, domain }: Pick<Link, "code" | "domain">): string => `${domain ?? ""}/${code}`;
+
+/** Of texts too short or too long to search for: nothing but the link with that code. */
 export function useFindings(text: string, { role }: Account) {
   const isLong = isSearched(text);
-  const links = useFoundLinks(text, role !== "user");
-  const files = useFoundFiles(text);
-  const shares = useFoundShares(text);
-  const settings = useFoundSettings(text, role === "admin");
+  const hasLinks = role !== "user";
+  const isAdmin = role === "admin";
+  const exact = useQuery({ ...exactQuery(text), enabled: hasLinks && CODE.test(text) });
+  const links = useQuery({ ...linksQuery(text), enabled: hasLinks && isLong });
+  const files = useQuery({ ...filesQuery(text), enabled: isLong });
+  const shares = useQuery({ ...sharesQuery(text), enabled: isLong });
+  const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isLong });
+  const settings = useQuery({ ...settingsQuery, enabled: isAdmin && isLong });
+  const tags = useQuery({ ...tagsQuery, enabled: hasLinks && isLong });
+  const domains = useQuery({ ...domainsQuery, enabled: isAdmin && isLong });
+  const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+  const own = exact.data ?? [];
+  const others = ((isLong && links.data) || []).filter(
+    (link) => !own.some((one) => keyOf(one) === keyOf(link)),
+  );
   return {
-    links: (isLong && links.data) || [],
+    links: [...own, ...others],
     files: (isLong && files.data) || [],
     shares: (isLong && shares.data) || [],
-    settings: (isLong && settings.data) || [],
-    isSearching: links.isFetching || files.isFetching || shares.isFetching || settings.isFetching,
+    accounts: (isLong && accounts.data) || [],
+    settings: isLong
+      ? (settings.data ?? []).filter((setting) => isSettingFound(text, setting)).slice(0, MOST)
+      : [],
+    tags: isLong ? (tags.data ?? []).filter(({ tag }) => has(tag)).slice(0, MOST) : [],
+    domains: isLong ? (domains.data ?? []).filter(({ host }) => has(host)).slice(0, MOST) : [],
+    /** The first of what is found may change. */
+    isSearching: [exact, links, files, shares, settings].some(({ isFetching }) => isFetching),
     error: links.error ?? files.error ?? shares.error ?? settings.error,
   };
 }
+export type Findings = ReturnType<typeof useFindings>;

@@ -6,9 +6,12 @@ import { useState } from "react";
 import type { Domain } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useAsked } from "../ui/asked.ts";
 import { DataList } from "../ui/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
+import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { DomainForm } from "./domain-form.tsx";
@@ -24,13 +27,19 @@ export function DomainsPage() {
       {url?.replace(/^https?:\/\//, "") ?? "404"}
     </Text>
   );
+  useAsked("new-domain", () => setEdited("new"));
+  useShortcuts({ new: () => setEdited("new") });
   return (
     <Stack p="md" gap="md">
       <PageHead
         title={t`Domains`}
         sentence={t`Hosts with links of their own. All other hosts show the default links.`}
       >
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+        <Button
+          leftSection={<IconPlus size={16} />}
+          {...hinted(t`New domain`, "new")}
+          onClick={() => setEdited("new")}
+        >
           <Trans>New domain</Trans>
         </Button>
       </PageHead>

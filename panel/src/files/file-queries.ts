@@ -115,3 +115,10 @@ export const restoreEntry = ({ id }: EntryId): Promise<unknown> =>
 
 export const downloadAddress = ({ kind, id }: EntryId): string =>
   kind === "file" ? `${SERVER_URL}/files/${id}/download` : `${SERVER_URL}/folders/${id}/archive`;
+
+/** Null if it is gone already, or the server is away. */
+export const nameOfFile = (id: number): Promise<string | null> =>
+  answerOf(api.GET("/files/{id}", { params: { path: { id } } })).then(
+    ({ data }) => data.name,
+    () => null,
+  );

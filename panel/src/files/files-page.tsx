@@ -3,6 +3,7 @@ import { Group, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { ApiError } from "../base/api.ts";
 import { lazyOrFailure } from "../base/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
@@ -18,7 +19,7 @@ import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
 import { useIsLaterList } from "./list/list-focus.ts";
-import { EmptyList, FailedList, LoadingEntries } from "./list/list-states.tsx";
+import { EmptyList, FailedList, GoneFolder, LoadingEntries } from "./list/list-states.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NewEntry } from "./new-entry.tsx";
@@ -103,7 +104,9 @@ export function FilesPage() {
         )}
         <FilesSearch q={search.q} onSearch={(q) => change({ q })} />
       </Group>
-      {error !== null && entries === undefined ? (
+      {error instanceof ApiError && error.status === 404 ? (
+        <GoneFolder />
+      ) : error !== null && entries === undefined ? (
         <FailedList error={error} onRetry={retry} />
       ) : entries === undefined ? (
         <LoadingEntries />

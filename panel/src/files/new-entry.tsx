@@ -3,6 +3,9 @@ import { ActionIcon, Button, Group, Menu } from "@mantine/core";
 import { IconFileUpload, IconFolderPlus, IconFolderUp, IconTrash, IconUpload } from "@tabler/icons-react";
 import { type ChangeEvent, type RefObject, useRef } from "react";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { hinted } from "../ui/keys/shortcuts.ts";
+import { shownKeys } from "../ui/keys/keys.tsx";
 
 type Props = { onNewFolder(): void; onFiles(files: readonly File[]): void };
 
@@ -11,6 +14,7 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
   const { t } = useLingui();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  useShortcuts({ new: onNewFolder, upload: () => files.current?.click() });
   const field = (ref: RefObject<HTMLInputElement | null>, isFolder: boolean) => (
     <input
       ref={ref}
@@ -41,6 +45,7 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
         visibleFrom="sm"
         variant="default"
         leftSection={<IconFolderPlus size={16} aria-hidden />}
+        {...hinted(t`New folder`, "new")}
         onClick={onNewFolder}
       >
         <Trans>New folder</Trans>
@@ -63,6 +68,7 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
         <Menu.Dropdown>
           <Menu.Item
             leftSection={<IconFileUpload size={16} aria-hidden />}
+            {...shownKeys("upload")}
             onClick={() => files.current?.click()}
           >
             <Trans>Files</Trans>

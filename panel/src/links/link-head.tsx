@@ -1,14 +1,20 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
+import { useEffect } from "react";
 import type { Link } from "../base/api.ts";
 import { formatNumber, formatTime } from "../base/i18n.ts";
 import { serverNow } from "../base/server-clock.ts";
 import { LinkMore } from "../shares/link-more.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
+import { useAsked } from "../ui/asked.ts";
+import { copyAndTell } from "../ui/copy-notice.ts";
 import { useCopy } from "../ui/copy-state.ts";
 import { Heading } from "../ui/heading.tsx";
+import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { ariaKeysOf, hinted, withKeys } from "../ui/keys/shortcuts.ts";
 import { MiddleCut } from "../ui/middle-cut.tsx";
+import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { isAddress, TargetUse } from "./target-use.tsx";
@@ -18,6 +24,17 @@ type Props = { link: Link; onEdit(): void; mayChange: boolean };
 /** Where the page is, the short URL, what it leads to, its state, and what can be done with it. */
 export function LinkHead({ link, onEdit, mayChange }: Props) {
   const { t } = useLingui();
+  const { code, domain, title, target, short_url: url } = link;
+  useShortcuts({
+    edit: onEdit,
+    copy: () => void copyAndTell(url),
+    visit: () => window.open(url, "_blank", "noopener,noreferrer"),
+  });
+  useAsked("edit", onEdit);
+  useEffect(
+    () => noteRecent({ kind: "link", id: code, domain, title: title ?? target, url }),
+    [code, domain, title, target, url],
+  );
   return (
     <Stack gap={4}>
       <Group gap={4} component="nav" aria-label={t`Breadcrumb`} wrap="nowrap" c="dimmed">
@@ -33,7 +50,12 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
         <Address link={link} />
         <Group gap="xs">
           <LinkQr link={link} />
-          <Button variant="default" leftSection={<IconPencil size={16} />} onClick={onEdit}>
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} />}
+            {...hinted(t`Edit`, "edit")}
+            onClick={onEdit}
+          >
             <Trans>Edit</Trans>
           </Button>
           <LinkMore link={link} mayChange={mayChange} />
@@ -55,7 +77,8 @@ function Address({ link }: { link: Link }) {
           variant="subtle"
           color={isCopied ? "green" : "gray"}
           aria-label={isCopied ? t`Copied` : t`Copy ${link.short_url}`}
-          title={isCopied ? t`Copied` : t`Copy`}
+          title={isCopied ? t`Copied` : withKeys(t`Copy`, "copy")}
+          aria-keyshortcuts={ariaKeysOf("copy")}
           onClick={copy}
         >
           {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}

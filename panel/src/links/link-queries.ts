@@ -1,7 +1,16 @@
 /** Queries of the pages of links. Every change refreshes the lists. */
 import { t } from "@lingui/core/macro";
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
-import { answerOf, api, ApiError, type Link, type LinkPatch, type NewLink } from "../base/api.ts";
+import {
+  answerOf,
+  api,
+  ApiError,
+  whenReachable,
+  type Link,
+  type LinkPatch,
+  type NewLink,
+} from "../base/api.ts";
+import { followed } from "../base/queries.ts";
 import { changedSince, type LinkPlace, paramsOf, statesOf } from "../base/link-states.ts";
 
 export const tagsQuery = queryOptions({
@@ -67,7 +76,7 @@ const differing = (names: readonly string[], one: object, other: object): string
 /** @param seen the link when its form was opened. @throws ChangedElsewhere if a field of the patch was changed since */
 export async function changeSeen(seen: Link, patch: LinkPatch): Promise<Link> {
   const place = placeOf(seen);
-  const now = await readLink(place);
+  const now = await whenReachable(() => readLink(place));
   const shown = Object.keys(patch).filter((name) => name in seen);
   const fields = differing(differing(shown, now, seen), now, patch);
   if (fields.length === 0) return changeLink(seen, patch);
@@ -113,6 +122,7 @@ export const linkQuery = (place: LinkPlace) =>
     queryFn: ({ signal }) => readLink(place, signal),
     // The router asks when the page is opened. A code that leads nowhere is asked for once.
     retryOnMount: false,
+    refetchInterval: followed,
   });
 
 /** The link as lists and earlier visits show it: until the answer, and to know that there is one. */

@@ -4,6 +4,7 @@ import { IconDots, IconDownload, IconTag, IconTrash, IconUpload } from "@tabler/
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
+import { useAsked } from "../ui/asked.ts";
 import { useFailureNotice } from "../ui/undo.tsx";
 import { exportLinks } from "./csv/export.ts";
 import type { LinkSearch } from "./link-search.ts";
@@ -13,6 +14,7 @@ export function LinksMenu({ search }: { search: LinkSearch }) {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
   const exporting = useMutation({ mutationFn: () => exportLinks(search), onError: useFailureNotice() });
+  useAsked("export", () => exporting.mutate());
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { useAsked } from "../ui/asked.ts";
+import { hinted } from "../ui/keys/shortcuts.ts";
 import { PageHead } from "../ui/page-head.tsx";
 import { ListForms } from "./list-forms.tsx";
 import type { LinkSearch } from "./link-search.ts";
@@ -15,7 +16,6 @@ import { BulkEdit } from "./bulk/bulk-edit.tsx";
 import { useBulk } from "./bulk/bulk.tsx";
 import { useColumns } from "./list/columns.ts";
 import { FilterChips } from "./list/filter-chips.tsx";
-import { KeysHelp } from "./list/keys-help.tsx";
 import { LinkGrid } from "./list/link-grid.tsx";
 import { LinksToolbar } from "./list/links-toolbar.tsx";
 import { useLinkDeeds } from "./list/link-deeds.tsx";
@@ -35,7 +35,6 @@ export function LinksPage() {
   const [total, setTotal] = useState<number>();
   const [edited, setEdited] = useState<Link | "new" | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
-  const [isHelpOpen, setIsHelpOpen] = useState(false);
   const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
   const deeds = useLinkDeeds();
   const bulk = useBulk(selection);
@@ -65,7 +64,6 @@ export function LinksPage() {
 
   function onDeed(deed: RowDeed, link: Link | undefined): void {
     if (deed === "new") setEdited("new");
-    else if (deed === "help") setIsHelpOpen(true);
     else if (deed === "delete" && link === undefined) removeSelected();
     else if (link === undefined) return;
     else if (deed === "form") setEdited(link);
@@ -92,13 +90,17 @@ export function LinksPage() {
         >
           <Group gap="xs" wrap="nowrap">
             <LinksMenu search={finding} />
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited("new")}>
+            <Button
+              leftSection={<IconPlus size={16} aria-hidden />}
+              {...hinted(t`New link`, "new")}
+              onClick={() => setEdited("new")}
+            >
               <Trans>New link</Trans>
             </Button>
           </Group>
         </PageHead>
       </div>
-      <LinksToolbar finding={finding} columns={columns} onChange={find} onHelp={() => setIsHelpOpen(true)} />
+      <LinksToolbar finding={finding} columns={columns} onChange={find} />
       <FilterChips finding={finding} onChange={find} />
       <div className={classes["frame"]}>
         <LinkGrid
@@ -141,7 +143,6 @@ export function LinksPage() {
           }}
         />
       )}
-      <KeysHelp isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
+import { shownKeys } from "../ui/keys/keys.tsx";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import type { ShareSubject } from "./share-values.ts";
 
@@ -43,6 +44,7 @@ export function LinkMore({ link, mayChange }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
+            {...shownKeys("visit")}
             component="a"
             href={link?.short_url}
             target="_blank"

@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../base/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
@@ -139,16 +140,21 @@ type FieldsProps = { form: ReturnType<typeof useDraftForm<ShareValues>>["form"] 
 const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: boolean }) => {
   const { t } = useLingui();
   const { isProtected } = form.values;
+  const [isTurnedOn, setIsTurnedOn] = useState(false);
   return (
     <Stack gap={6}>
       <Switch
         checked={isProtected}
-        onChange={(event) => form.setFieldValue("isProtected", event.currentTarget.checked)}
+        onChange={(event) => {
+          setIsTurnedOn(true);
+          form.setFieldValue("isProtected", event.currentTarget.checked);
+        }}
         label={t`Ask for a password`}
       />
       {isProtected && (
         <PasswordInput
           {...form.getInputProps("password")}
+          autoFocus={isTurnedOn}
           aria-label={t`Password`}
           placeholder={wasProtected ? t`Empty: it stays as it is` : t`At least 8 characters`}
           autoComplete="new-password"

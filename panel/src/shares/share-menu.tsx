@@ -9,16 +9,25 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import type { Share } from "../base/api.ts";
+import { shownKeys } from "../ui/keys/keys.tsx";
+import { useRowMenuPlace } from "../ui/row-menu-place.ts";
 
 export type ShareAction = "edit" | "qr" | "received" | "end";
 type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction): void };
 
 export function ShareMenu({ share, isOwn, onChoose }: Props) {
   const { t } = useLingui();
+  const { place, onClick } = useRowMenuPlace();
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu {...place} withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t`Actions for ${share.code}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t`Actions for ${share.code}`}
+          onClick={onClick}
+        >
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>
@@ -29,10 +38,11 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
           target="_blank"
           rel="noreferrer noopener"
           leftSection={<IconExternalLink size={16} />}
+          {...shownKeys("visit")}
         >
           <Trans>Open</Trans>
         </Menu.Item>
-        <Menu.Item leftSection={<IconQrcode size={16} />} onClick={() => onChoose("qr")}>
+        <Menu.Item leftSection={<IconQrcode size={16} />} {...shownKeys("qr")} onClick={() => onChoose("qr")}>
           <Trans>QR code</Trans>
         </Menu.Item>
         {isOwn && share.kind === "drop" && (
@@ -41,13 +51,18 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
           </Menu.Item>
         )}
         {isOwn && (
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onChoose("edit")}>
+          <Menu.Item
+            leftSection={<IconPencil size={16} />}
+            {...shownKeys("edit")}
+            onClick={() => onChoose("edit")}
+          >
             <Trans>Edit</Trans>
           </Menu.Item>
         )}
         <Menu.Item
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} />}
+          {...shownKeys("delete")}
           onClick={() => onChoose("end")}
         >
           {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}

@@ -9,6 +9,7 @@ import {
   type Share,
   type ShareUpdate,
 } from "../base/api.ts";
+import { followed } from "../base/queries.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
 export const SHARES_A_PAGE = 50;
@@ -25,6 +26,7 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
       const { data, pagination } = await answerOf(api.GET("/shares", { params: { query }, signal }));
       return { shares: data, total: pagination?.total ?? data.length };
     },
+    refetchInterval: followed,
   });
 
 export const shareQuery = (code: string) =>

@@ -5,6 +5,7 @@ import type { Share } from "../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../base/i18n.ts";
 import { CodeName } from "../ui/code-name.tsx";
 import type { RowPlace } from "../ui/long/rows-in-sight.tsx";
+import { isPlainClick, openRowMenu } from "../ui/row-clicks.ts";
 import { useCopy } from "../ui/copy-state.ts";
 import { ShareMenu, type ShareAction } from "./share-menu.tsx";
 import { ShareStateBadge } from "./share-state.tsx";
@@ -28,8 +29,14 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
   const Icon = ICONS[share.kind];
   const name = share.title ?? share.entry?.name ?? code;
   const choose = (action: ShareAction) => onChoose(action, share);
+  const open = () => choose(share.kind === "drop" ? "received" : "edit");
   return (
-    <Table.Tr {...place}>
+    <Table.Tr
+      {...place}
+      data-opens={isOwn || undefined}
+      onClick={(event) => isOwn && isPlainClick(event) && open()}
+      onContextMenu={(event) => openRowMenu(event.currentTarget, event) && event.preventDefault()}
+    >
       <Table.Td>
         <Group gap={10} wrap="nowrap" align="start">
           <Icon
@@ -45,7 +52,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
                 className={classes["name"]}
                 disabled={!isOwn}
                 title={share.entry?.name}
-                onClick={() => choose(share.kind === "drop" ? "received" : "edit")}
+                onClick={open}
               >
                 <bdi>{name}</bdi>
               </UnstyledButton>

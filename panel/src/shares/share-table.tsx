@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import type { Account, Share } from "../base/api.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { type RowPlace, SpacedRows } from "../ui/long/rows-in-sight.tsx";
+import { useShareKeys } from "./share-keys.ts";
 import type { ShareAction } from "./share-menu.tsx";
 import { ShareRow } from "./share-row.tsx";
 import { useShareRows } from "./share-rows.ts";
@@ -22,6 +23,12 @@ type Props = {
 export function ShareTable({ search, account, onSort, onChoose, empty }: Props) {
   const { t } = useLingui();
   const { total, error, retry, rows, share } = useShareRows(search);
+  const isOwn = ({ owner }: Share): boolean => owner === undefined || owner.id === account.id;
+  useShareKeys({
+    share,
+    onChoose: (action, one) =>
+      (isOwn(one) || !["edit", "received"].includes(action)) && onChoose(action, one),
+  });
   if (error !== null && total === undefined) return <LoadFailure error={error} onRetry={retry} />;
   if (total === undefined) return <Skeletons />;
   if (total === 0) return empty;
@@ -59,8 +66,7 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
             row={(at, place) => {
               const known = share(at);
               if (known === undefined) return <WaitingRow place={place} />;
-              const isOwn = known.owner === undefined || known.owner.id === account.id;
-              return <ShareRow share={known} place={place} isOwn={isOwn} onChoose={onChoose} />;
+              return <ShareRow share={known} place={place} isOwn={isOwn(known)} onChoose={onChoose} />;
             }}
           />
         </Table.Tbody>

@@ -9,20 +9,28 @@ import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../base/lazy.ts";
+import { useAsked } from "../ui/asked.ts";
 import { Empty } from "../ui/empty.tsx";
-import { usePageKey } from "../ui/keys/page-keys.ts";
+import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { hinted } from "../ui/keys/shortcuts.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
 import { ShareDialog } from "./share-dialog.tsx";
 import { ShareFilters } from "./share-filters.tsx";
 import type { ShareAction } from "./share-menu.tsx";
-import { refreshShares, sharesQuery } from "./share-queries.ts";
+import { refreshShares, type SharedItem, shareQuery, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
 import { ShareTable } from "./share-table.tsx";
 import type { ShareSubject } from "./share-values.ts";
 
 const ShareOverlays = lazyPart(async () => (await import("./share-overlays.tsx")).ShareOverlays);
+
+/** Of `file 7 name`. */
+function itemOf(text: string): SharedItem | null {
+  const [, kind, id, name] = /^(file|folder) (\d+) (.*)$/s.exec(text) ?? [];
+  return kind === "file" || kind === "folder" ? { kind, id: Number(id), name: name! } : null;
+}
 
 const REFRESH_MS = 1_000;
 
@@ -65,7 +73,15 @@ export function SharesPage() {
       message: sender === null ? name : t`${name} from ${sender}`,
     });
   }, refresh);
-  usePageKey("n", create);
+  useAsked("new-share", (_, about) => setSubject({ form: "new", item: itemOf(about) }));
+  const chooseAsked = (action: ShareAction) => (_: string, code: string) =>
+    void queries.fetchQuery(shareQuery(code)).then(
+      (share) => choose(action, share),
+      () => {},
+    );
+  useAsked("edit", chooseAsked("edit"));
+  useAsked("qr", chooseAsked("qr"));
+  useShortcuts({ new: create });
 
   function closeOverlays(): void {
     setScanned(null);
@@ -85,7 +101,7 @@ export function SharesPage() {
         title={t`Shares`}
         sentence={t`Files and folders under short links, and drop boxes for others’ files.`}
       >
-        <Button leftSection={<IconPlus size={16} />} onClick={create}>
+        <Button leftSection={<IconPlus size={16} />} {...hinted(t`New share`, "new")} onClick={create}>
           <Trans>New share</Trans>
         </Button>
       </PageHead>

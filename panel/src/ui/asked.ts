@@ -2,7 +2,17 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent } from "react";
 
-export type Asked = "new-link" | "new-links" | "new-token" | "new-folder";
+export type Asked =
+  | "new-link"
+  | "new-links"
+  | "new-token"
+  | "new-folder"
+  | "new-share"
+  | "new-account"
+  | "new-domain"
+  | "export"
+  | "edit"
+  | "qr";
 
 declare module "@tanstack/react-router" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- the router's types are extended so
@@ -10,16 +20,19 @@ declare module "@tanstack/react-router" {
     asked?: Asked;
     /** What was pasted, for `new-links`. */
     pasted?: string;
+    /** The code of a share, or `file 7 name` to share. */
+    about?: string;
   }
 }
 
 /** Runs `begin` once for each request. A reload does not repeat it. */
-export function useAsked(asked: Asked, begin: (pasted: string) => void): void {
+export function useAsked(asked: Asked, begin: (pasted: string, about: string) => void): void {
   const isAsked = useLocation({ select: ({ state }) => state.asked === asked });
   const pasted = useLocation({ select: ({ state }) => state.pasted ?? "" });
+  const about = useLocation({ select: ({ state }) => state.about ?? "" });
   const navigate = useNavigate();
   const onAsked = useEffectEvent(() => {
-    begin(pasted);
+    begin(pasted, about);
     void navigate({ to: ".", search: true, replace: true, state: {} });
   });
   useEffect(() => {

@@ -1,3 +1,4 @@
+import { i18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { Select, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -22,6 +23,14 @@ function localOf(instant: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+/** The end of the next Friday, which most weeks end with. */
+function nextFriday(): Date {
+  const date = new Date(serverNow());
+  date.setDate(date.getDate() + ((5 - date.getDay() + 7) % 7 || 7));
+  date.setHours(23, 59, 0, 0);
+  return date;
+}
+
 /** Never, in some days, or at an instant. */
 export function ExpiryField({ value, onChange, error, lengths }: Props) {
   const { t } = useLingui();
@@ -33,13 +42,20 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     "90d": t`In 90 days`,
     "365d": t`In a year`,
   };
+  const friday = nextFriday().toLocaleDateString(i18n.locale, {
+    weekday: "long",
+    day: "numeric",
+    month: "short",
+  });
   const choices = [
     ...lengths.map((length) => ({ value: length, label: names[length] })),
+    { value: "friday", label: t`Until ${friday}` },
     { value: "instant", label: t`At a date…` },
     { value: "", label: t`Never` },
   ];
   function choose(chosen: string | null): void {
     if (chosen === null) return;
+    if (chosen === "friday") return onChange(nextFriday().toISOString());
     onChange(chosen === "instant" ? new Date(serverNow() + WEEK_MS).toISOString() : chosen);
   }
   return (

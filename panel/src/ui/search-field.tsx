@@ -3,7 +3,8 @@ import { CloseButton, TextInput, type TextInputProps } from "@mantine/core";
 import { useDebouncedCallback, useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { usePageKey } from "./keys/page-keys.ts";
+import { useShortcuts } from "./keys/page-keys.ts";
+import { ariaKeysOf } from "./keys/shortcuts.ts";
 
 /** Of a search, unless the server takes less. */
 const LONGEST = 512;
@@ -32,7 +33,7 @@ export function SearchField(props: Props) {
   const { t } = useLingui();
   const isNarrow = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   const input = useRef<HTMLInputElement>(null);
-  usePageKey("/", () => input.current?.select());
+  useShortcuts({ search: () => input.current?.select() });
   const [text, setText] = useState(q);
   /** Searches that the address does not show yet, after the shown one. */
   const sent = useRef([q]);
@@ -65,6 +66,7 @@ export function SearchField(props: Props) {
       leftSection={<IconSearch size={16} aria-hidden />}
       placeholder={isNarrow ? label : placeholder}
       aria-label={label}
+      aria-keyshortcuts={ariaKeysOf("search")}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {

@@ -45,10 +45,14 @@ export function SideForm({ title, isOpen, onClose, isReady = true, children }: P
 /** Has the focus until the form is there, so that Enter does not close the drawer. */
 const Waiting = () => <Skeleton height={280} tabIndex={-1} data-autofocus style={{ outline: "none" }} />;
 
-/** Sets the focus in a form that was loaded after its drawer. */
+/** Sets the focus in a form that was loaded after its drawer. Typing replaces what its first field holds. */
 function Begin({ children }: { children: ReactNode }) {
   const form = useRef<HTMLDivElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus(), []);
+  useEffect(() => {
+    const first = form.current?.querySelector<HTMLElement>("[data-autofocus]");
+    first?.focus();
+    if (first instanceof HTMLInputElement && first.type === "text") first.select();
+  }, []);
   return <div ref={form}>{children}</div>;
 }
 

@@ -1,12 +1,12 @@
 /** Notices of what was done, each with undo: its button, or Ctrl+Z (⌘Z) for the newest. */
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
 import { whenSignedOut } from "../base/session-end.ts";
 import { showDeeds } from "./deed-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
+import { ariaKeysOf } from "./keys/shortcuts.ts";
 
 /** Keys undo up to this many actions, even after the notice is gone. */
 const MOST_OFFERS = 20;
@@ -29,7 +29,7 @@ export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
       <Button
         size="compact-xs"
         variant="light"
-        aria-keyshortcuts="Control+Z Meta+Z"
+        aria-keyshortcuts={ariaKeysOf("undo")}
         onClick={() => {
           take();
           giveFocusBack();
@@ -57,5 +57,4 @@ whenSignedOut(() => {
   notifications.clean();
 });
 
-/** In fields the browser undoes typing. */
-export const useUndoKeys = (): void => useHotkeys([["mod+Z", () => offers.at(-1)?.take()]]);
+export const undoNewest = (): void => offers.at(-1)?.take();

@@ -10,6 +10,8 @@ import { useAsked } from "../../ui/asked.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { useShortcuts } from "../../ui/keys/page-keys.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
@@ -30,10 +32,15 @@ export function TokensPage() {
   const { data, error, refetch } = useQuery(tokensQuery(search));
   useAsked("new-token", () => setIsMaking(true));
   const show = (next: Record<string, unknown>): void => void navigate({ search: readTokenSearch(next) });
+  useShortcuts({ new: () => setIsMaking(true) });
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`API tokens`} sentence={t`Programs use a token instead of a password.`}>
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setIsMaking(true)}>
+        <Button
+          leftSection={<IconPlus size={16} />}
+          {...hinted(t`New token`, "new")}
+          onClick={() => setIsMaking(true)}
+        >
           <Trans>New token</Trans>
         </Button>
       </PageHead>

@@ -6,6 +6,9 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ListedAccount } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
+import { useShortcuts } from "../../ui/keys/page-keys.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
+import { useAsked } from "../../ui/asked.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pages } from "../../ui/pages.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
@@ -34,10 +37,16 @@ export function UsersPage() {
       replace: "q" in next,
       resetScroll: false,
     });
+  useAsked("new-account", () => setEdited("new"));
+  useShortcuts({ new: () => setEdited("new") });
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Accounts`} sentence={t`The built-in administrator is not listed.`}>
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+        <Button
+          leftSection={<IconPlus size={16} />}
+          {...hinted(t`New account`, "new")}
+          onClick={() => setEdited("new")}
+        >
           <Trans>New account</Trans>
         </Button>
       </PageHead>

@@ -1,9 +1,10 @@
 import { Trans } from "@lingui/react/macro";
-import { Button, Kbd, Popover, Skeleton } from "@mantine/core";
+import { Button, Popover, Skeleton } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { Suspense, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
-import { usePageKey } from "../../ui/keys/page-keys.ts";
+import { shownKeys } from "../../ui/keys/keys.tsx";
+import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import type { Frame } from "../frame.ts";
 import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
@@ -15,7 +16,7 @@ type Props = { frame: Frame; search: ReportSearch; onChange: OnReportChange; isO
 /** Finds what a report can be filtered by. */
 export function AddFilter(props: Props) {
   const [isOpen, setIsOpen] = useState(false);
-  usePageKey("f", () => setIsOpen(true));
+  useShortcuts({ filter: () => setIsOpen(true) });
   return (
     <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" width={340} trapFocus returnFocus>
       <Popover.Target>
@@ -24,11 +25,7 @@ export function AddFilter(props: Props) {
           className={classes["control"]!}
           variant="default"
           leftSection={<IconFilter size={14} aria-hidden />}
-          rightSection={
-            <Kbd size="xs" visibleFrom="sm" aria-hidden>
-              F
-            </Kbd>
-          }
+          {...shownKeys("filter")}
           onClick={() => setIsOpen(!isOpen)}
         >
           <Trans>Filter</Trans>

@@ -10,6 +10,7 @@ import classes from "./files.module.css";
 import { GridHead } from "./grid-head.tsx";
 import { gridKeys } from "./grid-keys.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
+import { openRowMenu } from "../../ui/row-clicks.ts";
 import { type Reach, useEntrySelection } from "./selection.ts";
 
 type Props = {
@@ -92,6 +93,7 @@ export function EntryGrid(props: Props) {
       grid.current?.focus({ preventScroll: true });
     },
     onUp: props.onUp,
+    onMenu: () => void openRowMenu(grid.current?.querySelector("[data-active]")),
   });
 
   function focus(event: FocusEvent): void {

@@ -11,6 +11,8 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useState } from "react";
+import { shownKeys } from "../../ui/keys/keys.tsx";
+import { useRowMenuPlace } from "../../ui/row-menu-place.ts";
 import { downloadAddress, type Entry } from "../file-queries.ts";
 
 export type EntryCommands = {
@@ -29,12 +31,13 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
   const { t } = useLingui();
   // The field of the name takes the focus as the menu closes, and a focus that goes back would close it.
   const [isRenaming, setIsRenaming] = useState(false);
+  const { place, onClick } = useRowMenuPlace();
   function rename(): void {
     setIsRenaming(true);
     commands.rename(entry);
   }
   return (
-    <Menu position="bottom-end" withinPortal returnFocus={!isRenaming} onOpen={() => setIsRenaming(false)}>
+    <Menu {...place} withinPortal returnFocus={!isRenaming} onOpen={() => setIsRenaming(false)}>
       <Menu.Target>
         <ActionIcon
           variant="subtle"
@@ -42,6 +45,7 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
           size="lg"
           tabIndex={tabIndex}
           aria-label={t`Actions for ${entry.name}`}
+          onClick={onClick}
         >
           <IconDots size={16} />
         </ActionIcon>
@@ -50,19 +54,28 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
       <Menu.Dropdown
         onClick={(event) => event.stopPropagation()}
         onKeyDown={(event) => event.stopPropagation()}
+        onContextMenu={(event) => event.preventDefault()}
       >
         {entry.kind === "file" && (
-          <Menu.Item leftSection={<IconEye size={16} />} onClick={() => commands.open(entry)}>
+          <Menu.Item
+            leftSection={<IconEye size={16} />}
+            {...shownKeys("open")}
+            onClick={() => commands.open(entry)}
+          >
             <Trans>Preview and details</Trans>
           </Menu.Item>
         )}
         <Menu.Item component="a" href={downloadAddress(entry)} leftSection={<IconDownload size={16} />}>
           {entry.kind === "file" ? <Trans>Download</Trans> : <Trans>Download as ZIP</Trans>}
         </Menu.Item>
-        <Menu.Item leftSection={<IconShare size={16} />} onClick={() => commands.share(entry)}>
+        <Menu.Item
+          leftSection={<IconShare size={16} />}
+          {...shownKeys("share")}
+          onClick={() => commands.share(entry)}
+        >
           <Trans>Share</Trans>
         </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={rename}>
+        <Menu.Item leftSection={<IconPencil size={16} />} {...shownKeys("rename")} onClick={rename}>
           <Trans>Rename</Trans>
         </Menu.Item>
         <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
@@ -76,6 +89,7 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} />}
+          {...shownKeys("delete")}
           onClick={() => commands.trash([entry])}
         >
           <Trans>Move to the trash</Trans>

@@ -3,6 +3,7 @@ import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
 import { type Entry, nameDraftOf } from "../file-queries.ts";
+import { openRowMenu } from "../../ui/row-clicks.ts";
 import { KindIcon } from "../kind-icon.tsx";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
@@ -60,6 +61,11 @@ export function EntryRow(props: Props) {
       onDragStart={(event: DragEvent) => startDrag(event, props.dragged())}
       onClick={click}
       onDoubleClick={() => commands.open(entry)}
+      onContextMenu={(event) => {
+        if (state.isRenamed || !openRowMenu(event.currentTarget, event)) return;
+        event.preventDefault();
+        if (!state.isSelected) onReach("only");
+      }}
       {...(entry.kind === "folder" && onDrop !== null && handlers)}
     >
       <div

@@ -1,4 +1,6 @@
 import type { KeyboardEvent } from "react";
+import { isGoingToPage } from "../../ui/keys/page-keys.ts";
+import { type ShortcutId, shortcutOf } from "../../ui/keys/shortcuts.ts";
 import type { Entry } from "../file-queries.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
 import type { EntrySelection } from "./selection.ts";
@@ -12,51 +14,55 @@ type Options = {
   onGo(at: number): void;
   /** To the folder above. */
   onUp(): void;
+  /** Of the active row. */
+  onMenu(): void;
 };
 
 /** Arrows, Home, End and pages move, with Shift they select; Enter opens, F2 renames, Delete removes. */
-export function gridKeys({ entries, selection, commands, page, onGo, onUp }: Options) {
+export function gridKeys({ entries, selection, commands, page, onGo, onUp, onMenu }: Options) {
   const { activeAt, selected, reach } = selection;
   const active = entries[activeAt];
   /** The selected rows, or the active one. */
   const meant = selected.length > 0 ? selected : active === undefined ? [] : [active];
-  const steps: Record<string, number> = {
-    ArrowDown: activeAt + 1,
-    ArrowUp: Math.max(activeAt, 1) - 1,
-    Home: 0,
-    End: entries.length - 1,
-    PageDown: activeAt + page,
-    PageUp: activeAt - page,
+  const steps: Partial<Record<ShortcutId, number>> = {
+    down: activeAt + 1,
+    up: Math.max(activeAt, 1) - 1,
+    start: 0,
+    end: entries.length - 1,
+    "page-down": activeAt + page,
+    "page-up": activeAt - page,
   };
-  const runs: Record<string, () => void> = {
-    Enter: () => active && commands.open(active),
-    F2: () => active && commands.rename(active),
-    Delete: () => meant.length > 0 && commands.trash(meant),
-    Backspace: onUp,
-    Escape: selection.clear,
-    " ": () => reach(Math.max(activeAt, 0), "toggle"),
+  const runs: Partial<Record<ShortcutId, () => void>> = {
+    open: () => active && commands.open(active),
+    rename: () => active && commands.rename(active),
+    share: () => active && commands.share(active),
+    delete: () => meant.length > 0 && commands.trash(meant),
+    menu: onMenu,
+    above: onUp,
+    none: selection.clear,
+    select: () => reach(Math.max(activeAt, 0), "toggle"),
+    all: selection.selectAll,
   };
   return (event: KeyboardEvent): void => {
-    const isWithCommand = event.ctrlKey || event.metaKey;
-    if (isWithCommand && event.key.toLowerCase() === "a") {
-      event.preventDefault();
-      selection.selectAll();
-      return;
-    }
-    if (isWithCommand || event.altKey) return;
+    if (isGoingToPage()) return;
     // Buttons and links in the grid handle their own keys.
     if (event.target !== event.currentTarget && ["Enter", " "].includes(event.key)) return;
-    const step = steps[event.key];
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const id = shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey: false });
+    const step = id && steps[id];
     if (step !== undefined && entries.length > 0) {
       event.preventDefault();
       const at = Math.min(Math.max(step, 0), entries.length - 1);
-      reach(at, event.shiftKey ? "range" : "move");
+      reach(at, shiftKey ? "range" : "move");
       onGo(at);
       return;
     }
-    const run = runs[event.key];
+    const pressed = shortcutOf(event);
+    const run = pressed && runs[pressed];
     if (run === undefined) return;
     event.preventDefault();
+    // A key outside of it would close the menu.
+    if (pressed === "menu") event.stopPropagation();
     // Held down, a key would affect the next entries too.
     if (!event.repeat) run();
   };

@@ -1,5 +1,5 @@
 import { Trans } from "@lingui/react/macro";
-import { Box, Center, Skeleton } from "@mantine/core";
+import { Box, Center, Group, Skeleton } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -32,6 +32,25 @@ export const FailedList = ({ error, onRetry }: { error: Error; onRetry(): void }
       </AnchorLink>
     </LoadFailure>
   </Box>
+);
+
+/** Meanwhile somebody put it into the trash, perhaps in another tab. */
+export const GoneFolder = () => (
+  <Center flex={1} p="md" style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}>
+    <Empty
+      title={<Trans>This folder is no longer here.</Trans>}
+      sentence={<Trans>It was moved to the trash or deleted. From the trash it can be put back.</Trans>}
+    >
+      <Group justify="center" gap="md">
+        <AnchorLink to="/files/trash" size="sm">
+          <Trans>Open the trash</Trans>
+        </AnchorLink>
+        <AnchorLink to="/files" search={{}} size="sm">
+          <Trans>All files</Trans>
+        </AnchorLink>
+      </Group>
+    </Empty>
+  </Center>
 );
 
 type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };

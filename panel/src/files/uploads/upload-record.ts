@@ -44,6 +44,8 @@ export type UploadItem = {
   sent: number;
   /** The server's message. */
   problem: string;
+  /** If the server gave it another name. */
+  storedAs?: string;
 };
 
 export const isMoving = ({ state }: UploadItem): boolean => ["queued", "running", "waiting"].includes(state);

@@ -16,7 +16,7 @@ import { cancelUpload, giveFile, pauseUpload, resumeUpload } from "./uploads.ts"
 
 export function UploadRow({ item }: { item: UploadItem }) {
   const { t } = useLingui();
-  const { record, state, sent, problem } = item;
+  const { record, state, sent, problem, storedAs } = item;
   const { id, size } = record;
   const share = size === 0 ? (state === "done" ? 1 : 0) : sent / size;
   const name = record.path;
@@ -32,7 +32,7 @@ export function UploadRow({ item }: { item: UploadItem }) {
     paused: t`Paused`,
     again: t`Choose the file again to continue`,
     asks: t`Allow the browser to read it again`,
-    done: problem === "" ? t`Done` : problem,
+    done: problem !== "" ? problem : storedAs === undefined ? t`Done` : t`Stored as ${storedAs}`,
     failed: problem === "" ? t`It broke off.` : problem,
   };
   const action = isMoving(item) ? (

@@ -4,7 +4,7 @@
  * reload continues. A lock tells other tabs whether the tab that runs an upload still lives.
  */
 import { ApiError } from "../../base/api.ts";
-import { renameEntry, trashEntry } from "../file-queries.ts";
+import { nameOfFile, renameEntry, trashEntry } from "../file-queries.ts";
 import { numberedName } from "./free-names.ts";
 import { allItems, changeItem, dropItems, itemOf, setItem, uploadRate } from "./upload-list.ts";
 import type { UploadItem, UploadRecord } from "./upload-record.ts";
@@ -152,6 +152,7 @@ const rest = (ms: number, signal: AbortSignal): Promise<void> =>
 async function settle({ record }: UploadItem, fileId: number | null): Promise<void> {
   const { id, replaces, finalName } = record;
   let problem = "";
+  let storedAs: string | undefined;
   if (replaces !== null && fileId !== null) {
     try {
       await trashEntry({ kind: "file", id: replaces }).catch(ignoreMissing);
@@ -159,8 +160,12 @@ async function settle({ record }: UploadItem, fileId: number | null): Promise<vo
     } catch (error) {
       problem = error instanceof ApiError ? error.message : "";
     }
+  } else if (fileId !== null) {
+    // The server numbers a name that was taken meanwhile.
+    const name = await nameOfFile(fileId);
+    if (name !== null && name !== finalName) storedAs = name;
   }
-  changeItem(id, { state: "done", sent: record.size, problem });
+  changeItem(id, { state: "done", sent: record.size, problem, ...(storedAs && { storedAs }) });
   forget(id);
   isSomeStored = true;
   onStored?.();

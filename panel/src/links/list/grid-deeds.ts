@@ -1,8 +1,10 @@
 /** What clicks and keys do in the grid of links. */
 import { type FocusEvent, type MouseEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
+import { isPlainClick } from "../../ui/row-clicks.ts";
 import type { RowCursor } from "./row-cursor.ts";
 import { isForRows, type RowDeed, rowKeyOf } from "./row-keys.ts";
+import type { MenuPlace } from "./row-menu.tsx";
 import type { LinkRows } from "./rows.ts";
 import { countOfSelected, type LinkSelection } from "./selection.ts";
 
@@ -18,12 +20,13 @@ type Props = {
 };
 
 export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys }: Props) {
-  const [edited, setEdited] = useState<{ row: number; link: Link; field: string } | null>(null);
-  const [menu, setMenu] = useState<{ row: number; from: HTMLElement } | null>(null);
+  const [edited, setEdited] = useState<{ row: number; link: Link } | null>(null);
+  /** `from` has the focus when the menu is closed. */
+  const [menu, setMenu] = useState<{ row: number; from: HTMLElement; place: MenuPlace } | null>(null);
 
-  function edit(row: number, field = "target"): void {
+  function edit(row: number): void {
     const link = rows.link(row);
-    if (link !== undefined) setEdited({ row, link, field });
+    if (link !== undefined) setEdited({ row, link });
   }
 
   function run(deed: RowDeed, row: number | null, from: HTMLElement | null): void {
@@ -40,8 +43,25 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
     } else if (deed === "edit") {
       if (row !== null) edit(row);
     } else if (deed === "menu") {
-      if (row !== null && from !== null) setMenu({ row, from });
+      const opener = from ?? menuButton(row);
+      if (row === null || !opener) return;
+      const { left, top, width, height } = opener.getBoundingClientRect();
+      setMenu({ row, from: opener, place: { left, top, width, height } });
     } else onDeed(deed, link);
+  }
+
+  const menuButton = (row: number | null) =>
+    scroller.current?.querySelector<HTMLElement>(`[data-row="${row}"] [data-deed=menu]`);
+
+  /** By the right button, or by a key that the browser has for it. */
+  function onContextMenu(event: MouseEvent<HTMLElement>): void {
+    const over = (event.target as HTMLElement).closest<HTMLElement>("[data-row]");
+    const row = over === null ? null : Number(over.dataset["row"]);
+    const from = menuButton(row);
+    if (row === null || !from || (event.target as HTMLElement).closest("form") !== null) return;
+    event.preventDefault();
+    cursor.put(row);
+    setMenu({ row, from, place: { left: event.clientX, top: event.clientY, width: 0, height: 0 } });
   }
 
   function onClick(event: MouseEvent<HTMLElement>): void {
@@ -57,21 +77,15 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
       if (isModified || event.shiftKey) return;
       event.preventDefault();
     }
-    if (deed === undefined) {
+    if (deed === undefined && !isPlainClick(event)) {
       if (isModified) run("toggle", row, null);
       else cursor.put(row);
       scroller.current?.focus({ preventScroll: true });
       return;
     }
     cursor.put(row);
+    if (deed === undefined) return run("page", row, null);
     run(deed, row, pressed);
-  }
-
-  function onDoubleClick(event: MouseEvent<HTMLElement>): void {
-    const target = event.target as HTMLElement;
-    const row = target.closest<HTMLElement>("[data-row]")?.dataset["row"];
-    if (row === undefined || target.closest("[data-deed]") !== null) return;
-    edit(Number(row), target.closest<HTMLElement>("[data-cell]")?.dataset["cell"]);
   }
 
   function onFocus(event: FocusEvent<HTMLElement>): void {
@@ -92,6 +106,8 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
     if (!scroller.current?.contains(document.activeElement)) scroller.current?.focus({ preventScroll: true });
     // Held down, a key would affect the next links too.
     if (event.repeat && !("move" in key)) return;
+    // A key outside of it would close the menu.
+    if ("deed" in key && key.deed === "menu") event.stopPropagation();
     if ("move" in key) cursor.move(key.move, key.isExtending);
     else run(key.deed, cursor.at, null);
   };
@@ -109,10 +125,13 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
       scroller.current?.focus({ preventScroll: true });
     },
     menu,
-    closeMenu: () => setMenu(null),
+    closeMenu() {
+      setMenu(null);
+      menu?.from.focus({ preventScroll: true });
+    },
     run,
     onClick,
-    onDoubleClick,
+    onContextMenu,
     onFocus,
   };
 }

@@ -8,6 +8,7 @@ import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { useGridDeeds } from "./grid-deeds.ts";
 import { HeadRow } from "./head-row.tsx";
+import { useLiveCounts } from "./live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
 import type { RowDeed } from "./row-keys.ts";
@@ -79,6 +80,7 @@ export function LinkGrid(props: Props) {
   }, [at]);
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
+  const counted = useLiveCounts(rows.known(), rows.shown.sort === "click_count");
   const deeds = useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;
@@ -101,7 +103,7 @@ export function LinkGrid(props: Props) {
       {menu !== null && menuLink !== undefined && (
         <RowMenu
           link={menuLink}
-          from={menu.from}
+          place={menu.place}
           onDeed={(deed) => deeds.run(deed, menu.row, menu.from)}
           onClose={deeds.closeMenu}
         />
@@ -127,7 +129,7 @@ export function LinkGrid(props: Props) {
           className={classes["body"]}
           style={{ height: sight.height }}
           onClick={deeds.onClick}
-          onDoubleClick={deeds.onDoubleClick}
+          onContextMenu={deeds.onContextMenu}
         >
           <div className={classes["rows"]} style={{ transform: `translateY(${sight.topOf(sight.first)}px)` }}>
             {inSight.map((row) => {
@@ -136,7 +138,7 @@ export function LinkGrid(props: Props) {
                 <LinkRow
                   key={row}
                   row={row}
-                  link={link}
+                  link={link && counted(link)}
                   columns={columns}
                   height={rowHeight}
                   isActive={row === cursor.at}
@@ -151,7 +153,6 @@ export function LinkGrid(props: Props) {
               <RowEditor
                 key={`${edited.link.domain}/${edited.link.code}`}
                 link={edited.link}
-                field={edited.field}
                 top={Math.max(0, Math.min(sight.topOf(edited.row), sight.height - rowHeight))}
                 onClose={deeds.endEdit}
               />

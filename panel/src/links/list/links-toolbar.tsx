@@ -1,6 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
 import { IconArrowsSort, IconColumns3, IconKeyboard } from "@tabler/icons-react";
+import { runShortcut } from "../../ui/keys/page-keys.ts";
+import { ariaKeysOf, withKeys } from "../../ui/keys/shortcuts.ts";
 import { SearchField } from "../../ui/search-field.tsx";
 import type { FindingChange, LinkFinding, Order, Sort } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
@@ -15,10 +17,9 @@ type Props = {
   finding: LinkFinding;
   columns: ReturnType<typeof useColumns>;
   onChange(change: FindingChange): void;
-  onHelp(): void;
 };
 
-export function LinksToolbar({ finding, columns, onChange, onHelp }: Props) {
+export function LinksToolbar({ finding, columns, onChange }: Props) {
   const { t } = useLingui();
   return (
     <Group px="md" py="sm" gap="xs" role="search">
@@ -61,8 +62,15 @@ export function LinksToolbar({ finding, columns, onChange, onHelp }: Props) {
             })}
         </Menu.Dropdown>
       </Menu>
-      <Tooltip label={t`Keys`}>
-        <ActionIcon variant="default" size={36} aria-label={t`Keys`} onClick={onHelp} visibleFrom="sm">
+      <Tooltip label={withKeys(t`Keyboard shortcuts`, "help")}>
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={t`Keyboard shortcuts`}
+          aria-keyshortcuts={ariaKeysOf("help")}
+          onClick={() => runShortcut("help")}
+          visibleFrom="sm"
+        >
           <IconKeyboard size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>

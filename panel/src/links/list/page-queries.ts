@@ -1,6 +1,7 @@
 /** Pages of the list by number, so every position is one request away. */
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link } from "../../base/api.ts";
+import { followed } from "../../base/queries.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
 export const LINKS_A_PAGE = 50;
@@ -20,6 +21,7 @@ export const pageQuery = (finding: LinkFinding, page: number) =>
       return { links: answer.data, isLast: answer.next_cursor === null };
     },
     gcTime: KEPT_MS,
+    refetchInterval: followed,
   });
 
 /** Of its own: the rows of a frequent word are found long before its links are counted. */

@@ -47,15 +47,13 @@ function changesOf(link: Link, values: Values): LinkPatch {
 
 type Props = {
   link: Link;
-  /** The column in which it was opened. */
-  field: string;
   /** Pixels. */
   top: number;
   onClose(): void;
 };
 
 /** Edits a link in its row. The draft stays until it is saved or cancelled. */
-export function RowEditor({ link: current, field, top, onClose }: Props) {
+export function RowEditor({ link: current, top, onClose }: Props) {
   // What others change meanwhile must not look like a change of this form.
   const [link] = useState(current);
   const { t } = useLingui();
@@ -93,14 +91,13 @@ export function RowEditor({ link: current, field, top, onClose }: Props) {
   });
 
   useEffect(() => {
-    const wanted = box.current?.querySelector<HTMLInputElement>(`[data-field="${field}"] input`);
     const [first] = ['[data-field="target"] input', "input"].flatMap(
       (one) => box.current?.querySelector<HTMLInputElement>(one) ?? [],
     );
-    (wanted ?? first)?.select();
-    (wanted ?? first)?.focus();
+    first?.select();
+    first?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
-  }, [field]);
+  }, []);
 
   function onKeyDown(event: KeyboardEvent<HTMLFormElement>): void {
     if (event.key === "Escape" && !event.defaultPrevented && !event.nativeEvent.isComposing) {

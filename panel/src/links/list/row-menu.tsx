@@ -10,38 +10,36 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import type { Link } from "../../base/api.ts";
+import { shownKeys } from "../../ui/keys/keys.tsx";
 import type { RowDeed } from "./row-keys.ts";
 import classes from "./list.module.css";
 
+export type MenuPlace = { left: number; top: number; width: number; height: number };
+
 type Props = {
   link: Link;
-  /** The button that opened it. */
-  from: HTMLElement;
+  /** Its button, or where the pointer is. */
+  place: MenuPlace;
   onDeed(deed: RowDeed): void;
   onClose(): void;
 };
 
 /** One menu for all rows. */
-export function RowMenu({ link, from, onDeed, onClose }: Props) {
+export function RowMenu({ link, place, onDeed, onClose }: Props) {
   const { t } = useLingui();
-  const { left, top, width, height } = from.getBoundingClientRect();
   const items = [
-    { deed: "edit", icon: IconPencil, label: t`Edit here`, key: "F2" },
-    { deed: "form", icon: IconForms, label: t`Edit all fields`, key: "E" },
-    { deed: "copy", icon: IconCopy, label: t`Copy the link`, key: "C" },
-    { deed: "open", icon: IconExternalLink, label: t`Open the link`, key: "O" },
-    { deed: "qr", icon: IconQrcode, label: t`QR code`, key: "Q" },
-    { deed: "page", icon: IconChartLine, label: t`Clicks and history`, key: "V" },
+    { deed: "page", icon: IconChartLine, label: t`Clicks and history`, keys: "open" },
+    { deed: "edit", icon: IconPencil, label: t`Edit here`, keys: "rename" },
+    { deed: "form", icon: IconForms, label: t`Edit all fields`, keys: "edit" },
+    { deed: "copy", icon: IconCopy, label: t`Copy the link`, keys: "copy" },
+    { deed: "open", icon: IconExternalLink, label: t`Open the link`, keys: "visit" },
+    { deed: "qr", icon: IconQrcode, label: t`QR code`, keys: "qr" },
   ] as const;
-  const close = (): void => {
-    onClose();
-    from.focus({ preventScroll: true });
-  };
   return (
     <Menu
       opened
-      onClose={close}
-      position="bottom-end"
+      onClose={onClose}
+      position={place.width === 0 ? "bottom-start" : "bottom-end"}
       withinPortal={false}
       trapFocus
       returnFocus={false}
@@ -53,15 +51,18 @@ export function RowMenu({ link, from, onDeed, onClose }: Props) {
           tabIndex={-1}
           aria-label={t`Actions`}
           className={classes["anchor"]}
-          style={{ left, top, width, height }}
+          style={place}
         />
       </Menu.Target>
-      <Menu.Dropdown aria-label={t`Actions for ${link.code}`}>
-        {items.map(({ deed, icon: Icon, label, key }) => (
+      <Menu.Dropdown
+        aria-label={t`Actions for ${link.code}`}
+        onContextMenu={(event) => event.preventDefault()}
+      >
+        {items.map(({ deed, icon: Icon, label, keys }) => (
           <Menu.Item
             key={deed}
             leftSection={<Icon size={16} aria-hidden />}
-            rightSection={<kbd className={classes["key"]}>{key}</kbd>}
+            {...shownKeys(keys)}
             onClick={() => onDeed(deed)}
           >
             {label}
@@ -70,6 +71,7 @@ export function RowMenu({ link, from, onDeed, onClose }: Props) {
         <Menu.Item
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} aria-hidden />}
+          {...shownKeys("delete")}
           onClick={() => onDeed("delete")}
         >
           <Trans>Delete</Trans>

@@ -1,7 +1,7 @@
 /** The server's live view of clicks: one stream per page, while somebody watches. */
 import { useEffect, useSyncExternalStore } from "react";
-import { openStream, type StreamState } from "../base/event-stream.ts";
-import { ADMIN_PREFIX } from "../base/place.ts";
+import { openStream, type StreamState } from "./event-stream.ts";
+import { ADMIN_PREFIX } from "./place.ts";
 
 export type LiveClick = {
   code: string;
