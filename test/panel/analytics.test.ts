@@ -300,6 +300,15 @@ story("rows and keys filter a report, chips and its address say how, and a view 
   expect(conditionsOf(page.url())).toEqual(kept);
   await page.goBack();
   await list(page, "Countries").getByText("Malta").waitFor();
+  // A name and a time at once.
+  await page.getByRole("heading", { name: "Analytics" }).click();
+  await page.keyboard.press("f");
+  await page.getByRole("option", { name: "iOS" }).waitFor();
+  await page.keyboard.type("ios last month");
+  await page.locator("[role=option][data-combobox-selected]", { hasText: "iOS · Last month" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/[?&]range=last_month/);
+  await chip("System: iOS").waitFor();
   // The same on the page of a link, of its clicks.
   await page.goto(`${panel.origin}/panel/link/spring?range=90d`);
   await list(page, "Countries").getByRole("button", { name: "Germany" }).click();

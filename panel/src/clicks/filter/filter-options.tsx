@@ -22,7 +22,14 @@ type Props = {
   onClose(): void;
 };
 
-type Option = { key: string; name: string; count?: number; change: ReportSearch };
+type Option = {
+  key: string;
+  name: string;
+  /** Chosen with it. */
+  time?: string;
+  count?: number;
+  change: ReportSearch;
+};
 type OptionGroup = { title: string; options: Option[] };
 
 /** Of each kind, while nothing is typed, and at most. */
@@ -47,7 +54,14 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
   const asked = { span: frame.shown, visitors: frame.visitors, filter: linkConditionsIn(frame.filter) };
   const isCounted = conditionsIn(valuesIn(frame.filter)).length === 0;
   const answers = useQueries({ queries: dimensions.map((dimension) => listQuery(dimension, asked)) });
-  const sought = text.trim().toLocaleLowerCase();
+  const typed = text.trim().toLocaleLowerCase();
+  // "autumn last month"
+  const time = rangeNames().find(
+    ({ label }) => typed.endsWith(label.toLocaleLowerCase()) && typed.length > label.length,
+  );
+  const sought = time === undefined ? typed : typed.slice(0, -time.label.length).trim();
+  const inTime = (change: ReportSearch): ReportSearch =>
+    time === undefined ? change : { ...withoutTime(change), range: time.value };
   const isFound = (name: string) => name.toLocaleLowerCase().includes(sought);
 
   const groups: OptionGroup[] = dimensions.map((dimension, at) => {
@@ -58,8 +72,9 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
       .map((row) => ({
         key: JSON.stringify([dimension, row.value, row.country, row.domain]),
         name: nameOfValue(dimension, row),
-        ...(isCounted && { count: row.clicks }),
-        change: conditionsFor(dimension, row).reduce(withCondition, search),
+        ...(time && { time: time.label }),
+        ...(isCounted && !time && { count: row.clicks }),
+        change: inTime(conditionsFor(dimension, row).reduce(withCondition, search)),
       }))
       .filter(({ name }) => isFound(name) || (sought !== "" && isFound(title)))
       .slice(0, sought === "" ? FIRST : MOST);
@@ -115,9 +130,9 @@ export function FilterOptions({ frame, search, onChange, isOfLink, onClose }: Pr
       <Combobox.Options mt="xs" mah={360} className={classes["scroll"]!}>
         {shown.map(({ title, options }) => (
           <Combobox.Group key={title} label={title}>
-            {options.map(({ key, name, count }) => (
+            {options.map(({ key, name, time: inside, count }) => (
               <Combobox.Option key={key} value={key} className={classes["row"]!}>
-                <span className={classes["name"]}>{name}</span>
+                <span className={classes["name"]}>{[name, inside].filter(Boolean).join(" · ")}</span>
                 {count !== undefined && (
                   <Text span size="xs" c="inherit" className={classes["count"]!}>
                     {formatNumber(count)}
