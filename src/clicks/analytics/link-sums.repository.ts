@@ -1,5 +1,5 @@
 /** The sums of each link, from the rollups and, for spans, from raw rows. */
-import { type SelectQueryBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
@@ -9,9 +9,29 @@ import type { SumParts } from "./range.ts";
 import type { Selection } from "./selection.ts";
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
-/** One row for each link. */
-export function linkSums(read: Db, cut: SumParts, { links, details }: Selection) {
-  const isOwn = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
+
+/**
+ * Links up to an id, or the others, for two queries at once. Links that have or had one key are among the others.
+ */
+export type LinkHalf = { side: "lower" | "upper"; middle: number };
+
+/** Several rows for a link. */
+export function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half: LinkHalf | null) {
+  const chosen = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
+  const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
+    const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;
+    if (half === null) return isChosen;
+    const deleted = read.selectFrom("deleted_links");
+    const shared = deleted
+      .select("deleted_links.link_id as id")
+      .unionAll(deleted.innerJoin("links", "links.code", "deleted_links.code").select("links.id"));
+    const isLow = eb("link_id", "<=", half.middle);
+    const isShared = eb("link_id", "in", shared);
+    return eb.and([
+      isChosen,
+      half.side === "lower" ? eb.and([isLow, eb.not(isShared)]) : eb.or([eb.not(isLow), isShared]),
+    ]);
+  };
   const columns = ["link_id", "clicks", "automated"] as const;
   const { months, days, hours, spans } = cut;
   const parts: object[] = [];
@@ -28,12 +48,18 @@ export function linkSums(read: Db, cut: SumParts, { links, details }: Selection)
     parts.push(rows.where(isOwn as never).select(columns));
   }
   for (const span of spans) {
-    const rows = rawRows(read, { links, details }, span);
+    const rows = rawRows(read, { links: null, details }, span).where(isOwn as never);
     parts.push(rows.select("link_id").select(rawSums).groupBy("link_id"));
   }
   const [first, ...others] = parts as LinkCounts[];
   if (first === undefined) return null;
-  const all = others.reduce((query, part) => query.unionAll(part), first);
+  return others.reduce((query, part) => query.unionAll(part), first);
+}
+
+/** One row for each link. */
+export function linkSums(read: Db, cut: SumParts, selection: Selection, half: LinkHalf | null) {
+  const all = linkCounts(read, cut, selection, half);
+  if (all === null) return null;
   return read
     .selectFrom(all.as("part"))
     .select((eb) => [
@@ -45,8 +71,8 @@ export function linkSums(read: Db, cut: SumParts, { links, details }: Selection)
 }
 
 /** Links and deleted ones that have left a name. */
-export function namedSums(read: Db, cut: SumParts, selection: Selection) {
-  const sums = linkSums(read, cut, selection);
+export function namedSums(read: Db, cut: SumParts, selection: Selection, half: LinkHalf | null) {
+  const sums = linkSums(read, cut, selection, half);
   return (
     sums &&
     read

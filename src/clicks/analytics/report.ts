@@ -87,9 +87,12 @@ async function byLinks(
   const cut = await cuts.days(selection, range, true);
   const total = counts.total(cut, selection).then((sum) => countOf(sum, selection.visitors));
   if (by === "tag") {
-    const { ranked, covered } = await ranking.tags(cut, limit, selection);
-    const found = reportOf({ values: ranked, visitors: selection.visitors }, limit, await total);
-    return { ...found, other: found.total - countOf(covered, selection.visitors) };
+    const tags = await ranking.tags(cut, limit, selection);
+    const { visitors } = selection;
+    const found = reportOf({ values: tags.ranked, visitors }, limit, await total);
+    const other =
+      tags.rest === null ? found.total - countOf(tags.covered, visitors) : countOf(tags.rest, visitors);
+    return { ...found, other };
   }
   const ranked = {
     link: ranking.links,

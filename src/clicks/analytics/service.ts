@@ -45,7 +45,7 @@ const LINK_REFERRERS = 10;
 const LINK_PLACES = 20;
 
 type Deps = {
-  database: Pick<Database, "read" | "findLink">;
+  database: Pick<Database, "read" | "findLink" | "dialect">;
   clock: Clock;
   /** That a filter by values reads. */
   mostDetails?: number;
