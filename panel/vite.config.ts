@@ -25,6 +25,8 @@ export default defineConfig({
   build: {
     outDir: "dist",
     emptyOutDir: true,
+    // For the pages' preloads: scripts/panel.ts.
+    manifest: true,
     target: "es2023",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false, resolveDependencies: withoutLoaded },

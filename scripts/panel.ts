@@ -54,6 +54,38 @@ function build(): void {
   if (done.exitCode !== 0) throw new Error("The panel could not be built; see the message above.");
 }
 
+type Chunk = { file: string; imports?: string[] };
+
+/** Pages that people come back to, by their path; the server tells their files to browsers at once. */
+const PAGES = {
+  "": "clicks/overview-page.tsx",
+  analytics: "clicks/analytics-page.tsx",
+  links: "links/links-page.tsx",
+  link: "links/link-page.tsx",
+  files: "files/files-page.tsx",
+  shares: "shares/shares-page.tsx",
+};
+
+/** Scripts of each page, without those of index.html. */
+function preloads(): Pack["preloads"] {
+  const chunks = JSON.parse(readFileSync(join(DIST, ".vite", "manifest.json"), "utf8")) as Record<
+    string,
+    Chunk
+  >;
+  const needed = (roots: readonly string[]): Set<string> => {
+    const keys = new Set(roots);
+    for (const key of keys) for (const imported of chunks[key]!.imports ?? []) keys.add(imported);
+    return new Set([...keys].map((key) => chunks[key]!.file));
+  };
+  const first = new Set(readFileSync(join(DIST, "index.html"), "utf8").match(/assets\/[\w.-]+/g));
+  return Object.fromEntries(
+    Object.entries(PAGES).map(([path, page]) => [
+      path,
+      [...needed(["src/app/shell.tsx", `src/${page}`]).difference(first)],
+    ]),
+  );
+}
+
 function pack(): Pack {
   const files = filesBelow(DIST, ["**/*"]).map((path) => {
     const bytes = readFileSync(join(DIST, path));
@@ -63,7 +95,7 @@ function pack(): Pack {
     const br = brotliCompressSync(bytes, { params: quality }).toString("base64");
     return [path, { type, br, gzip: gzipSync(bytes, { level: 9 }).toString("base64") }] as const;
   });
-  return { files: Object.fromEntries(files) };
+  return { files: Object.fromEntries(files), preloads: preloads() };
 }
 
 const digest = sourcesDigest();

@@ -72,6 +72,7 @@ function createRoutes(parts: HttpParts): Answer {
     isEnabled: () => services.config.get("features.enable_admin_panel"),
     isSetUp: services.auth.isAdminEnabled,
     identity: services.door.identity,
+    isSignedIn: ({ headers }) => readCookies(headers.get("cookie") ?? undefined, CSRF_COOKIE).length > 0,
     offline: (request) => offlinePage(services.door.pages.look(request)),
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
   });

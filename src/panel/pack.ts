@@ -5,7 +5,11 @@
 import { readFile } from "node:fs/promises";
 
 export type PackedFile = { type: string; br: string; gzip: string };
-export type Pack = { files: Record<string, PackedFile> };
+export type Pack = {
+  files: Record<string, PackedFile>;
+  /** Names of scripts that a page needs besides those of index.html, by its path. */
+  preloads: Record<string, readonly string[]>;
+};
 
 /** Null while the panel is not built. */
 export async function readPack(): Promise<Pack | null> {

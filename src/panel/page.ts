@@ -44,8 +44,12 @@ const slashesIn = (path: string): number => path.split("/").length - 1;
 
 const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** `html`: the built page with its placeholder. */
-export function panelPage(html: string, { prefix, path, ...place }: PagePlace): string {
+/** `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. */
+export function panelPage(
+  html: string,
+  preloads: readonly string[],
+  { prefix, path, ...place }: PagePlace,
+): string {
   const content = JSON.stringify({ root: up(slashesIn(prefix)), ...place });
   const base = up(slashesIn(path) - 1);
   const { instanceName, icons } = place;
@@ -54,7 +58,7 @@ export function panelPage(html: string, { prefix, path, ...place }: PagePlace): 
     <title>${attribute(instanceName)}</title>
     <link rel="icon" href="mark?v=${icons}" />
     <link rel="apple-touch-icon" href="icon?v=${icons}" />
-    <link rel="manifest" href="manifest.webmanifest" />`;
+    <link rel="manifest" href="manifest.webmanifest" />${preloads.map((name) => `\n    <link rel="modulepreload" href="${name}" crossorigin />`).join("")}`;
   const [begin, end] = PLACEHOLDER;
   return html.slice(0, html.indexOf(begin)) + head + html.slice(html.indexOf(end) + end.length);
 }

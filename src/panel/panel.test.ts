@@ -17,6 +17,7 @@ const PACK: Pack = {
     "index.html": packed("text/html; charset=utf-8", HTML),
     "assets/a-1.js": packed("text/javascript; charset=utf-8", "let a = 1;"),
   },
+  preloads: { links: ["assets/links-1.js"] },
 };
 
 const IDENTITY: PanelIdentity = {
@@ -44,6 +45,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isSetUp: () => true,
     asksPasswords: () => false,
     identity: IDENTITY,
+    isSignedIn: ({ headers }) => headers.has("cookie"),
     offline: () => ({ html: "<h1>Away</h1>", policy: "default-src 'none'" }),
     read: async () => PACK,
     ...options,
@@ -99,6 +101,18 @@ test("the panel is an app: manifest, icons and a worker that keeps one page", as
   const own = { identity: { ...IDENTITY, logo: () => logo } };
   const { icons: logos } = (await (await ask("/panel/manifest.webmanifest", {}, own)).json()) as Manifest;
   expect(logos).toEqual([{ src: "icon?v=abc", sizes: "100x100", type: "image/webp" }]);
+});
+
+test("somebody who is signed in gets the page's scripts told with it", async () => {
+  const signedIn = { headers: { ...HUMAN.headers, Cookie: "a=b" } };
+  const html = await (await ask("/panel/links", signedIn)).text();
+  expect(html).toContain('<link rel="modulepreload" href="assets/links-1.js" crossorigin />');
+  for (const [path, init] of [
+    ["/panel/links", HUMAN],
+    ["/panel/links/tags", signedIn],
+    ["/panel/constructor", signedIn],
+  ] as const)
+    expect([path, (await (await ask(path, init)).text()).includes("preload")]).toEqual([path, false]);
 });
 
 test("a prefix of several segments leads back to the root", async () => {

@@ -20,6 +20,8 @@ export type PanelOptions = {
   admin: string;
   isEnabled(): boolean;
   identity: PanelIdentity;
+  /** Whether it has the cookies of a session: what the page needs is then told with it. */
+  isSignedIn(request: Request): boolean;
   /** What the app shows while the server is away, in the reader's language. */
   offline(request: Request): OfflinePage;
   /** Whether a password is set. */
@@ -44,6 +46,7 @@ export function createPanel({
   admin,
   isEnabled,
   identity,
+  isSignedIn,
   offline,
   isSetUp,
   asksPasswords,
@@ -79,10 +82,12 @@ export function createPanel({
     });
   }
 
-  async function page(pack: Pack, path: string): Promise<Response> {
+  async function page(pack: Pack, path: string, request: Request): Promise<Response> {
+    const place = path.startsWith("/link/") ? "link" : path.slice(1);
+    const preloads = isSignedIn(request) && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    const shown = panelPage(html, {
+    const shown = panelPage(html, preloads, {
       prefix,
       admin,
       path,
@@ -129,7 +134,7 @@ export function createPanel({
     if (part !== null) return part;
     // Programs that guess addresses get 404.
     if (name !== "" && !/\btext\/html\b/i.test(request.headers.get("accept") ?? "")) throw nothing();
-    return page(pack, path);
+    return page(pack, path, request);
   }
 
   return {
