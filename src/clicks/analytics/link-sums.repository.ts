@@ -16,7 +16,7 @@ type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickS
 export type LinkHalf = { side: "lower" | "upper"; middle: number };
 
 /** Several rows for a link. */
-export function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half: LinkHalf | null) {
+function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half: LinkHalf | null) {
   const chosen = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
   const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
     const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;

@@ -9,7 +9,7 @@ import type { Schema } from "../../db/schema.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
 import { type ClickSum, countOf, plus, type Visitors } from "../../lib/visitors.ts";
 import { clicksOf } from "./click-columns.repository.ts";
-import { linkCounts, type LinkHalf, linkSums, namedSums } from "./link-sums.repository.ts";
+import { type LinkHalf, linkSums, namedSums } from "./link-sums.repository.ts";
 import type { SumParts } from "./range.ts";
 import type { Selection } from "./selection.ts";
 
@@ -178,7 +178,7 @@ async function tagged(
   selection: Selection,
   tags: readonly string[],
 ): Promise<ClickSum> {
-  const all = linkCounts(read, cut, selection, null);
+  const all = linkSums(read, cut, selection, null);
   if (all === null) return NONE;
   const shown = read
     .selectFrom("link_tags")
