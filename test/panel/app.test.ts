@@ -8,6 +8,12 @@ import { soon } from "../support/until.ts";
 
 const LEAST_TARGET = 44;
 
+/** Tests the sums too. */
+const UNZIP = `import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as z:
+    assert z.testzip() is None
+    for name in sorted(z.namelist()): print(name, z.read(name)[:4].decode())`;
+
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
   panel = await startPanel();
@@ -153,5 +159,19 @@ once("the bookmarklet opens the panel to shorten the page that one looks at", as
   const opened = context.waitForEvent("page");
   await other.evaluate(decodeURIComponent(code!.slice("javascript:".length)));
   await (await opened).getByText(`${panel.origin}/robots.txt?a=1&b=2#c`).waitFor();
+  await close();
+});
+
+once("the QR codes of selected links come as a ZIP file of pictures", async () => {
+  await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
+  const { page, complaints, close } = await panel.enter("/panel/links");
+  for (const code of ["long/code", "flyer"])
+    await page.getByRole("row").filter({ hasText: code }).getByRole("checkbox").check();
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name: "QR codes" }).click();
+  const path = await (await coming).path();
+  const listed = Bun.spawnSync(["python3", "-c", UNZIP, path]).stdout.toString();
+  expect(listed).toBe("flyer.svg <svg\nlong code.svg <svg\n");
+  expect(complaints).toEqual([]);
   await close();
 });

@@ -1,11 +1,17 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { Suspense } from "react";
 import { formatNumber } from "../../base/i18n.ts";
+import { lazyPart } from "../../base/lazy.ts";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
 import { countOfSelected, type LinkSelection } from "../list/selection.ts";
 import classes from "../list/list.module.css";
+
+const QrZip = lazyPart(async () => (await import("../qr/qr-zip.tsx")).QrZip);
+/** Each is a request. */
+const MOST_QR_CODES = 200;
 
 type Props = {
   selection: LinkSelection;
@@ -33,6 +39,11 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         <Button size="compact-sm" variant="subtle" onClick={onAll}>
           <Trans>Select all {formatNumber(total)}</Trans>
         </Button>
+      )}
+      {selected.kind === "some" && count <= MOST_QR_CODES && (
+        <Suspense fallback={null}>
+          <QrZip links={[...selected.links.values()]} className={classes["deed"]!} />
+        </Suspense>
       )}
       <Button
         size="xs"
