@@ -86,9 +86,9 @@ type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Opened = { database: Database; instance: string; redis: Redis | null; step: Step };
 
-async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
-  const { database, instance, redis, step } = opened;
-  const { logger, server, worker, registry = createRegistry() } = options;
+/** What all rooms use. */
+async function startShared(env: Env, { database, redis, step }: Opened, options: ServiceOptions) {
+  const { logger, server, worker } = options;
   const clock = systemClock;
   const bus = redis && worker ? combineBuses(redis.bus, worker.bus) : (redis?.bus ?? worker?.bus);
   const leases = await openProcessLeases({
@@ -107,11 +107,10 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   const startValues = (await worker?.startValues()) as ReturnType<Config["startValues"]> | null | undefined;
   const events = createEvents({ database, clock });
-  const record = events.add;
   const config = createConfig({
     database,
     changes,
-    record,
+    record: events.add,
     clock,
     logger,
     startup: server,
@@ -123,6 +122,14 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     await worker?.join();
   }
   await step(config.start);
+  return { clock, leases, changes, events, config };
+}
+
+async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
+  const { database, instance, redis, step } = opened;
+  const { logger, worker, registry = createRegistry() } = options;
+  const { clock, leases, changes, events, config } = await startShared(env, opened, options);
+  const record = events.add;
   const passwords = createPasswords();
   const auth = createAuth({
     database,

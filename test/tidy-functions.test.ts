@@ -10,32 +10,11 @@ const MOST_LINES = 120;
  * Longer ones, to be divided when one changes them. Most make an object of one subject out of small functions.
  */
 const LONGER = [
-  "src/auth/sessions/service.ts createSessions",
   "src/clicks/analytics/service.ts createAnalytics",
   "src/clicks/analytics/values.repository.ts createValueRepository",
   "src/clicks/journal/journal.ts createJournal",
   "src/clicks/live.ts createLive",
-  "src/clicks/rollups/rebuild-day.ts createDayRebuild",
   "src/cluster/supervisor.ts createSupervisor",
-  "src/events/events.repository.ts createEventsRepository",
-  "src/files/blobs/service.ts createBlobs",
-  "src/files/check/storage-check.ts createStorageCheck",
-  "src/files/serving/list.repository.ts createShareListRepository",
-  "src/files/storage/s3/staging.ts continueStaging",
-  "src/files/trash/repository.ts createTrashRepository",
-  "src/files/trash/service.ts createTrash",
-  "src/files/tree/entries.repository.ts createEntriesRepository",
-  "src/files/tree/removal.ts createRemoval",
-  "src/files/uploads/tus.service.ts createResumable",
-  "src/links/actor-links.ts createActorLinks",
-  "src/links/cache/cache.ts createLinkCache",
-  "src/links/deleted/repository.ts createDeletedRepository",
-  "src/links/query-batch/query-batch.ts createQueryBatch",
-  "src/links/tags/repository.ts createTagRepository",
-  "src/links/tags/tagging.repository.ts createTagging",
-  "src/links/write/repository.ts createLinkRepository",
-  "src/services.ts startRooms",
-  "src/wire/wire-server.ts startWireServer",
 ];
 
 type Diagnostic = { filename: string; message: string };

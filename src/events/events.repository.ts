@@ -46,6 +46,8 @@ function rowOf(event: EventRecord) {
 
 export function createEventsRepository({ read, write, dialect }: Queries) {
   return {
+    linksOfBulk,
+
     insert: (db: Db, events: readonly EventRecord[]): Promise<void> =>
       dialect.insertMany(db, "events", events.map(rowOf)),
 
@@ -58,24 +60,16 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
 
     /** Newest first, after a place. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<StoredEvent[]> {
-      const matching = (most: number) => {
-        let query = read.selectFrom("events").select(COLUMNS).where("action", "!=", PART_OF_BULK);
-        for (const column of ["actor", "via", "action", "subject"] as const) {
-          const value = filter[column];
-          if (value !== undefined) query = query.where(column, "=", value);
-        }
-        if (filter.subjectId !== undefined) query = query.where("subject_id", "=", filter.subjectId);
-        if (filter.from !== undefined) query = query.where("at", ">=", filter.from);
-        if (filter.to !== undefined) query = query.where("at", "<=", filter.to);
-        return query.orderBy("at", "desc").orderBy("id", "desc").limit(most);
-      };
-      if (after === null) return matching(limit).execute();
+      if (after === null) return matching(read, filter, limit).execute();
       // Two ranges of the index: not every server finds a pair of values in one.
-      const same = await matching(limit).where("at", "=", after.at).where("id", "<", after.id).execute();
+      const same = await matching(read, filter, limit)
+        .where("at", "=", after.at)
+        .where("id", "<", after.id)
+        .execute();
       if (same.length === limit) return same;
       return [
         ...same,
-        ...(await matching(limit - same.length)
+        ...(await matching(read, filter, limit - same.length)
           .where("at", "<", after.at)
           .execute()),
       ];
@@ -114,18 +108,6 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
         .orderBy("id")
         .limit(limit)
         .execute();
-    },
-
-    /** Which of at most 1,000 links it has changed, without undone ones. */
-    async linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
-      const rows = await db
-        .selectFrom("events")
-        .select("subject_id as id")
-        .where("subject_id", "in", links)
-        .where("at", "=", at)
-        .where("bulk", "=", bulk)
-        .execute();
-      return new Set(rows.map(({ id }) => id!));
     },
 
     /** Number of links that it has changed, without undone ones. */
@@ -175,4 +157,29 @@ export function createEventsRepository({ read, write, dialect }: Queries) {
       return rows.length;
     },
   };
+}
+
+/** Newest first. */
+function matching(db: Db, filter: EventFilter, most: number) {
+  let query = db.selectFrom("events").select(COLUMNS).where("action", "!=", PART_OF_BULK);
+  for (const column of ["actor", "via", "action", "subject"] as const) {
+    const value = filter[column];
+    if (value !== undefined) query = query.where(column, "=", value);
+  }
+  if (filter.subjectId !== undefined) query = query.where("subject_id", "=", filter.subjectId);
+  if (filter.from !== undefined) query = query.where("at", ">=", filter.from);
+  if (filter.to !== undefined) query = query.where("at", "<=", filter.to);
+  return query.orderBy("at", "desc").orderBy("id", "desc").limit(most);
+}
+
+/** Which of at most 1,000 links it has changed, without undone ones. */
+async function linksOfBulk(db: Db, { at, bulk }: Omit<BulkRun, "actor">, links: readonly number[]) {
+  const rows = await db
+    .selectFrom("events")
+    .select("subject_id as id")
+    .where("subject_id", "in", links)
+    .where("at", "=", at)
+    .where("bulk", "=", bulk)
+    .execute();
+  return new Set(rows.map(({ id }) => id!));
 }

@@ -68,21 +68,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return { ...link, clickCount, automatedClicks };
   };
 
-  /** What `patch` writes. Hashes the password. */
-  async function prepare(code: string, input: PatchInput): Promise<PlannedChange> {
-    const now = clock.now();
-    const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
-    const stored = await get(code);
-    const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
-    const wanted = keyOf(domain, named ?? codeOf(code));
-    // Whatever leads to the new code leads to this link.
-    const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
-    const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
-    for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
-    const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-    const renamed = wanted === code ? null : { code: wanted, keepOld };
-    return { change: { code, ...patch, passwordHash }, renamed, now };
-  }
+  const prepare = (code: string, input: PatchInput) => prepareChange(parts, get, code, input);
 
   // Links are named by their keys.
   return {
@@ -132,17 +118,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       return counted(await writer.patch(change, renamed, { actor, now }));
     },
 
-    /** Whether a new link may have the code, and why not. */
-    async available(code: string, domain?: string): Promise<CodeAvailability> {
-      const key = domains.key(code, domain);
-      const refusal = rule.refusal(code);
-      if (refusal !== null) {
-        return { available: false, reason: refusal.name === "LinkReservedCode" ? "reserved" : "invalid" };
-      }
-      const link = await repository.findByAnyCode(key);
-      if (link === null) return { available: true };
-      return { available: false, reason: link.code === key ? "taken" : "alias" };
-    },
+    available: (code: string, domain?: string) => codeAvailability(parts, code, domain),
 
     /** What `revert` would write, of shares too. @param serves of the link now  @throws LinkNotFound, NotFound, Conflict */
     past: async (
@@ -188,6 +164,43 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
     batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
   };
+}
+
+/** Whether a new link may have the code, and why not. */
+async function codeAvailability(
+  { domains, rule, repository }: Parts,
+  code: string,
+  domain: string | undefined,
+): Promise<CodeAvailability> {
+  const key = domains.key(code, domain);
+  const refusal = rule.refusal(code);
+  if (refusal !== null) {
+    return { available: false, reason: refusal.name === "LinkReservedCode" ? "reserved" : "invalid" };
+  }
+  const link = await repository.findByAnyCode(key);
+  if (link === null) return { available: true };
+  return { available: false, reason: link.code === key ? "taken" : "alias" };
+}
+
+/** What `patch` writes. Hashes the password. */
+async function prepareChange(
+  { clock, rule, domains, loops, hashPassword }: Parts,
+  get: (key: string) => Promise<Link>,
+  code: string,
+  input: PatchInput,
+): Promise<PlannedChange> {
+  const now = clock.now();
+  const { code: named, keepOld, password, ...patch } = parseLinkPatch(codeOf(code), input, rule, now);
+  const stored = await get(code);
+  const domain = input.domain === undefined ? domainOf(code) : domains.idOf(input.domain);
+  const wanted = keyOf(domain, named ?? codeOf(code));
+  // Whatever leads to the new code leads to this link.
+  const kept = wanted === code ? {} : { ...stored, ...readOptions(stored.options) };
+  const urls = { ...kept, ...given({ target: patch.target, ...patch.options }) };
+  for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
+  const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
+  const renamed = wanted === code ? null : { code: wanted, keepOld };
+  return { change: { code, ...patch, passwordHash }, renamed, now };
 }
 
 function refuse(refusal: AppError | null): void {

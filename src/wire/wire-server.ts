@@ -56,16 +56,20 @@ const ALLOW = "Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n";
 const MOST_REFUSALS = 100;
 const UNLIMITED: ConnectionLimit = { isFull: () => false, ended: () => {} };
 
+type Socket = WireSocket & { data: Connection };
+
+const EVENTS = {
+  handshake: ({ data }: Socket) => data.deadlines.endHandshake(),
+  data: ({ data }: Socket, bytes: Buffer) => data.data(bytes),
+  drain: ({ data }: Socket) => data.drain(),
+  end: ({ data }: Socket) => data.ended(),
+  close: ({ data }: Socket) => data?.closed(),
+  error: ({ data }: Socket) => data?.cut(),
+};
+
 /** @throws the runtime's error if it can't listen */
-export function startWireServer({
-  address,
-  tls,
-  answer,
-  explain,
-  limit = UNLIMITED,
-  mostUnread,
-  secondMs = 1_000,
-}: WireOptions): WireServer {
+export function startWireServer(options: WireOptions): WireServer {
+  const { address, tls, answer, explain, limit = UNLIMITED, mostUnread, secondMs = 1_000 } = options;
   const connections = new Set<Connection>();
   const refusals = new Set<Connection>();
   const waiting = createWaitingClients<Connection>();
@@ -93,10 +97,7 @@ export function startWireServer({
         return explain(error);
       }
     },
-    refuse: (status) =>
-      status === 400
-        ? explain(appError("BadRequest", "The head of the request is malformed."))
-        : new Response(null, { status, ...(status === 503 && { headers: { "Retry-After": "1" } }) }),
+    refuse: (status) => (status === 400 ? explain(malformed()) : refusal(status)),
     waits(connection, isWaiting) {
       if (isWaiting) waiting.add(connection, addressGroup(connection.peerAddress ?? ""));
       else waiting.delete(connection);
@@ -113,7 +114,6 @@ export function startWireServer({
     },
   };
 
-  type Socket = WireSocket & { data: Connection };
   const socket = {
     open(opened: Socket) {
       const isRefused = !makeRoom();
@@ -128,16 +128,11 @@ export function startWireServer({
       waiting.delete(connection);
       connection.refuse(503);
     },
-    handshake: ({ data }: Socket) => data.deadlines.endHandshake(),
-    data: ({ data }: Socket, bytes: Buffer) => data.data(bytes),
-    drain: ({ data }: Socket) => data.drain(),
-    end: ({ data }: Socket) => data.ended(),
-    close: ({ data }: Socket) => data?.closed(),
-    error: ({ data }: Socket) => data?.cut(),
+    ...EVENTS,
   };
   // Bun's types lack `reusePort`, and `data` before `open`.
-  const options = { ...address, ...(tls !== null && { tls }), allowHalfOpen: true, socket } as unknown;
-  const listener = Bun.listen(options as Bun.TCPSocketListenOptions<Connection>);
+  const listening = { ...address, ...(tls !== null && { tls }), allowHalfOpen: true, socket } as unknown;
+  const listener = Bun.listen(listening as Bun.TCPSocketListenOptions<Connection>);
 
   const clock = setInterval(() => {
     seconds++;
@@ -170,28 +165,13 @@ export function startWireServer({
     return idle.length;
   }
 
-  function connectionOf(request: Request): Connection {
-    const connection = ofRequest.get(request);
-    if (connection === undefined)
-      throw appError("InternalServerError", "The request is not for this server.");
-    return connection;
-  }
-
   const server: WireServer = {
     port: "unix" in address ? 0 : listener.port,
     descriptor: (listener as unknown as { fd: number }).fd,
     get pendingRequests() {
       return pending;
     },
-    requestIP(request) {
-      const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress;
-      return peer === null ? null : { address: peer };
-    },
-    timeout(request, inSeconds) {
-      const { deadlines } = connectionOf(request);
-      if (inSeconds === 0) deadlines.liftIdle();
-      else deadlines.cutIn(inSeconds);
-    },
+    ...peersIn(ofRequest),
     leave: () => void (isLeaving = true),
     closeIdleConnections,
     async stop(isHard = false) {
@@ -205,4 +185,30 @@ export function startWireServer({
     },
   };
   return server;
+}
+
+const malformed = () => appError("BadRequest", "The head of the request is malformed.");
+
+const refusal = (status: number) =>
+  new Response(null, { status, ...(status === 503 && { headers: { "Retry-After": "1" } }) });
+
+function peersIn(connections: WeakMap<Request, Connection>): Peers {
+  function connectionOf(request: Request): Connection {
+    const connection = connections.get(request);
+    if (connection === undefined)
+      throw appError("InternalServerError", "The request is not for this server.");
+    return connection;
+  }
+
+  return {
+    requestIP(request) {
+      const peer = (request instanceof Request ? connectionOf(request) : request).peerAddress;
+      return peer === null ? null : { address: peer };
+    },
+    timeout(request, inSeconds) {
+      const { deadlines } = connectionOf(request);
+      if (inSeconds === 0) deadlines.liftIdle();
+      else deadlines.cutIn(inSeconds);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** Values are base64url and dots, so nothing needs escaping. */
 import type { AuthConfig } from "../auth-config.ts";
-import type { SignedIn } from "./service.ts";
+import type { SignedIn } from "./signing.ts";
 
 export const ACCESS_COOKIE = "svc_access";
 export const REFRESH_COOKIE = "svc_refresh";

@@ -5,7 +5,7 @@ import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { sessionCookies } from "./cookies.ts";
 import { isFromBrowser } from "./origin.ts";
-import type { SignedIn } from "./service.ts";
+import type { SignedIn } from "./signing.ts";
 
 export const messageAnswer = z.object({ message: z.string() });
 export const sessionAnswer = messageAnswer.extend({

@@ -12,26 +12,14 @@ import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import { csrfToken } from "./csrf.ts";
 import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
+import { createSigning, type SignedIn } from "./signing.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
 
 const GRACE_MS = 10_000;
-const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const DEVICE_MS = 365 * DAY_MS;
 /** For investigation. */
 const KEPT_MS = DAY_MS;
-
-export type SignedIn = {
-  account: Account;
-  access: string;
-  refresh: string;
-  csrf: string;
-  /** Seconds. */
-  accessMaxAge: number;
-  refreshMaxAge: number;
-};
 
 type Deps = {
   repository: SessionsRepository;
@@ -50,82 +38,12 @@ type Turn = { is: "ended" | "reused" } | { is: "good"; session: Session; account
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(deps: Deps) {
-  const { repository, changes, tokens, refreshLimit, config, clock, logger } = deps;
+  const { repository, changes, tokens, refreshLimit, clock, logger } = deps;
   const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
+  const { sign, newDeviceToken } = createSigning(deps);
+  const open = (tx: AuthTransaction, accountId: number) => openSession(deps, tx, accountId);
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
-
-  const lifetime = (): number => config.get("api.refresh_token_days") * DAY_MS;
-
-  /** Sign the session after the commit. */
-  async function open(tx: AuthTransaction, accountId: number): Promise<Session> {
-    const now = clock.now();
-    const session: Session = {
-      id: crypto.randomUUID(),
-      accountId,
-      createdAt: now,
-      expiresAt: now + lifetime(),
-      refreshId: crypto.randomUUID(),
-      previousId: null,
-      rotatedAt: null,
-      revokedAt: null,
-    };
-    await repository.insert(tx.db, session);
-    return session;
-  }
-
-  async function sign(session: Session, account: Account): Promise<SignedIn> {
-    const now = clock.now();
-    const accessExpiresAt = Math.min(
-      now + config.get("api.access_token_minutes") * MINUTE_MS,
-      session.expiresAt,
-    );
-    const claims = {
-      accountId: session.accountId,
-      role: account.role,
-      sessionId: session.id,
-    };
-    return {
-      account,
-      access: await tokens.sign("access", {
-        ...claims,
-        tokenId: crypto.randomUUID(),
-        expiresAt: accessExpiresAt,
-      }),
-      refresh: await tokens.sign("refresh", {
-        ...claims,
-        tokenId: session.refreshId,
-        expiresAt: session.expiresAt,
-      }),
-      csrf: csrfToken(config.get("api.jwt_secret"), session.id),
-      accessMaxAge: (accessExpiresAt - now) / 1000,
-      refreshMaxAge: (session.expiresAt - now) / 1000,
-    };
-  }
-
-  function takeTurn(claims: TokenClaims): Promise<Turn> {
-    return changes.write(async (tx): Promise<Turn> => {
-      const now = clock.now();
-      const owner = await repository.lock(tx.db, claims.sessionId);
-      if (!isAlive(owner, now)) return { is: "ended" };
-      const { session, account } = owner;
-      if (claims.tokenId === session.refreshId) {
-        const next: Session = {
-          ...session,
-          refreshId: crypto.randomUUID(),
-          previousId: session.refreshId,
-          rotatedAt: now,
-          expiresAt: now + lifetime(),
-        };
-        await repository.update(tx.db, next);
-        tx.changed("sessions", [session.id]);
-        return { is: "good", session: next, account };
-      }
-      const isJustReplaced =
-        claims.tokenId === session.previousId && Math.abs(now - (session.rotatedAt ?? 0)) <= GRACE_MS;
-      return isJustReplaced ? { is: "good", session, account } : { is: "reused" };
-    });
-  }
 
   async function end(ids: readonly string[]): Promise<void> {
     await changes.write(async (tx) => {
@@ -150,6 +68,7 @@ export function createSessions(deps: Deps) {
   return {
     open,
     sign,
+    newDeviceToken,
 
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(
@@ -179,7 +98,7 @@ export function createSessions(deps: Deps) {
       if (ours.length === 0) await refreshLimit.take(address);
       for (const claims of ours) {
         await refreshLimit.take(`session ${claims.sessionId}`);
-        const turn = await takeTurn(claims);
+        const turn = await takeTurn(deps, claims);
         if (turn.is === "good") return sign(turn.session, turn.account);
         if (turn.is === "reused") reused.push(claims.sessionId);
       }
@@ -209,25 +128,6 @@ export function createSessions(deps: Deps) {
       return isAlive(owner, clock.now()) ? owner.account : null;
     },
 
-    /** Null when one of `sent` is valid for the account. */
-    async newDeviceToken(
-      account: Account,
-      sent: readonly string[],
-    ): Promise<{ value: string; maxAge: number } | null> {
-      const known = await Promise.all(sent.map((token) => tokens.verify("device", token)));
-      if (account.credential === undefined || known.some((claims) => claims?.accountId === account.id)) {
-        return null;
-      }
-      const value = await tokens.sign("device", {
-        accountId: account.id,
-        role: account.role,
-        sessionId: account.credential.sessionId,
-        tokenId: crypto.randomUUID(),
-        expiresAt: clock.now() + DEVICE_MS,
-      });
-      return { value, maxAge: DEVICE_MS / 1000 };
-    },
-
     /** Ignores invalid tokens. `everywhere`: all sessions of the accounts whose session has not ended. */
     async signOut(sent: SentTokens, { everywhere = false } = {}): Promise<void> {
       const claims = await Promise.all([
@@ -249,6 +149,53 @@ export function createSessions(deps: Deps) {
     /** Returns how many. */
     removeEnded: (limit: number): Promise<number> => repository.removeEnded(clock.now() - KEPT_MS, limit),
   };
+}
+
+const lifetime = (config: AuthConfig): number => config.get("api.refresh_token_days") * DAY_MS;
+
+/** Sign the session after the commit. */
+async function openSession(
+  { repository, config, clock }: Deps,
+  tx: AuthTransaction,
+  accountId: number,
+): Promise<Session> {
+  const now = clock.now();
+  const session: Session = {
+    id: crypto.randomUUID(),
+    accountId,
+    createdAt: now,
+    expiresAt: now + lifetime(config),
+    refreshId: crypto.randomUUID(),
+    previousId: null,
+    rotatedAt: null,
+    revokedAt: null,
+  };
+  await repository.insert(tx.db, session);
+  return session;
+}
+
+function takeTurn({ changes, repository, config, clock }: Deps, claims: TokenClaims): Promise<Turn> {
+  return changes.write(async (tx): Promise<Turn> => {
+    const now = clock.now();
+    const owner = await repository.lock(tx.db, claims.sessionId);
+    if (!isAlive(owner, now)) return { is: "ended" };
+    const { session, account } = owner;
+    if (claims.tokenId === session.refreshId) {
+      const next: Session = {
+        ...session,
+        refreshId: crypto.randomUUID(),
+        previousId: session.refreshId,
+        rotatedAt: now,
+        expiresAt: now + lifetime(config),
+      };
+      await repository.update(tx.db, next);
+      tx.changed("sessions", [session.id]);
+      return { is: "good", session: next, account };
+    }
+    const isJustReplaced =
+      claims.tokenId === session.previousId && Math.abs(now - (session.rotatedAt ?? 0)) <= GRACE_MS;
+    return isJustReplaced ? { is: "good", session, account } : { is: "reused" };
+  });
 }
 
 type SentTokens = { access: readonly string[]; refresh: readonly string[] };

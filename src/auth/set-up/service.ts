@@ -13,7 +13,8 @@ import type { AuthTransaction } from "../changes.ts";
 import type { Passwords } from "../login/password.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
 import type { Session } from "../sessions/repository.ts";
-import type { Sessions, SignedIn } from "../sessions/service.ts";
+import type { Sessions } from "../sessions/service.ts";
+import type { SignedIn } from "../sessions/signing.ts";
 import type { SetUpRepository } from "./repository.ts";
 
 const LIFETIME_MS = 3_600_000;

@@ -41,7 +41,7 @@ export function createDayRebuild(
 ) {
   const rollups = createRebuildRepository(database);
   const raw = createRawRepository(database);
-  const values = createClickValues(database);
+  const { writeValues, writeHourValues, writeAgents } = createValueWriter(database);
 
   async function loadAgents(agents: Map<number, Profile>, page: readonly RawClick[]) {
     const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
@@ -50,72 +50,6 @@ export function createDayRebuild(
     for (const { id, text, ...agent } of await raw.userAgents(unknown)) {
       agents.set(id, { ...agent, value: agentValue(describeAgent(text)) });
     }
-  }
-
-  /** Adds new ones. */
-  async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
-    const ids = {} as Record<Dimension, Map<string, number>>;
-    for (const dimension of DIMENSION_NAMES) {
-      const texts = new Set(rows.filter((row) => row.dimension === dimension).map((row) => row.value));
-      ids[dimension] = await values.intern(tx, dimension, [...texts], day);
-    }
-    return ({ dimension, value, clicks, automated }: ValueCount) => ({
-      dimension: DIMENSIONS[dimension],
-      value_id: ids[dimension].get(value)!,
-      clicks,
-      automated,
-    });
-  }
-
-  /** `links` (0: the total) have complete raw rows. */
-  async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
-    const wanted = new Set(links);
-    const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
-    const recorded = await rollups.detailCounts(tx, day, links);
-    const complete = new Set(links.filter((link) => (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)));
-    const rows = rollup.dimDays.filter(({ linkId }) => wanted.has(linkId) && complete.has(linkId));
-    const stored = await internAll(tx, rows, day);
-    await rollups.replaceDayValues(
-      tx,
-      day,
-      [...complete],
-      rows.map((row) => ({ day, link_id: row.linkId, ...stored(row) })),
-    );
-    return { rewritten: complete.size, kept: links.length - complete.size };
-  }
-
-  async function writeHourValues(tx: Db, { day, rollup }: RawDay, hours: readonly number[]) {
-    const found = sumBy(
-      rollup.dimHours.filter((row) => row.dimension === "source"),
-      (row) => row.hour,
-    );
-    const recorded = await rollups.hourDetailCounts(tx, hours);
-    const complete = hours.filter((hour) => (found.get(hour) ?? 0) >= (recorded.get(hour) ?? 0));
-    const rows = rollup.dimHours.filter(({ hour }) => complete.includes(hour));
-    const stored = await internAll(tx, rows, day);
-    await rollups.replaceHourValues(
-      tx,
-      complete,
-      rows.map((row) => ({ hour: row.hour, ...stored(row) })),
-    );
-  }
-
-  /** Profiles live as long as their user agents, which may have been seen later. */
-  async function writeAgents(tx: Db, { agents }: RawDay): Promise<void> {
-    const texts = new Set<string>();
-    let seenDay = 0;
-    for (const agent of agents.values()) {
-      texts.add(agent.value);
-      seenDay = Math.max(seenDay, agent.seenDay);
-    }
-    const ids = await values.intern(tx, "agent", [...texts], seenDay);
-    const changed = [...agents]
-      .map(([id, { value, valueId }]) => ({ id, value_id: ids.get(value)!, valueId }))
-      .filter((agent) => agent.value_id !== agent.valueId);
-    await rollups.setProfiles(
-      tx,
-      changed.map(({ id, value_id }) => ({ id, value_id })),
-    );
   }
 
   return {
@@ -201,6 +135,79 @@ export function createDayRebuild(
       return { raised: changed.length + (isChanged ? 1 : 0), ...shares };
     },
   };
+}
+
+function createValueWriter(database: Pick<Database, "read" | "dialect">) {
+  const rollups = createRebuildRepository(database);
+  const values = createClickValues(database);
+
+  /** Adds new ones. */
+  async function internAll(tx: Db, rows: readonly ValueCount[], day: number) {
+    const ids = {} as Record<Dimension, Map<string, number>>;
+    for (const dimension of DIMENSION_NAMES) {
+      const texts = new Set(rows.filter((row) => row.dimension === dimension).map((row) => row.value));
+      ids[dimension] = await values.intern(tx, dimension, [...texts], day);
+    }
+    return ({ dimension, value, clicks, automated }: ValueCount) => ({
+      dimension: DIMENSIONS[dimension],
+      value_id: ids[dimension].get(value)!,
+      clicks,
+      automated,
+    });
+  }
+
+  /** `links` (0: the total) have complete raw rows. */
+  async function writeValues(tx: Db, { day, rollup }: RawDay, links: readonly number[]) {
+    const wanted = new Set(links);
+    const found = new Map(rollup.days.map(({ linkId, clicks }) => [linkId, clicks]));
+    const recorded = await rollups.detailCounts(tx, day, links);
+    const complete = new Set(links.filter((link) => (found.get(link) ?? 0) >= (recorded.get(link) ?? 0)));
+    const rows = rollup.dimDays.filter(({ linkId }) => wanted.has(linkId) && complete.has(linkId));
+    const stored = await internAll(tx, rows, day);
+    await rollups.replaceDayValues(
+      tx,
+      day,
+      [...complete],
+      rows.map((row) => ({ day, link_id: row.linkId, ...stored(row) })),
+    );
+    return { rewritten: complete.size, kept: links.length - complete.size };
+  }
+
+  async function writeHourValues(tx: Db, { day, rollup }: RawDay, hours: readonly number[]) {
+    const found = sumBy(
+      rollup.dimHours.filter((row) => row.dimension === "source"),
+      (row) => row.hour,
+    );
+    const recorded = await rollups.hourDetailCounts(tx, hours);
+    const complete = hours.filter((hour) => (found.get(hour) ?? 0) >= (recorded.get(hour) ?? 0));
+    const rows = rollup.dimHours.filter(({ hour }) => complete.includes(hour));
+    const stored = await internAll(tx, rows, day);
+    await rollups.replaceHourValues(
+      tx,
+      complete,
+      rows.map((row) => ({ hour: row.hour, ...stored(row) })),
+    );
+  }
+
+  /** Profiles live as long as their user agents, which may have been seen later. */
+  async function writeAgents(tx: Db, { agents }: RawDay): Promise<void> {
+    const texts = new Set<string>();
+    let seenDay = 0;
+    for (const agent of agents.values()) {
+      texts.add(agent.value);
+      seenDay = Math.max(seenDay, agent.seenDay);
+    }
+    const ids = await values.intern(tx, "agent", [...texts], seenDay);
+    const changed = [...agents]
+      .map(([id, { value, valueId }]) => ({ id, value_id: ids.get(value)!, valueId }))
+      .filter((agent) => agent.value_id !== agent.valueId);
+    await rollups.setProfiles(
+      tx,
+      changed.map(({ id, value_id }) => ({ id, value_id })),
+    );
+  }
+
+  return { writeValues, writeHourValues, writeAgents };
 }
 
 const NONE: ClickSum = { clicks: 0, automated: 0 };

@@ -13,6 +13,9 @@ export type StorageFinding = {
 /** Folders of all accounts, then objects of each storage, then rows of contents. */
 export type StorageCheckStep = "folders" | "objects" | "contents";
 
+/** Adds to what is done of a step. */
+export type CheckMeter = (step: Exclude<StorageCheckStep, "folders">, more: number) => void;
+
 /** Moves the file if this blob is still its content. @throws FileNotFound */
 export type MoveToTrash = (
   accountId: number,
@@ -67,3 +70,9 @@ export const storageReport = ({ problem, message, fixed }: StorageFinding) =>
         message,
         advice: ADVICE[problem],
       };
+
+export const finding = (problem: StorageProblem, message: string, fixed: boolean): StorageFinding => ({
+  problem,
+  message,
+  fixed,
+});

@@ -37,37 +37,6 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
       .where(shareConditions(filter, dialect));
 
-  /** Links to entries that a path from the account's root reaches. */
-  async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number>> {
-    const rows = await db
-      .withRecursive("line", (query) =>
-        query
-          .selectFrom("shares")
-          .innerJoin("entries", "entries.id", "shares.entry_id")
-          .whereRef("entries.account_id", "=", "shares.account_id")
-          .where("shares.link_id", "in", linkIds)
-          .select(["shares.link_id", "entries.account_id", "entries.parent_id", sql<number>`0`.as("level")])
-          .unionAll(
-            query
-              .selectFrom("entries")
-              .innerJoin("line", "line.parent_id", "entries.id")
-              .whereRef("entries.account_id", "=", "line.account_id")
-              .where("line.level", "<", MOST_LEVELS)
-              .select([
-                "line.link_id",
-                "entries.account_id",
-                "entries.parent_id",
-                sql<number>`line.level + 1`.as("level"),
-              ]),
-          ),
-      )
-      .selectFrom("line")
-      .select("link_id")
-      .where("parent_id", "=", ROOT)
-      .execute();
-    return new Set(rows.map((row) => row.link_id));
-  }
-
   /** In the order of the ids, without those that serve nothing. At most 1,000. */
   async function load(linkIds: readonly number[], db: Db = read): Promise<ShareRecord[]> {
     if (linkIds.length === 0) return [];
@@ -153,6 +122,37 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       return load(rows.map((row) => row.link_id));
     },
   };
+}
+
+/** Links to entries that a path from the account's root reaches. */
+async function reachable(db: Db, linkIds: readonly number[]): Promise<Set<number>> {
+  const rows = await db
+    .withRecursive("line", (query) =>
+      query
+        .selectFrom("shares")
+        .innerJoin("entries", "entries.id", "shares.entry_id")
+        .whereRef("entries.account_id", "=", "shares.account_id")
+        .where("shares.link_id", "in", linkIds)
+        .select(["shares.link_id", "entries.account_id", "entries.parent_id", sql<number>`0`.as("level")])
+        .unionAll(
+          query
+            .selectFrom("entries")
+            .innerJoin("line", "line.parent_id", "entries.id")
+            .whereRef("entries.account_id", "=", "line.account_id")
+            .where("line.level", "<", MOST_LEVELS)
+            .select([
+              "line.link_id",
+              "entries.account_id",
+              "entries.parent_id",
+              sql<number>`line.level + 1`.as("level"),
+            ]),
+        ),
+    )
+    .selectFrom("line")
+    .select("link_id")
+    .where("parent_id", "=", ROOT)
+    .execute();
+  return new Set(rows.map((row) => row.link_id));
 }
 
 type Sorted = SelectQueryBuilder<Schema, "shares" | "links", { link_id: number }>;

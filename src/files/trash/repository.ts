@@ -15,47 +15,16 @@ const EMPTIED = 0;
 export type TrashRepository = ReturnType<typeof createTrashRepository>;
 
 export function createTrashRepository({ read }: Pick<Database, "read">) {
-  const trash = (db: Db) =>
-    db
-      .selectFrom("trash")
-      .innerJoin("entries", "entries.id", "trash.entry_id")
-      .where("entries.parent_id", "=", TRASH);
-
-  const shown = (accountId: number, db: Db = read) =>
-    trash(db)
-      .select([
-        "trash.entry_id as id",
-        "entries.kind",
-        "trash.name",
-        "trash.parent_id as parentId",
-        "entries.size",
-        "trash.trashed_at as trashedAt",
-      ])
-      .where("trash.account_id", "=", accountId)
-      .where("trash.trashed_at", ">", EMPTIED);
-
   return {
-    /** Takes the entry out of its folder. */
-    async put(tx: Db, entry: Entry, now: number): Promise<void> {
-      const set = { parent_id: TRASH, name: String(entry.id) };
-      await tx.updateTable("entries").set(set).where("id", "=", entry.id).execute();
-      const row = {
-        entry_id: entry.id,
-        account_id: entry.accountId,
-        parent_id: entry.parentId,
-        name: entry.name,
-        trashed_at: now,
-      };
-      await tx.insertInto("trash").values(row).execute();
-    },
+    put,
 
     async find(tx: Db, accountId: number, id: number): Promise<Trashed | null> {
-      const row = await shown(accountId, tx).where("trash.entry_id", "=", id).executeTakeFirst();
+      const row = await shown(tx, accountId).where("trash.entry_id", "=", id).executeTakeFirst();
       return row === undefined ? null : toTrashed(row);
     },
 
     async removable(tx: Db, accountId: number, id: number): Promise<Removable | null> {
-      const row = await shown(accountId, tx)
+      const row = await shown(tx, accountId)
         .select("entries.blob_id as blobId")
         .where("trash.entry_id", "=", id)
         .executeTakeFirst();
@@ -68,7 +37,10 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       { after = null, offset = 0, limit }: { after?: TrashPlace | null; offset?: number; limit: number },
     ): Promise<Trashed[]> {
       const sorted = (most: number) =>
-        shown(accountId).orderBy("trash.trashed_at", "desc").orderBy("trash.entry_id", "desc").limit(most);
+        shown(read, accountId)
+          .orderBy("trash.trashed_at", "desc")
+          .orderBy("trash.entry_id", "desc")
+          .limit(most);
       if (after === null) return (await sorted(limit).offset(offset).execute()).map(toTrashed);
       // Two ranges of the index: not every server finds a pair of values in one.
       const same = await sorted(limit)
@@ -157,6 +129,39 @@ export function createTrashRepository({ read }: Pick<Database, "read">) {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+const trash = (db: Db) =>
+  db
+    .selectFrom("trash")
+    .innerJoin("entries", "entries.id", "trash.entry_id")
+    .where("entries.parent_id", "=", TRASH);
+
+const shown = (db: Db, accountId: number) =>
+  trash(db)
+    .select([
+      "trash.entry_id as id",
+      "entries.kind",
+      "trash.name",
+      "trash.parent_id as parentId",
+      "entries.size",
+      "trash.trashed_at as trashedAt",
+    ])
+    .where("trash.account_id", "=", accountId)
+    .where("trash.trashed_at", ">", EMPTIED);
+
+/** Takes the entry out of its folder. */
+async function put(tx: Db, entry: Entry, now: number): Promise<void> {
+  const set = { parent_id: TRASH, name: String(entry.id) };
+  await tx.updateTable("entries").set(set).where("id", "=", entry.id).execute();
+  const row = {
+    entry_id: entry.id,
+    account_id: entry.accountId,
+    parent_id: entry.parentId,
+    name: entry.name,
+    trashed_at: now,
+  };
+  await tx.insertInto("trash").values(row).execute();
 }
 
 const kindOf = (kind: string): "folder" | "file" => (kind === "folder" ? "folder" : "file");

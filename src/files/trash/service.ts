@@ -41,8 +41,8 @@ type Deps = {
 export type Trash = ReturnType<typeof createTrash>;
 
 export function createTrash(deps: Deps) {
-  const { tree, entries, paths, removal, repository, clock, logger, trashDays } = deps;
-  const setbacks = createSetbacks<number>(clock);
+  const { tree, entries, paths, removal, repository, clock, trashDays } = deps;
+  const { removeDue, removeAllDue } = createDueRemoval(deps);
   const keptMs = (): number => trashDays() * DAY_MS;
 
   async function itemsOf(accountId: number, trashed: readonly Trashed[]): Promise<TrashedItem[]> {
@@ -75,28 +75,6 @@ export function createTrash(deps: Deps) {
         path: ways.get(parentId) ?? null,
         expiresAt: trashedAt + keptMs(),
       };
-    });
-
-  /** Deletes in portions what is due. Failed entries wait for a later call. */
-  const removeDue = (accountId: number, until: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
-    inPortions<number>({
-      most: PORTION,
-      async run(limit, tries) {
-        const pick = async ({ db }: TreeTransaction) => {
-          const due = await repository.due(db, accountId, until, { limit, without: setbacks.waiting() });
-          tries(due.map(({ id }) => id));
-          const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
-          await repository.forget(db, folders);
-          return due;
-        };
-        return (await removal.picked(accountId, pick, { actor, ...(signal && { signal }) })) === limit;
-      },
-      isLasting: (error) => !isUnavailable(error),
-      setAside(id, err) {
-        if (setbacks.add(id, id))
-          logger.error({ err, entry: id }, "an entry of the trash can't be deleted; it will be tried again");
-      },
-      signal,
     });
 
   return {
@@ -168,16 +146,48 @@ export function createTrash(deps: Deps) {
       await removal.picked(accountId, pick, { actor });
     },
 
+    /** Deletes what is old, and what an interrupted emptying left. Run it every minute. */
+    cleanUp: (signal: AbortSignal): Promise<void> => removeAllDue(clock.now() - keptMs(), signal),
+
     /** For good. Returns how many were in the trash. */
     async empty(accountId: number, actor: Actor): Promise<number> {
       const count = await tree.change(accountId, (tx) => repository.empty(tx.db, accountId));
       await removeDue(accountId, 0, actor);
       return count;
     },
+  };
+}
 
-    /** Deletes what is old, and what an interrupted emptying left. Run it every minute. */
-    async cleanUp(signal: AbortSignal): Promise<void> {
-      const until = clock.now() - keptMs();
+function createDueRemoval({ removal, repository, clock, logger }: Deps) {
+  const setbacks = createSetbacks<number>(clock);
+
+  /** Deletes in portions what is due. Failed entries wait for a later call. */
+  const removeDue = (accountId: number, until: number, actor: Actor, signal?: AbortSignal): Promise<void> =>
+    inPortions<number>({
+      most: PORTION,
+      async run(limit, tries) {
+        const pick = async ({ db }: TreeTransaction) => {
+          const due = await repository.due(db, accountId, until, { limit, without: setbacks.waiting() });
+          tries(due.map(({ id }) => id));
+          const folders = due.filter(({ kind }) => kind === "folder").map(({ id }) => id);
+          await repository.forget(db, folders);
+          return due;
+        };
+        return (await removal.picked(accountId, pick, { actor, ...(signal && { signal }) })) === limit;
+      },
+      isLasting: (error) => !isUnavailable(error),
+      setAside(id, err) {
+        if (setbacks.add(id, id))
+          logger.error({ err, entry: id }, "an entry of the trash can't be deleted; it will be tried again");
+      },
+      signal,
+    });
+
+  return {
+    removeDue,
+
+    /** In all accounts. */
+    async removeAllDue(until: number, signal: AbortSignal): Promise<void> {
       for (let after = -1; ; ) {
         const accounts = await repository.accountsDue(until, after, ACCOUNTS_AT_ONCE);
         for (const accountId of accounts) {

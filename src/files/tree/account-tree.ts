@@ -4,7 +4,8 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
-import type { EntriesRepository, AccountSpace } from "./entries.repository.ts";
+import type { EntriesRepository } from "./entries.repository.ts";
+import type { AccountSpace } from "./usage.repository.ts";
 import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {

@@ -5,16 +5,10 @@ import { explainViolations } from "../../db/failures.ts";
 import { prepared } from "../../db/prepared.ts";
 import type { Schema } from "../../db/schema.ts";
 import { appError } from "../../lib/errors.ts";
+import { createUsageRepository } from "./usage.repository.ts";
 import { type Entry, type Folder, MOST_LEVELS, ROOT, type StoredFile } from "./entry.ts";
 
 export type EntriesRepository = ReturnType<typeof createEntriesRepository>;
-
-/** In bytes. */
-export type AccountSpace = {
-  used: number;
-  /** 0 is unlimited; null if the account is gone. */
-  quota: number | null;
-};
 
 export const ENTRY_COLUMNS = [
   "id",
@@ -70,27 +64,12 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       .orderBy("level"),
   );
 
-  const space = (db: Db, accountId: number) =>
-    db
-      .selectFrom("account_usage")
-      .select(({ selectFrom }) => [
-        "bytes",
-        selectFrom("users")
-          .select("quota_bytes")
-          .whereRef("users.id", "=", "account_usage.account_id")
-          .as("quota"),
-      ])
-      .where("account_id", "=", accountId);
-
-  const toSpace = (
-    accountId: number,
-    row: { bytes: number; quota: number | null } | undefined,
-  ): AccountSpace => ({
-    used: row?.bytes ?? 0,
-    quota: accountId === 0 ? 0 : (row?.quota ?? null),
-  });
-
   return {
+    ...createUsageRepository({ read, dialect }),
+
+    height,
+    takenNames,
+
     /**
      * The entry and its ancestors, innermost first, up to the root. Null if the account has no such entry, or it lies
      * in a folder being removed.
@@ -99,30 +78,6 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
       const rows = await line(db, id, accountId);
       if (rows.at(-1)?.parent_id !== ROOT) return null;
       return rows.map(toEntry) as [Entry, ...Folder[]];
-    },
-
-    /** Levels of folders from this one down, itself included. */
-    async height(accountId: number, folderId: number, db: Db): Promise<number> {
-      const { levels } = await db
-        .withRecursive("below", (query) =>
-          query
-            .selectFrom("entries")
-            .select(["id", sql<number>`1`.as("level")])
-            .where("id", "=", folderId)
-            .unionAll(
-              query
-                .selectFrom("entries")
-                .innerJoin("below", "below.id", "entries.parent_id")
-                .select(["entries.id", sql<number>`below.level + 1`.as("level")])
-                .where("entries.account_id", "=", accountId)
-                .where("entries.kind", "=", "folder")
-                .where("below.level", "<=", MOST_LEVELS),
-            ),
-        )
-        .selectFrom("below")
-        .select((eb) => eb.fn.max<number>("level").as("levels"))
-        .executeTakeFirstOrThrow();
-      return Number(levels);
     },
 
     folders: async (accountId: number, parentId: number, page: NamePage): Promise<Folder[]> =>
@@ -139,18 +94,6 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
         .where("parent_id", "=", parentId)
         .where("name", "=", name);
       return (await query.executeTakeFirst()) !== undefined;
-    },
-
-    /** Which of at most 1,000 names are taken. */
-    async takenNames(tx: Db, accountId: number, parentId: number, names: readonly string[]) {
-      const rows = await tx
-        .selectFrom("entries")
-        .select("name")
-        .where("account_id", "=", accountId)
-        .where("parent_id", "=", parentId)
-        .where("name", "in", names)
-        .execute();
-      return new Set(rows.map(({ name }) => name));
     },
 
     /** Returns its id. @throws NameConflict */
@@ -194,40 +137,43 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
         foreignKey: (cause) => appError("PolicyNotFound", "There is no such policy.", { cause }),
       });
     },
-
-    async space(accountId: number): Promise<AccountSpace> {
-      const row = await space(read, accountId).executeTakeFirst();
-      if (row !== undefined || accountId === 0) return toSpace(accountId, row);
-      const query = read.selectFrom("users").select("quota_bytes").where("id", "=", accountId);
-      return { used: 0, quota: (await query.executeTakeFirst())?.quota_bytes ?? null };
-    },
-
-    /** Until the transaction ends. */
-    async lock(tx: Db, accountId: number): Promise<AccountSpace> {
-      const find = () => space(tx, accountId).$call(dialect.forUpdate).executeTakeFirst();
-      const row = await find();
-      if (row !== undefined) return toSpace(accountId, row);
-      await dialect.insertIgnore(
-        tx,
-        "account_usage",
-        ["account_id"],
-        [{ account_id: accountId, bytes: 0, moves: 0 }],
-      );
-      return toSpace(accountId, await find());
-    },
-
-    /** An entry got another folder: a reader of several folders may have missed it. */
-    async countMove(tx: Db, accountId: number): Promise<void> {
-      const query = tx.updateTable("account_usage").set((eb) => ({ moves: eb("moves", "+", 1) }));
-      await query.where("account_id", "=", accountId).execute();
-    },
-
-    async addUsage(tx: Db, accountId: number, bytes: number): Promise<void> {
-      if (bytes === 0) return;
-      const query = tx.updateTable("account_usage").set((eb) => ({ bytes: eb("bytes", "+", bytes) }));
-      await query.where("account_id", "=", accountId).execute();
-    },
   };
+}
+
+/** Levels of folders from this one down, itself included. */
+async function height(accountId: number, folderId: number, db: Db): Promise<number> {
+  const { levels } = await db
+    .withRecursive("below", (query) =>
+      query
+        .selectFrom("entries")
+        .select(["id", sql<number>`1`.as("level")])
+        .where("id", "=", folderId)
+        .unionAll(
+          query
+            .selectFrom("entries")
+            .innerJoin("below", "below.id", "entries.parent_id")
+            .select(["entries.id", sql<number>`below.level + 1`.as("level")])
+            .where("entries.account_id", "=", accountId)
+            .where("entries.kind", "=", "folder")
+            .where("below.level", "<=", MOST_LEVELS),
+        ),
+    )
+    .selectFrom("below")
+    .select((eb) => eb.fn.max<number>("level").as("levels"))
+    .executeTakeFirstOrThrow();
+  return Number(levels);
+}
+
+/** Which of at most 1,000 names are taken. */
+async function takenNames(tx: Db, accountId: number, parentId: number, names: readonly string[]) {
+  const rows = await tx
+    .selectFrom("entries")
+    .select("name")
+    .where("account_id", "=", accountId)
+    .where("parent_id", "=", parentId)
+    .where("name", "in", names)
+    .execute();
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Names above `after`, ascending by bytes, at most `limit`. */

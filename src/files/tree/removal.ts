@@ -35,10 +35,84 @@ type Deps = {
 
 export type Removal = ReturnType<typeof createRemoval>;
 
-export function createRemoval({ tree, entries, removal, blobs, clock, logger }: Deps) {
-  const setbacks = createSetbacks<Inside>(clock);
+export function createRemoval(deps: Deps) {
+  const { tree, removal, blobs, clock, logger } = deps;
+  const { gather, remove } = createPortionRemoval(deps);
+  const finish = createDetachedRemoval(deps, remove);
   const failing = createSetbacks<number>(clock);
 
+  /** Does nothing while the account pauses after its removal failed as a whole. */
+  async function finishLater(accountId: number, signal: AbortSignal): Promise<void> {
+    if (failing.waits(accountId)) return;
+    try {
+      await finish(accountId, SYSTEM, signal);
+    } catch (err) {
+      if (signal.aborted || isUnavailable(err)) throw err;
+      if (failing.add(accountId, accountId))
+        logger.error(
+          { err, account: accountId },
+          "removing an account's entries failed; it will be tried again",
+        );
+    }
+  }
+
+  return {
+    /** @throws FileNotFound */
+    async file(accountId: number, id: number, actor = SYSTEM): Promise<void> {
+      const dead = await tree.change(accountId, async (tx) =>
+        remove(tx, accountId, [await tree.file(accountId, id, tx.db)], actor),
+      );
+      await blobs.discard(dead);
+    },
+
+    /** The contents are gone when this resolves. @throws FolderNotFound */
+    async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
+      const dead = await tree.change(accountId, async (tx) => {
+        await tree.folders(accountId, id, tx.db);
+        const inside = await gather(tx, accountId, id);
+        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
+        await removal.detach(tx.db, accountId, [id]);
+        return null;
+      });
+      if (dead === null) await finish(accountId, actor);
+      else await blobs.discard(dead);
+    },
+
+    /** Removes the entries that `pick` names under the tree's lock, at most PORTION. Returns how many. */
+    async picked(
+      accountId: number,
+      pick: (tx: TreeTransaction) => Promise<readonly Removable[]>,
+      { actor = SYSTEM, signal }: { actor?: Actor; signal?: AbortSignal } = {},
+    ): Promise<number> {
+      const { dead, folders, count } = await tree.change(accountId, async (tx) => {
+        const found = await pick(tx);
+        const detaching = idsOf(found, "folder");
+        await removal.detach(tx.db, accountId, detaching);
+        const files = found.filter(({ kind }) => kind === "file");
+        return {
+          dead: await remove(tx, accountId, files, actor),
+          folders: detaching.length,
+          count: found.length,
+        };
+      });
+      await blobs.discard(dead);
+      if (folders > 0) await finish(accountId, actor, signal);
+      return count;
+    },
+
+    /** Completes what a crash or a removed account left. Run it every minute. */
+    async cleanUp(signal: AbortSignal): Promise<void> {
+      for (const find of [removal.accountsWithDetached, removal.goneAccounts]) {
+        for await (const accountId of accountsOf(find)) {
+          signal.throwIfAborted();
+          await finishLater(accountId, signal);
+        }
+      }
+    },
+  };
+}
+
+function createPortionRemoval({ removal, entries, blobs, clock }: Deps) {
   /** At any depth; null if it exceeds a portion. */
   async function gather(
     tx: TreeTransaction,
@@ -84,9 +158,14 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
     return dead;
   }
 
-  async function detach(tx: TreeTransaction, accountId: number, folderIds: readonly number[]): Promise<void> {
-    await removal.detach(tx.db, accountId, folderIds);
-  }
+  return { gather, remove };
+}
+
+type Portions = ReturnType<typeof createPortionRemoval>;
+
+/** Of detached folders, and of the trees of deleted accounts. */
+function createDetachedRemoval({ tree, removal, blobs, clock, logger }: Deps, remove: Portions["remove"]) {
+  const setbacks = createSetbacks<Inside>(clock);
 
   /** Returns whether something is left to try. */
   async function step(
@@ -108,7 +187,7 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       const empty = inside.length < room ? detached.filter((id) => !held.has(id)).map(emptyFolder) : [];
       const emptied = empty.slice(0, limit - inside.length);
       tries([...inside, ...emptied]);
-      await detach(tx, accountId, idsOf(inside, "folder"));
+      await removal.detach(tx.db, accountId, idsOf(inside, "folder"));
       const files = inside.filter(({ kind }) => kind === "file");
       const isSome = inside.length > 0 || emptied.length > 0;
       if (isGone && !isSome && waiting.length === 0) {
@@ -137,80 +216,16 @@ export function createRemoval({ tree, entries, removal, blobs, clock, logger }: 
       signal,
     });
 
-  /** Does nothing while the account pauses after its removal failed as a whole. */
-  async function finishLater(accountId: number, signal: AbortSignal): Promise<void> {
-    if (failing.waits(accountId)) return;
-    try {
-      await finish(accountId, SYSTEM, signal);
-    } catch (err) {
-      if (signal.aborted || isUnavailable(err)) throw err;
-      if (failing.add(accountId, accountId))
-        logger.error(
-          { err, account: accountId },
-          "removing an account's entries failed; it will be tried again",
-        );
-    }
+  return finish;
+}
+
+async function* accountsOf(find: RemovalRepository["goneAccounts"]): AsyncGenerator<number> {
+  for (let after = -1, isMore = true; isMore; ) {
+    const accounts = await find(after, ACCOUNTS_AT_ONCE);
+    yield* accounts;
+    isMore = accounts.length === ACCOUNTS_AT_ONCE;
+    after = accounts.at(-1) ?? after;
   }
-
-  return {
-    /** @throws FileNotFound */
-    async file(accountId: number, id: number, actor = SYSTEM): Promise<void> {
-      const dead = await tree.change(accountId, async (tx) =>
-        remove(tx, accountId, [await tree.file(accountId, id, tx.db)], actor),
-      );
-      await blobs.discard(dead);
-    },
-
-    /** The contents are gone when this resolves. @throws FolderNotFound */
-    async folder(accountId: number, id: number, actor = SYSTEM): Promise<void> {
-      const dead = await tree.change(accountId, async (tx) => {
-        await tree.folders(accountId, id, tx.db);
-        const inside = await gather(tx, accountId, id);
-        if (inside !== null) return remove(tx, accountId, [...inside, emptyFolder(id)], actor);
-        await detach(tx, accountId, [id]);
-        return null;
-      });
-      if (dead === null) await finish(accountId, actor);
-      else await blobs.discard(dead);
-    },
-
-    /** Removes the entries that `pick` names under the tree's lock, at most PORTION. Returns how many. */
-    async picked(
-      accountId: number,
-      pick: (tx: TreeTransaction) => Promise<readonly Removable[]>,
-      { actor = SYSTEM, signal }: { actor?: Actor; signal?: AbortSignal } = {},
-    ): Promise<number> {
-      const { dead, folders, count } = await tree.change(accountId, async (tx) => {
-        const found = await pick(tx);
-        const detaching = idsOf(found, "folder");
-        await detach(tx, accountId, detaching);
-        const files = found.filter(({ kind }) => kind === "file");
-        return {
-          dead: await remove(tx, accountId, files, actor),
-          folders: detaching.length,
-          count: found.length,
-        };
-      });
-      await blobs.discard(dead);
-      if (folders > 0) await finish(accountId, actor, signal);
-      return count;
-    },
-
-    /** Completes what a crash or a removed account left. Run it every minute. */
-    async cleanUp(signal: AbortSignal): Promise<void> {
-      for (const find of [removal.accountsWithDetached, removal.goneAccounts]) {
-        for (let after = -1, isMore = true; isMore; ) {
-          const accounts = await find(after, ACCOUNTS_AT_ONCE);
-          for (const accountId of accounts) {
-            signal.throwIfAborted();
-            await finishLater(accountId, signal);
-          }
-          isMore = accounts.length === ACCOUNTS_AT_ONCE;
-          after = accounts.at(-1) ?? after;
-        }
-      }
-    },
-  };
 }
 
 const idsOf = (entries: readonly Removable[], kind: Removable["kind"]): number[] =>

@@ -8,7 +8,6 @@
  */
 import type { Leases } from "../../cluster/leases.ts";
 import type { ReadQueue } from "../blobs/read-queue.ts";
-import type { Job } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -17,6 +16,7 @@ import type { Blobs } from "../blobs/service.ts";
 import { type Files, remainingBytes, overQuota } from "../tree/files.service.ts";
 import { mediaTypeOf } from "../tree/media-type.ts";
 import { type BodyCount, provedBytes } from "./tus-checksum.ts";
+import { createUploadJobs, forgetUpload, LOCK_MS } from "./tus-jobs.ts";
 import { type Checksum, refusal } from "./tus-protocol.ts";
 import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
 import {
@@ -33,13 +33,8 @@ import type { Uploads } from "./service.ts";
 export type { Upload } from "./tus.repository.ts";
 export type { TransferProgress } from "./tus-transfer.ts";
 
-const CHECK_MS = 60_000;
-const EXPIRED_AT_ONCE = 100;
-const LEASES_MS = 3_600_000;
-const LEASES_AT_ONCE = 1_000;
 /** Unfinished ones per account. */
 const MOST_UPLOADS = 1_000;
-const LOCK_MS = 30_000;
 
 export type NewUpload = {
   size: number;
@@ -83,7 +78,7 @@ type Deps = {
 };
 
 export function createResumable(deps: Deps) {
-  const { tree, repository, uploads, blobs, drops, leases, clock, logger } = deps;
+  const { tree, repository, uploads, blobs, drops, leases, clock } = deps;
   const transfer = createTransfer(deps);
 
   /** @throws FileNotFound, 410 */
@@ -100,50 +95,6 @@ export function createResumable(deps: Deps) {
     if (held !== null) return held.value;
     throw refusal(423, "Another request uses this upload. Try again.", { retryAfterSeconds: 5 });
   }
-
-  /** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
-  async function forget({ id, policyId, received, size }: Upload): Promise<void> {
-    if (received < size) await blobs.forgetUpload(policyId, id);
-    await repository.remove(id);
-  }
-
-  async function forgetExpired(id: string): Promise<void> {
-    try {
-      // Whoever holds it gives it more time, or ends it.
-      await leases.hold(uploadLease(id), LOCK_MS, async () => {
-        const upload = await repository.find(id);
-        if (upload !== null && upload.expiresAt <= clock.now()) await forget(upload);
-      });
-    } catch (error) {
-      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it will be retried");
-    }
-  }
-
-  const expiry: Job = {
-    name: "uploads-expiry",
-    everyMs: () => CHECK_MS,
-    async run(signal) {
-      let page: Upload[] = [];
-      do {
-        page = await repository.expired(clock.now(), page.at(-1)?.id ?? "", EXPIRED_AT_ONCE);
-        for (const { id } of page) {
-          signal.throwIfAborted();
-          await forgetExpired(id);
-        }
-      } while (page.length === EXPIRED_AT_ONCE);
-    },
-  };
-
-  const leasesOfGone: Job = {
-    name: "uploads-leases",
-    everyMs: () => LEASES_MS,
-    async run(signal) {
-      for (let after: string | null = uploadLease(""); after !== null; ) {
-        signal.throwIfAborted();
-        after = await repository.forgetLeases(clock.now(), after, LEASES_AT_ONCE);
-      }
-    },
-  };
 
   /** Unfinished uploads count in the quota like files. */
   const insert = (upload: Upload): Promise<void> =>
@@ -165,7 +116,7 @@ export function createResumable(deps: Deps) {
 
   return {
     find,
-    jobs: [expiry, leasesOfGone] as const,
+    jobs: createUploadJobs(deps),
 
     /** Bytes that have come for unfinished uploads into a drop box. */
     async bytesInDrop(accountId: number, linkId: number): Promise<number> {
@@ -222,7 +173,7 @@ export function createResumable(deps: Deps) {
 
     /** @throws FileNotFound, 410, 423, StorageUnavailable */
     terminate: (accountId: number, id: string, visitor?: DropVisitor): Promise<void> =>
-      inTurn({ accountId, id, visitor }, forget),
+      inTurn({ accountId, id, visitor }, (upload) => forgetUpload(deps, upload)),
   };
 
   /** An unknown id takes no lease. */

@@ -85,6 +85,16 @@ const LIMITS = {
   missingCodes: 50_000,
   missingMs: 60_000,
 };
+const NO_COUNTS: Readonly<LinkCacheCounts> = {
+  tableHits: 0,
+  tableMisses: 0,
+  filterHits: 0,
+  filterFalsePositives: 0,
+  missingHits: 0,
+  sharedHits: 0,
+  lookups: 0,
+  lookupFailures: 0,
+};
 /** An entry that could not be read again serves this long before the next try. */
 const GRACE_SECONDS = 2;
 
@@ -94,48 +104,11 @@ const seconds = (ms: number): number => Math.floor(ms / 1000) | 0;
 const isOver = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now;
 
 export function createLinkCache(options: LinkCacheOptions) {
-  const { ttlSeconds, shared, scan, clock, logger, isInformed = () => true } = options;
-  const limits = { ...LIMITS, ...options.limits };
+  const { ttlSeconds, shared, clock, isInformed = () => true } = options;
   const seed = options.seed ?? crypto.getRandomValues(new Int32Array(1))[0]!;
-  const counts: LinkCacheCounts = {
-    tableHits: 0,
-    tableMisses: 0,
-    filterHits: 0,
-    filterFalsePositives: 0,
-    missingHits: 0,
-    sharedHits: 0,
-    lookups: 0,
-    lookupFailures: 0,
-  };
-  const table = createLinkTable(options.maxLinks, seed);
-  const missing = createMissingCodes({ limit: limits.missingCodes, lifeMs: limits.missingMs });
-  const lookup = createLinkLookup(countedFind(options, counts), limits);
-  const put = ({ code, id, target, expiresAt }: StoredLink) =>
-    table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
-  const pace = createLoadPace({ counts });
-  const warmer = createLinkWarmer({
-    loadLinks: scan.links,
-    loadCodes: scan.codes,
-    maxLinks: options.maxLinks,
-    pace,
-    put,
-  });
-  const filter = createCodeFilter({
-    async *loadCodes() {
-      yield* scan.aliases();
-      yield* warmer.codes();
-    },
-    rebuildSeconds: options.rebuildSeconds,
-    pace,
-    seed,
-    logger,
-  });
-  const refill = createLinkRefill({
-    load: scan.some,
-    put,
-    room: () => options.maxLinks - table.size(),
-    logger,
-  });
+  const counts: LinkCacheCounts = { ...NO_COUNTS };
+  const layers = createLayers(options, seed, counts);
+  const { table, missing, lookup, filter, refill } = layers;
 
   const isOld = (address: number, now: number): boolean =>
     ((seconds(now) - table.storedAt(address)) | 0) > ttlSeconds;
@@ -214,26 +187,6 @@ export function createLinkCache(options: LinkCacheOptions) {
     return ask(code);
   }
 
-  function forget(code: string): void {
-    options.refreshLookups?.();
-    if (code === ANY_CODE) return forgetAll();
-    filter.add(code);
-    table.delete(code);
-    missing.delete(code);
-    lookup.forget(code);
-    warmer.changed(code);
-    refill.changed(code);
-  }
-
-  function forgetAll(): void {
-    table.clear();
-    missing.clear();
-    lookup.forgetAll();
-    warmer.allChanged();
-    refill.clear();
-    filter.distrust();
-  }
-
   return {
     /** Null: no such link, or expired. Throws or rejects if the database fails. */
     find: (code: string, now: number): CachedLink | null | Promise<CachedLink | null> =>
@@ -245,7 +198,7 @@ export function createLinkCache(options: LinkCacheOptions) {
       table.find(hashCode(code, 0, code.length, seed), code, 0, code.length) >= 0,
     /** `*` stands for any link. */
     invalidate: createInvalidation({
-      forget,
+      forget: (code) => forget(layers, code),
       load: (code) => lookup.ask(code, (link) => learn(code, link)),
       loadLater: refill.want,
       shared,
@@ -267,6 +220,63 @@ export function createLinkCache(options: LinkCacheOptions) {
       refill.close();
     },
   };
+}
+
+type Layers = ReturnType<typeof createLayers>;
+
+function createLayers(options: LinkCacheOptions, seed: number, counts: LinkCacheCounts) {
+  const { scan, clock, logger } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const table = createLinkTable(options.maxLinks, seed);
+  const missing = createMissingCodes({ limit: limits.missingCodes, lifeMs: limits.missingMs });
+  const lookup = createLinkLookup(countedFind(options, counts), limits);
+  const put = ({ code, id, target, expiresAt }: StoredLink) =>
+    table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
+  const pace = createLoadPace({ counts });
+  const warmer = createLinkWarmer({
+    loadLinks: scan.links,
+    loadCodes: scan.codes,
+    maxLinks: options.maxLinks,
+    pace,
+    put,
+  });
+  const filter = createCodeFilter({
+    async *loadCodes() {
+      yield* scan.aliases();
+      yield* warmer.codes();
+    },
+    rebuildSeconds: options.rebuildSeconds,
+    pace,
+    seed,
+    logger,
+  });
+  const refill = createLinkRefill({
+    load: scan.some,
+    put,
+    room: () => options.maxLinks - table.size(),
+    logger,
+  });
+  return { table, missing, lookup, warmer, filter, refill, refreshLookups: options.refreshLookups };
+}
+
+function forget(layers: Layers, code: string): void {
+  layers.refreshLookups?.();
+  if (code === ANY_CODE) return forgetAll(layers);
+  layers.filter.add(code);
+  layers.table.delete(code);
+  layers.missing.delete(code);
+  layers.lookup.forget(code);
+  layers.warmer.changed(code);
+  layers.refill.changed(code);
+}
+
+function forgetAll({ filter, table, missing, lookup, warmer, refill }: Layers): void {
+  table.clear();
+  missing.clear();
+  lookup.forgetAll();
+  warmer.allChanged();
+  refill.clear();
+  filter.distrust();
 }
 
 function countedFind({ shared, findLink }: LinkCacheOptions, counts: LinkCacheCounts) {

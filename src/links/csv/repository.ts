@@ -3,7 +3,7 @@ import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
 import type { Link } from "../link/link.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
-import { clickRowOf, CONTENT_COLUMNS, contentOf } from "../write/repository.ts";
+import { clickRowOf, CONTENT_COLUMNS, contentOf } from "../write/rows.repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 

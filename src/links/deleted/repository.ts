@@ -1,9 +1,9 @@
 import type { Selectable } from "kysely";
-import type { Database } from "../../db/database.ts";
+import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
-import { clickRowOf, rowOf } from "../write/repository.ts";
+import { clickRowOf, rowOf } from "../write/rows.repository.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
 /** Where a page ended. */
@@ -20,11 +20,7 @@ const PORTION = 1_000;
 
 export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
 
-export function createDeletedRepository({
-  read,
-  write,
-  dialect,
-}: Pick<Database, "read" | "write" | "dialect">) {
+export function createDeletedRepository({ read, write, dialect }: Queries) {
   const newestFirst = ({ since, ownerId }: DeletedFilter, most: number) =>
     read
       .selectFrom("deleted_links")
@@ -37,6 +33,8 @@ export function createDeletedRepository({
       .limit(most);
 
   return {
+    present,
+
     /** Newest first, after a place. */
     async page(filter: DeletedFilter, after: DeletedPlace | null, limit: number): Promise<DeletedLink[]> {
       if (after === null) return (await newestFirst(filter, limit).execute()).map(toDeletedLink);
@@ -81,13 +79,6 @@ export function createDeletedRepository({
         .$call(dialect.forUpdate)
         .execute();
       return rows.map(toDeletedLink);
-    },
-
-    /** The ids that links have; of one account, or of any (null). */
-    async present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
-      const query = tx.selectFrom("links").select("id").where("id", "in", ids);
-      const reached = ownerId === null ? query : query.where("owner_id", "=", ownerId);
-      return new Set((await reached.execute()).map(({ id }) => id));
     },
 
     /** With ids, counts and uses, under the given keys. @throws Conflict for an existing key; then roll back */
@@ -159,3 +150,10 @@ const toDeletedLink = (row: Row): DeletedLink => ({
   deletedAt: row.deleted_at,
   deletedBy: row.deleted_by,
 });
+
+/** The ids that links have; of one account, or of any (null). */
+async function present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
+  const query = tx.selectFrom("links").select("id").where("id", "in", ids);
+  const reached = ownerId === null ? query : query.where("owner_id", "=", ownerId);
+  return new Set((await reached.execute()).map(({ id }) => id));
+}

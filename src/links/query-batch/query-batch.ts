@@ -161,13 +161,6 @@ export function createQueryBatch(deps: Deps) {
     return (await events.ofBulk({ actor: actor.name, at, bulk }, 0, 1)).length > 0;
   }
 
-  /** @throws BadRequest for an unknown host */
-  function keysOf(codes: QueryBatchInput["filter"]["codes"]): string[] | null {
-    if (codes === undefined) return null;
-    const names = codes.map((named) => (typeof named === "string" ? { code: named, domain: null } : named));
-    return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => domains.key(code, domain));
-  }
-
   /** @throws BadRequest, and what the parts of `set` throw */
   return async function run(input: QueryBatchInput, signal?: AbortSignal): Promise<QueryBatchResult> {
     const place = bulkPlaceOf(input.cursor);
@@ -175,32 +168,21 @@ export function createQueryBatch(deps: Deps) {
     const joined = place ?? (input.change === undefined ? null : bulkOf(input.change));
     const goesOn = joined !== null && (await isOwn(joined));
     const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
-    const { only_expired: expired, only_active: active, owner, tag, codes, ...conditions } = input.filter;
-    const query = { ...(codes !== undefined && { domain: "*" }), ...conditions };
-    const asked = filterOf(
-      {
-        ...query,
-        ...(expired && { only_expired: "true" }),
-        ...(active && { only_active: "true" }),
-        ...(owner !== undefined && { owner: String(owner) }),
-        tag: typeof tag === "string" ? [tag] : tag,
-      },
-      now,
-      domains.filterOf,
-    );
+    const { codes, domain } = input.filter;
+    const asked = filterOf(queryOf(input.filter), now, domains.filterOf);
     const filter = filterFor(actor, asked);
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }
     const write: Write = input.action === "delete" ? writer.remove : await updating(input.set, now);
-    const found = await createFoundKeys(repository, filter, keysOf(codes));
+    const found = await createFoundKeys(repository, filter, keysOf(codes, domains.key));
     if (input.dry_run) {
       return {
         matched: await (codes === undefined ? list.total(filter) : countAmong(found)),
         changed: goesOn ? await events.countOfBulk({ actor: actor.name, at: now, bulk }) : 0,
       };
     }
-    const isOfSome = codes !== undefined || !["", "*", undefined].includes(query.domain);
+    const isOfSome = codes !== undefined || !["", "*", undefined].includes(domain);
     if (isEverything({ ...asked, domain: null }) && !isOfSome && input.confirm !== "all") {
       throw appError("BadRequest", 'An empty filter matches every link; confirm it with "confirm": "all".');
     }
@@ -238,4 +220,23 @@ export function createQueryBatch(deps: Deps) {
     }
     return { ...result, ...(result.changed > 0 && { change: bulkText({ at: now, bulk }) }) };
   };
+}
+
+/** As in the address of a list. */
+function queryOf({ only_expired, only_active, owner, tag, codes, ...conditions }: QueryBatchInput["filter"]) {
+  return {
+    ...(codes !== undefined && { domain: "*" }),
+    ...conditions,
+    ...(only_expired && { only_expired: "true" }),
+    ...(only_active && { only_active: "true" }),
+    ...(owner !== undefined && { owner: String(owner) }),
+    tag: typeof tag === "string" ? [tag] : tag,
+  };
+}
+
+/** @throws BadRequest for an unknown host */
+function keysOf(codes: QueryBatchInput["filter"]["codes"], keyOf: Deps["domains"]["key"]): string[] | null {
+  if (codes === undefined) return null;
+  const names = codes.map((named) => (typeof named === "string" ? { code: named, domain: null } : named));
+  return names.filter(({ code }) => isCodeText(code)).map(({ code, domain }) => keyOf(code, domain));
 }

@@ -14,40 +14,9 @@ const RENAMED_AT_ONCE = 10_000;
 export function createTagRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { lockTags, countOwned } = createTagging(dialect);
 
-  const taggedLinks = (db: Db, tagId: number, ownerId: Owner) =>
-    db
-      .selectFrom("link_tags")
-      .innerJoin("links", "links.id", "link_tags.link_id")
-      .where("link_tags.tag_id", "=", tagId)
-      .$if(ownerId !== null, (query) => query.where("links.owner_id", "=", ownerId));
-
-  /** Ids, in order. */
-  async function linksAfter(
-    db: Db,
-    tagId: number,
-    { ownerId, after, limit }: { ownerId: Owner; after: number; limit: number },
-  ): Promise<number[]> {
-    const rows = await taggedLinks(db, tagId, ownerId)
-      .select("link_tags.link_id")
-      .where("link_tags.link_id", ">", after)
-      .orderBy("link_tags.link_id")
-      .limit(limit)
-      .execute();
-    return rows.map(({ link_id }) => link_id);
-  }
-
-  async function untag(tx: Db, tagId: number, linkIds: readonly number[]): Promise<void> {
-    await tx.deleteFrom("link_tags").where("tag_id", "=", tagId).where("link_id", "in", linkIds).execute();
-  }
-
-  const count = (tx: Db, tagId: number, delta: number) =>
-    tx
-      .updateTable("tags")
-      .set((eb) => ({ links: eb("links", "+", delta) }))
-      .where("id", "=", tagId)
-      .execute();
-
   return {
+    keysOf,
+
     /** Most used first. */
     async list(ownerId: Owner, limit: number): Promise<TagCount[]> {
       if (ownerId === null) {
@@ -114,19 +83,6 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       return links;
     },
 
-    /** Existing or deleted links, at most 1,000, by id. */
-    async keysOf(tx: Db, ids: readonly number[]): Promise<Map<number, string>> {
-      const [deleted, existing] = [
-        await tx
-          .selectFrom("deleted_links")
-          .select(["link_id as id", "code"])
-          .where("link_id", "in", ids)
-          .execute(),
-        await tx.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute(),
-      ];
-      return new Map([...deleted, ...existing].map(({ id, code }) => [id, code]));
-    },
-
     /**
      * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns which did, which of
      * these had `to` before, and the last id; null after the last portion.
@@ -148,17 +104,8 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       const tags = await lockTags(tx, to === null ? [from] : [from, to]);
       const [fromId, toId] = [tags.get(from)!, to === null ? null : tags.get(to)!];
       // Read again now that the links are locked.
-      const having = async (tagId: number): Promise<number[]> => {
-        const rows = await tx
-          .selectFrom("link_tags")
-          .select("link_id")
-          .where("tag_id", "=", tagId)
-          .where("link_id", "in", ids)
-          .execute();
-        return rows.map(({ link_id }) => link_id);
-      };
-      const moved = await having(fromId);
-      const already = new Set(toId === null || moved.length === 0 ? [] : await having(toId));
+      const moved = await linksWith(tx, fromId, ids);
+      const already = new Set(toId === null || moved.length === 0 ? [] : await linksWith(tx, toId, ids));
       if (toId !== null && moved.length > 0) {
         const added = moved.filter((id) => !already.has(id));
         await dialect.insertMany(
@@ -179,6 +126,62 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       return { moved, had: moved.filter((id) => already.has(id)), last };
     },
   };
+}
+
+const taggedLinks = (db: Db, tagId: number, ownerId: Owner) =>
+  db
+    .selectFrom("link_tags")
+    .innerJoin("links", "links.id", "link_tags.link_id")
+    .where("link_tags.tag_id", "=", tagId)
+    .$if(ownerId !== null, (query) => query.where("links.owner_id", "=", ownerId));
+
+/** Ids, in order. */
+async function linksAfter(
+  db: Db,
+  tagId: number,
+  { ownerId, after, limit }: { ownerId: Owner; after: number; limit: number },
+): Promise<number[]> {
+  const rows = await taggedLinks(db, tagId, ownerId)
+    .select("link_tags.link_id")
+    .where("link_tags.link_id", ">", after)
+    .orderBy("link_tags.link_id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ link_id }) => link_id);
+}
+
+async function untag(tx: Db, tagId: number, linkIds: readonly number[]): Promise<void> {
+  await tx.deleteFrom("link_tags").where("tag_id", "=", tagId).where("link_id", "in", linkIds).execute();
+}
+
+const count = (tx: Db, tagId: number, delta: number) =>
+  tx
+    .updateTable("tags")
+    .set((eb) => ({ links: eb("links", "+", delta) }))
+    .where("id", "=", tagId)
+    .execute();
+
+async function linksWith(tx: Db, tagId: number, linkIds: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("link_tags")
+    .select("link_id")
+    .where("tag_id", "=", tagId)
+    .where("link_id", "in", linkIds)
+    .execute();
+  return rows.map(({ link_id }) => link_id);
+}
+
+/** Existing or deleted links, at most 1,000, by id. */
+async function keysOf(tx: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const [deleted, existing] = [
+    await tx
+      .selectFrom("deleted_links")
+      .select(["link_id as id", "code"])
+      .where("link_id", "in", ids)
+      .execute(),
+    await tx.selectFrom("links").select(["id", "code"]).where("id", "in", ids).execute(),
+  ];
+  return new Map([...deleted, ...existing].map(({ id, code }) => [id, code]));
 }
 
 type Moved = { moved: number[]; had: number[]; last: number | null };

@@ -74,26 +74,7 @@ export function createTagging(dialect: TaggingDialect) {
   return {
     lockTags,
     countOwned,
-
-    /** Sorted, of those links that have any. */
-    async tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
-      const tags = new Map<number, string[]>();
-      for (const chunk of chunked(linkIds, CHUNK)) {
-        const rows = await db
-          .selectFrom("link_tags")
-          .innerJoin("tags", "tags.id", "link_tags.tag_id")
-          .select(["link_tags.link_id", "tags.tag"])
-          .where("link_tags.link_id", "in", chunk)
-          .execute();
-        for (const { link_id: id, tag } of rows) {
-          const known = tags.get(id);
-          if (known === undefined) tags.set(id, [tag]);
-          else known.push(tag);
-        }
-      }
-      for (const list of tags.values()) list.sort();
-      return tags;
-    },
+    tagsOf,
 
     /** Ids are distinct. */
     async retag(tx: Db, changes: readonly Retagging[]): Promise<void> {
@@ -110,19 +91,7 @@ export function createTagging(dialect: TaggingDialect) {
       const ids = await lockTags(tx, [...deltas.keys()]);
       const rowsOf = (list: typeof added) =>
         list.map(({ id, tag }) => ({ tag_id: ids.get(tag)!, link_id: id }));
-      for (const chunk of chunked(rowsOf(removed), CHUNK)) {
-        for (const [tagId, links] of Map.groupBy(chunk, ({ tag_id }) => tag_id)) {
-          await tx
-            .deleteFrom("link_tags")
-            .where("tag_id", "=", tagId)
-            .where(
-              "link_id",
-              "in",
-              links.map(({ link_id }) => link_id),
-            )
-            .execute();
-        }
-      }
+      await untag(tx, rowsOf(removed));
       await dialect.insertMany(tx, "link_tags", rowsOf(added));
       const counted = [...deltas].filter(([, delta]) => delta !== 0);
       await dialect.addToCounters(
@@ -151,23 +120,7 @@ export function createTagging(dialect: TaggingDialect) {
         .groupBy(["link_tags.tag_id", "links.owner_id"])
         .execute();
       const ids = [...new Set(rows.map(({ tagId }) => tagId))].sort((a, b) => a - b);
-      for (const chunk of chunked(ids, CHUNK)) {
-        await tx
-          .updateTable("tags")
-          .set((eb) => ({
-            links: eb(
-              "links",
-              "-",
-              eb
-                .selectFrom("link_tags")
-                .select((tagged) => tagged.fn.countAll<number>().as("n"))
-                .whereRef("link_tags.tag_id", "=", "tags.id")
-                .where("link_tags.link_id", "in", linkIds),
-            ),
-          }))
-          .where("id", "in", chunk)
-          .execute();
-      }
+      await subtractLinks(tx, ids, linkIds);
       const owned = createOwnerDeltas();
       for (const { tagId, ownerId, n } of rows) owned.add(ownerId, tagId, -Number(n));
       await countOwned(tx, owned);
@@ -176,7 +129,63 @@ export function createTagging(dialect: TaggingDialect) {
   };
 }
 
+/** Sorted, of those links that have any. */
+async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
+  const tags = new Map<number, string[]>();
+  for (const chunk of chunked(linkIds, CHUNK)) {
+    const rows = await db
+      .selectFrom("link_tags")
+      .innerJoin("tags", "tags.id", "link_tags.tag_id")
+      .select(["link_tags.link_id", "tags.tag"])
+      .where("link_tags.link_id", "in", chunk)
+      .execute();
+    for (const { link_id: id, tag } of rows) {
+      const known = tags.get(id);
+      if (known === undefined) tags.set(id, [tag]);
+      else known.push(tag);
+    }
+  }
+  for (const list of tags.values()) list.sort();
+  return tags;
+}
+
+async function untag(tx: Db, removed: readonly { tag_id: number; link_id: number }[]): Promise<void> {
+  for (const chunk of chunked(removed, CHUNK)) {
+    for (const [tagId, links] of Map.groupBy(chunk, ({ tag_id }) => tag_id)) {
+      await tx
+        .deleteFrom("link_tags")
+        .where("tag_id", "=", tagId)
+        .where(
+          "link_id",
+          "in",
+          links.map(({ link_id }) => link_id),
+        )
+        .execute();
+    }
+  }
+}
+
 type Tagged = { id: number; ownerId: number | null; tag: string };
+
+async function subtractLinks(tx: Db, tagIds: readonly number[], linkIds: readonly number[]): Promise<void> {
+  for (const chunk of chunked(tagIds, CHUNK)) {
+    await tx
+      .updateTable("tags")
+      .set((eb) => ({
+        links: eb(
+          "links",
+          "-",
+          eb
+            .selectFrom("link_tags")
+            .select((tagged) => tagged.fn.countAll<number>().as("n"))
+            .whereRef("link_tags.tag_id", "=", "tags.id")
+            .where("link_tags.link_id", "in", linkIds),
+        ),
+      }))
+      .where("id", "in", chunk)
+      .execute();
+  }
+}
 
 export function createOwnerDeltas() {
   const byOwner = new Map<number, Map<number, number>>();

@@ -94,14 +94,9 @@ function continueStaging(
   let hasTail = isResumed;
   let sealed = objectBytes !== null;
 
-  /** At most `left` parts stay in flight. */
-  async function landed(left = 0): Promise<void> {
-    for (; flights.length > left; flights.shift()) await flights[0];
-  }
-
   /** Waits until fewer than PARTS_AT_ONCE parts are in flight. */
   async function sendPart(): Promise<void> {
-    await landed(PARTS_AT_ONCE - 1);
+    await landed(flights, PARTS_AT_ONCE - 1);
     if (number > MAX_PARTS)
       throw appError("StorageUnavailable", "The storage does not accept files of this size.");
     upload ??= await beginUpload(client, key);
@@ -131,12 +126,12 @@ function continueStaging(
 
   async function seal(): Promise<void> {
     if (sealed) return;
-    await landed();
+    await landed(flights);
     if (parts.length === 0) {
       await putObject(client, key, buffer.take());
     } else {
       if (buffer.size() > 0) await sendPart();
-      await landed();
+      await landed(flights);
       await completeUpload(client, { key, uploadId: upload! }, parts);
     }
     sealed = true;
@@ -167,7 +162,7 @@ function continueStaging(
     async suspend() {
       // Even after a failure nothing may be in flight when the upload continues.
       await Promise.allSettled(flights);
-      await landed();
+      await landed(flights);
       if (buffer.size() > 0) {
         await location.putTail(id, sizeOf(parts), buffer.copy());
         hasTail = true;
@@ -197,6 +192,11 @@ function continueStaging(
     settle: () => Promise.resolve(),
     abort: () => removeAll().catch(() => undefined),
   };
+}
+
+/** At most `left` parts stay in flight. */
+async function landed(flights: Promise<void>[], left = 0): Promise<void> {
+  for (; flights.length > left; flights.shift()) await flights[0];
 }
 
 /** A growing buffer with a running hash. Large uploads reuse its arrays. */

@@ -1,0 +1,74 @@
+import type { Leases } from "../../cluster/leases.ts";
+import type { Job } from "../../jobs/runner.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Blobs } from "../blobs/service.ts";
+import { uploadLease, type TusRepository, type Upload } from "./tus.repository.ts";
+
+const CHECK_MS = 60_000;
+const EXPIRED_AT_ONCE = 100;
+const LEASES_MS = 3_600_000;
+const LEASES_AT_ONCE = 1_000;
+/** Of a lease. */
+export const LOCK_MS = 30_000;
+
+type Deps = {
+  repository: TusRepository;
+  blobs: Pick<Blobs, "forgetUpload">;
+  leases: Leases;
+  clock: Clock;
+  logger: Logger;
+};
+
+/** Removes it and its stored bytes. A file that it became stays. @throws StorageUnavailable */
+export async function forgetUpload(
+  { blobs, repository }: Pick<Deps, "blobs" | "repository">,
+  { id, policyId, received, size }: Upload,
+): Promise<void> {
+  if (received < size) await blobs.forgetUpload(policyId, id);
+  await repository.remove(id);
+}
+
+export function createUploadJobs(deps: Deps) {
+  const { repository, leases, clock, logger } = deps;
+
+  async function forgetExpired(id: string): Promise<void> {
+    try {
+      // Whoever holds it gives it more time, or ends it.
+      await leases.hold(uploadLease(id), LOCK_MS, async () => {
+        const upload = await repository.find(id);
+        if (upload !== null && upload.expiresAt <= clock.now()) await forgetUpload(deps, upload);
+      });
+    } catch (error) {
+      logger.warn({ err: error, upload: id }, "an expired upload could not be removed; it will be retried");
+    }
+  }
+
+  const expiry: Job = {
+    name: "uploads-expiry",
+    everyMs: () => CHECK_MS,
+    async run(signal) {
+      let page: Upload[] = [];
+      do {
+        page = await repository.expired(clock.now(), page.at(-1)?.id ?? "", EXPIRED_AT_ONCE);
+        for (const { id } of page) {
+          signal.throwIfAborted();
+          await forgetExpired(id);
+        }
+      } while (page.length === EXPIRED_AT_ONCE);
+    },
+  };
+
+  const leasesOfGone: Job = {
+    name: "uploads-leases",
+    everyMs: () => LEASES_MS,
+    async run(signal) {
+      for (let after: string | null = uploadLease(""); after !== null; ) {
+        signal.throwIfAborted();
+        after = await repository.forgetLeases(clock.now(), after, LEASES_AT_ONCE);
+      }
+    },
+  };
+
+  return [expiry, leasesOfGone] as const;
+}
