@@ -7,7 +7,7 @@ import { registerClickMetrics } from "./clicks/click-metrics.ts";
 import { loadFlushWorker } from "./clicks/flush.thread.ts";
 import { createLive, createWorkerLiveStats, type Live, type WorkerLiveStats } from "./clicks/live.ts";
 import { createLiveRepository } from "./clicks/live.repository.ts";
-import type { AdminApi } from "./cluster/supervisor.ts";
+import type { AdminApi } from "./cluster/worker-process.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import type { Env } from "./env.ts";
 import { startProcessMetrics } from "./health/process-metrics.ts";

@@ -4,14 +4,9 @@ import { type Command, Option } from "commander";
 import { createAddressBuckets } from "./auth/address-limit.ts";
 import { createApp } from "./app.ts";
 import type { CommandContext } from "./cli/command.ts";
-import {
-  type AdminApi,
-  createSupervisor,
-  type SpawnWorker,
-  STOP_MS,
-  WorkerStartError,
-} from "./cluster/supervisor.ts";
+import { createSupervisor, WorkerStartError } from "./cluster/supervisor.ts";
 import { createWorkerChannel } from "./cluster/worker-channel.ts";
+import { type AdminApi, type SpawnWorker, STOP_MS } from "./cluster/worker-process.ts";
 import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";

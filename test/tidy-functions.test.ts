@@ -14,7 +14,6 @@ const LONGER = [
   "src/clicks/analytics/values.repository.ts createValueRepository",
   "src/clicks/journal/journal.ts createJournal",
   "src/clicks/live.ts createLive",
-  "src/cluster/supervisor.ts createSupervisor",
 ];
 
 type Diagnostic = { filename: string; message: string };

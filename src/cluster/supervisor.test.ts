@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { until } from "../../test/support/until.ts";
 import { type Logger, silentLogger } from "../lib/logger.ts";
 import { createRpc } from "../lib/rpc.ts";
-import { createSupervisor, type ParentCalls, type SpawnWorker, type WorkerProcess } from "./supervisor.ts";
+import { createSupervisor } from "./supervisor.ts";
+import type { ParentCalls, SpawnWorker, WorkerProcess } from "./worker-process.ts";
 
 type FakeWorker = { index: number; ready(): void; die(): void; fail(): void };
 

@@ -1,7 +1,7 @@
 import { steerAway } from "../lib/port-steering.ts";
 import { createRpc } from "../lib/rpc.ts";
 import type { Bus, ChangeMessageHandler } from "./changes.ts";
-import type { ParentCalls, WorkerCalls, WorkerReady } from "./supervisor.ts";
+import type { ParentCalls, WorkerCalls, WorkerReady } from "./worker-process.ts";
 
 export type WorkerChannel = ReturnType<typeof createWorkerChannel>;
 
