@@ -102,6 +102,7 @@ const ASSEMBLY = [
   "src/clicks/flush.thread.ts",
   "src/clicks/flush.worker.ts",
   "src/clicks/live-filter.ts",
+  "src/clicks/live-stats.ts",
   "src/clicks/live.ts",
   "src/clicks/live.routes.ts",
   "src/clicks/pending.ts",

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { LiveDrop } from "./live-drops.ts";
-import { createLive, type Live, type LiveEvent, type WorkerLiveStats } from "./live.ts";
+import { createLive, type Live, type LiveEvent } from "./live.ts";
+import type { WorkerLiveStats } from "./live-stats.ts";
 
 const open: Live[] = [];
 const dropped: LiveDrop[] = [];

@@ -6,21 +6,10 @@ import type { LinkName } from "../links/domains/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import { shortSender } from "../lib/short-sender.ts";
-import type { Clicks } from "./clicks.ts";
 import { createLiveDrops, type LiveDrop } from "./live-drops.ts";
 import type { LiveRepository } from "./live.repository.ts";
-import { createDetailsParser } from "./details/details.ts";
-import type { LiveClick, LiveFilter, LiveSecond } from "./live-filter.ts";
-import { parseAgentValue } from "./rollups/dimensions.ts";
-
-export type WorkerLiveStats = {
-  /** A UUID of the process. */
-  worker: string;
-  /** Since its start; automated ones are among them. */
-  clicks: number;
-  automated: number;
-  latest: LiveClick[];
-};
+import type { LiveFilter, LiveSecond } from "./live-filter.ts";
+import type { WorkerLiveStats } from "./live-stats.ts";
 
 export type Live = ReturnType<typeof createLive>;
 
@@ -63,69 +52,25 @@ const TICK_MS = 1_000;
 const CHECK_MS = 30_000;
 /** In an event. */
 const MOST_LATEST = 20;
-/** Of a second, of each process and of all, for filters. */
-const MOST_READ = 200;
 const MOST_KNOWN = 1_000;
 const OPENING = ": waymark\nretry: 3000\n\n";
 
 export function createLive({ collect, repository, nameOf, clock, limits = {} }: Deps) {
-  const { watchers: mostWatchers = MOST_WATCHERS, watchMs = WATCH_MS } = limits;
-  const { tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
+  const { watchers = MOST_WATCHERS, watchMs = WATCH_MS, tickMs = TICK_MS, checkMs = CHECK_MS } = limits;
   const viewers = { clicks: 0, drops: 0 };
-  const most = { clicks: mostWatchers, drops: MOST_LISTENERS };
+  const most = { clicks: watchers, drops: MOST_LISTENERS };
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Null: nothing new, but something to check. */
   let next = Promise.withResolvers<News | null>();
   let rechecks = 0;
   const drops = createLiveDrops({ repository, clock });
-  let known = new Map<string, WorkerLiveStats>();
-  let sinceMs = 0;
-  let lookedAt = 0;
-
-  async function look(): Promise<LiveSecond> {
-    const atMs = clock.now();
-    const startedAt = performance.now();
-    const parts = await collect(sinceMs);
-    const seconds = Math.max(0.001, (startedAt - lookedAt) / 1000);
-    const rateOf = (clicksOf: (part: WorkerLiveStats) => number): number => {
-      const clicks = parts.reduce(
-        (sum, part) => sum + Math.max(0, clicksOf(part) - clicksOf(known.get(part.worker) ?? part)),
-        0,
-      );
-      return clicks / seconds;
-    };
-    const rate = { clicks: rateOf(({ clicks }) => clicks), automated: rateOf(({ automated }) => automated) };
-    const newest = parts
-      .flatMap((part) => part.latest)
-      .sort((one, other) => one.atMs - other.atMs)
-      .slice(-MOST_KNOWN);
-    known = new Map(parts.map((part) => [part.worker, part]));
-    sinceMs = atMs;
-    lookedAt = startedAt;
-    return { atMs, rate, newest };
-  }
-
-  async function textOf({ atMs, rate, newest }: LiveSecond, shown: number): Promise<string> {
-    const latest = newest.slice(-MOST_LATEST);
-    const codes = await repository.codesOf(latest.map(({ linkId }) => linkId));
-    const event: LiveEvent = {
-      at: new Date(atMs).toISOString(),
-      clicks_per_second: rounded(shown),
-      human_clicks_per_second: rounded(rate.clicks - rate.automated),
-      latest: latest.flatMap(({ linkId, atMs: clickedAt, source, isAutomated }) => {
-        const key = codes.get(linkId);
-        if (key === undefined) return [];
-        const clicked_at = new Date(clickedAt).toISOString();
-        return [{ ...nameOf(key), clicked_at, source, automated: isAutomated }];
-      }),
-    };
-    return eventText("clicks", event);
-  }
+  const seconds = createSeconds(collect, clock);
+  const textOf = clicksText(repository, nameOf);
 
   /** Null while the database is away. */
   async function seen(): Promise<News["clicks"]> {
-    const second = await look();
+    const second = await seconds.look();
     return { second, text: await textOf(second, second.rate.clicks) };
   }
 
@@ -153,35 +98,12 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   }
 
   function begin(kind: keyof typeof viewers): void {
-    if (kind === "clicks" && viewers.clicks === 0) {
-      known = new Map();
-      sinceMs = clock.now();
-      lookedAt = performance.now();
-    }
+    if (kind === "clicks" && viewers.clicks === 0) seconds.restart();
     viewers[kind] += 1;
     if (timer !== undefined) return;
     drops.restart();
     timer = setTimeout(() => void tick(), 0);
   }
-
-  /** Without those of others. */
-  const dropTexts = (files: readonly LiveDrop[], accountId: number | undefined): string =>
-    files
-      .filter((file) => file.accountId === accountId)
-      .map(({ key, fileId, folderId, name, size, sender, senderName, at }) => {
-        const event: LiveDropEvent = {
-          ...(key !== null && nameOf(key)),
-          file_id: fileId,
-          folder_id: folderId,
-          name,
-          size,
-          sender: shortSender(sender),
-          sender_name: senderName,
-          at: new Date(at).toISOString(),
-        };
-        return eventText("drop", event);
-      })
-      .join("");
 
   async function* stream(
     kind: keyof typeof viewers,
@@ -218,7 +140,7 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
         }
         if (news === null) continue;
         const clicks = kind === "clicks" ? await filtered(news.clicks, filter).catch(() => null) : null;
-        yield (clicks ?? ": no news\n\n") + dropTexts(news.drops, accountId);
+        yield (clicks ?? ": no news\n\n") + dropTexts(news.drops, accountId, nameOf);
       }
     } finally {
       viewers[kind] -= 1;
@@ -254,34 +176,88 @@ export function createLive({ collect, repository, nameOf, clock, limits = {} }: 
   };
 }
 
-const eventText = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+/** What the workers counted since the last look. */
+function createSeconds(collect: Deps["collect"], clock: Clock) {
+  let known = new Map<string, WorkerLiveStats>();
+  let sinceMs = 0;
+  let lookedAt = 0;
+  return {
+    restart(): void {
+      known = new Map();
+      sinceMs = clock.now();
+      lookedAt = performance.now();
+    },
 
-const rounded = (rate: number): number => Math.round(rate * 10) / 10;
-
-/** The part of this process. */
-export function createWorkerLiveStats(
-  clicks: Pick<Clicks, "stats" | "latest">,
-): (sinceMs: number) => WorkerLiveStats {
-  const worker = crypto.randomUUID();
-  const { describe } = createDetailsParser();
-  return (sinceMs) => {
-    const { accepted, replayed, automated } = clicks.stats();
-    const latest = clicks.latest(sinceMs, MOST_READ).map(({ linkId, atMs, isAutomated, details }) => {
-      const known = details && describe(details);
-      return {
-        linkId,
-        atMs,
-        isAutomated,
-        source: known && known.source,
-        values: known && { ...known.columns, ...partsOf(known.agent?.profile) },
+    async look(): Promise<LiveSecond> {
+      const atMs = clock.now();
+      const startedAt = performance.now();
+      const parts = await collect(sinceMs);
+      const seconds = Math.max(0.001, (startedAt - lookedAt) / 1000);
+      const rateOf = (clicksOf: (part: WorkerLiveStats) => number): number => {
+        const clicks = parts.reduce(
+          (sum, part) => sum + Math.max(0, clicksOf(part) - clicksOf(known.get(part.worker) ?? part)),
+          0,
+        );
+        return clicks / seconds;
       };
-    });
-    return { worker, clicks: accepted - replayed, automated: automated.accepted, latest };
+      const rate = {
+        clicks: rateOf(({ clicks }) => clicks),
+        automated: rateOf(({ automated }) => automated),
+      };
+      const newest = parts
+        .flatMap((part) => part.latest)
+        .sort((one, other) => one.atMs - other.atMs)
+        .slice(-MOST_KNOWN);
+      known = new Map(parts.map((part) => [part.worker, part]));
+      sinceMs = atMs;
+      lookedAt = startedAt;
+      return { atMs, rate, newest };
+    },
   };
 }
 
-function partsOf(profile: string | undefined) {
-  if (profile === undefined) return { browser: null, os: null, device: null };
-  const { browser, os, device } = parseAgentValue(profile);
-  return { browser, os, device };
+function clicksText(repository: LiveRepository, nameOf: Deps["nameOf"]) {
+  return async function textOf({ atMs, rate, newest }: LiveSecond, shown: number): Promise<string> {
+    const latest = newest.slice(-MOST_LATEST);
+    const codes = await repository.codesOf(latest.map(({ linkId }) => linkId));
+    const event: LiveEvent = {
+      at: new Date(atMs).toISOString(),
+      clicks_per_second: rounded(shown),
+      human_clicks_per_second: rounded(rate.clicks - rate.automated),
+      latest: latest.flatMap(({ linkId, atMs: clickedAt, source, isAutomated }) => {
+        const key = codes.get(linkId);
+        if (key === undefined) return [];
+        const clicked_at = new Date(clickedAt).toISOString();
+        return [{ ...nameOf(key), clicked_at, source, automated: isAutomated }];
+      }),
+    };
+    return eventText("clicks", event);
+  };
 }
+
+/** Without those of others. */
+const dropTexts = (
+  files: readonly LiveDrop[],
+  accountId: number | undefined,
+  nameOf: Deps["nameOf"],
+): string =>
+  files
+    .filter((file) => file.accountId === accountId)
+    .map(({ key, fileId, folderId, name, size, sender, senderName, at }) => {
+      const event: LiveDropEvent = {
+        ...(key !== null && nameOf(key)),
+        file_id: fileId,
+        folder_id: folderId,
+        name,
+        size,
+        sender: shortSender(sender),
+        sender_name: senderName,
+        at: new Date(at).toISOString(),
+      };
+      return eventText("drop", event);
+    })
+    .join("");
+
+const eventText = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const rounded = (rate: number): number => Math.round(rate * 10) / 10;

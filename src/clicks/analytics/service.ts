@@ -3,8 +3,8 @@ import type { Database } from "../../db/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ClickSum, countOf, type Visitors, plus } from "../../lib/visitors.ts";
 import { createAgeRepository } from "./ages.repository.ts";
-import { type BucketCounts, createCountRepository } from "./counts.repository.ts";
-import { createCuts } from "./cuts.ts";
+import { type BucketCounts, type CountRepository, createCountRepository } from "./counts.repository.ts";
+import { createCuts, type Cuts } from "./cuts.ts";
 import { type DateRange, trendOf } from "./range.ts";
 import { createNewestClicks } from "./newest.ts";
 import type { NewestClick } from "./newest.repository.ts";
@@ -61,51 +61,12 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
   const newest = createNewestClicks(database, clock.now);
   const cuts = createCuts({ ages, counts, values, now: clock.now, mostDetails });
   const select = createSelect({ counts, values });
-
-  async function trend(
-    selection: Selection,
-    range: DateRange,
-    unit: Unit,
-  ): Promise<Trend & { sums: ClickSum[] }> {
-    const { first, labels } = trendOf(range, unit);
-    const { links, visitors } = selection;
-    const cut = await (unit === "hour" ? cuts.hours : cuts.days)(selection, range, unit === "month");
-    const finest = unit === "hour" ? HOUR_MS : DAY_MS;
-    const [months, days, hours, ...spans] = await Promise.all([
-      counts.monthCounts(links, cut.months),
-      counts.dayCounts(links, cut.days),
-      counts.hourCounts(links, cut.hours),
-      ...cut.spans.map((span) => counts.clicksEvery(finest, selection, span)),
-    ]);
-    const sums = labels.map((): ClickSum => ({ clicks: 0, automated: 0 }));
-    const add = (instant: number, { clicks, automated }: ClickSum) => {
-      // The first bucket may begin before the range.
-      const sum = sums[BUCKETS[unit].of(Math.max(instant, range.start)) - first];
-      if (sum === undefined) return;
-      sum.clicks += clicks;
-      sum.automated += automated;
-    };
-    const addAll = (finer: "hour" | "day" | "month", found: BucketCounts) => {
-      for (const [bucket, clicks] of found) add(BUCKETS[finer].startOf(bucket), clicks);
-    };
-    addAll("month", months);
-    addAll("day", days);
-    addAll("hour", hours);
-    for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
-    const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
-    return {
-      labels,
-      values: valuesOf(visitors),
-      human: valuesOf("human"),
-      automated: valuesOf("automated"),
-      sums,
-    };
-  }
+  const parts = { ages, counts, values, ranking, cuts };
 
   return {
     /** Every bucket of the range in order. @throws BadRequest beyond 10,000 buckets */
     async trend(range: DateRange, unit: Unit, asked: ClickFilter = {}): Promise<Trend> {
-      const { sums: _, ...shown } = await trend(await select(asked), range, unit);
+      const { sums: _, ...shown } = await trend(parts, await select(asked), range, unit);
       return shown;
     },
     /** Even of deleted links, most clicks first. */
@@ -150,7 +111,7 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     async link(key: string, range: DateRange, asked: Omit<ClickFilter, "key"> = {}, unit: Unit = "day") {
       const selection = await select({ ...asked, key });
       const [{ sums, ...shown }, cut] = await Promise.all([
-        trend(selection, range, unit),
+        trend(parts, selection, range, unit),
         cuts.values(selection, range),
       ]);
       const [byReferrer, byPlace] = await Promise.all([
@@ -174,10 +135,51 @@ export function createAnalytics({ database, clock, mostDetails = MOST_DETAILS }:
     /** Most clicks first; limit ≤ 1,000. */
     async report(by: ReportBy, range: DateRange, limit: number, asked: ClickFilter = {}): Promise<Report> {
       const selection = await select(asked);
-      return report({ ages, counts, values, ranking, cuts }, by, { range, limit, selection });
+      return report(parts, by, { range, limit, selection });
     },
 
     detailsFrom: cuts.detailsFrom,
+  };
+}
+
+async function trend(
+  { counts, cuts }: { counts: CountRepository; cuts: Cuts },
+  selection: Selection,
+  range: DateRange,
+  unit: Unit,
+): Promise<Trend & { sums: ClickSum[] }> {
+  const { first, labels } = trendOf(range, unit);
+  const { links, visitors } = selection;
+  const cut = await (unit === "hour" ? cuts.hours : cuts.days)(selection, range, unit === "month");
+  const finest = unit === "hour" ? HOUR_MS : DAY_MS;
+  const [months, days, hours, ...spans] = await Promise.all([
+    counts.monthCounts(links, cut.months),
+    counts.dayCounts(links, cut.days),
+    counts.hourCounts(links, cut.hours),
+    ...cut.spans.map((span) => counts.clicksEvery(finest, selection, span)),
+  ]);
+  const sums = labels.map((): ClickSum => ({ clicks: 0, automated: 0 }));
+  const add = (instant: number, { clicks, automated }: ClickSum) => {
+    // The first bucket may begin before the range.
+    const sum = sums[BUCKETS[unit].of(Math.max(instant, range.start)) - first];
+    if (sum === undefined) return;
+    sum.clicks += clicks;
+    sum.automated += automated;
+  };
+  const addAll = (finer: "hour" | "day" | "month", found: BucketCounts) => {
+    for (const [bucket, clicks] of found) add(BUCKETS[finer].startOf(bucket), clicks);
+  };
+  addAll("month", months);
+  addAll("day", days);
+  addAll("hour", hours);
+  for (const span of spans) for (const [instant, clicks] of span) add(instant, clicks);
+  const valuesOf = (shown: Visitors) => sums.map((sum) => countOf(sum, shown));
+  return {
+    labels,
+    values: valuesOf(visitors),
+    human: valuesOf("human"),
+    automated: valuesOf("automated"),
+    sums,
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { ClickSum, Visitors } from "../../lib/visitors.ts";
 import type { LinkSet } from "../../links/list/link-set.repository.ts";
@@ -36,73 +37,7 @@ const MOST_AGENTS = 10_000;
 const NO_VALUE = 0;
 
 export function createValueRepository({ read }: Pick<Database, "read">) {
-  const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: SumParts): ValueCounts[] => {
-    const number = DIMENSIONS[dimension];
-    const { months, days, hours, spans } = cut;
-    const found: Part[] = [];
-    if (months.length > 0) {
-      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks", "automated"]);
-      found.push(table.where("month", "in", months).where("dimension", "=", number));
-    }
-    if (days.length > 0) {
-      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks", "automated"]);
-      const own = table.where("day", "in", days).where(isSummed(selected.links) as never);
-      found.push(own.where("dimension", "=", number));
-    }
-    if (hours.length > 0) {
-      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
-      found.push(table.where("hour", "in", hours).where("dimension", "=", number));
-    }
-    for (const span of spans) found.push(rawCountsOf(dimension, selected, span));
-    return found as unknown as ValueCounts[];
-  };
-
-  /** Adds the id of the value that `text` finds. */
-  const lookedUp = <G extends string>(
-    dimension: Dimension,
-    groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks" | "automated", unknown>>,
-    text: RawBuilder<string>,
-  ) =>
-    read
-      .selectFrom(groups.as("raw"))
-      .leftJoin("click_values as named", (join) =>
-        join.on("named.dimension", "=", DIMENSIONS[dimension]).on("named.value", "=", text),
-      )
-      .leftJoin("click_values as other", (join) =>
-        join.on("other.dimension", "=", DIMENSIONS[dimension]).on("other.value", "=", OTHER),
-      )
-      .select((eb) => [
-        eb.fn.coalesce("named.id", "other.id", eb.lit(NO_VALUE)).as("value_id"),
-        eb.ref("raw.clicks" as never).as("clicks"),
-        eb.ref("raw.automated" as never).as("automated"),
-      ]);
-
-  const rawCountsOf = (dimension: Dimension, selected: SelectedClicks, span: Span): Part => {
-    const rows = rawRows(read, selected, span).select(rawSums);
-    if (isColumnDimension(dimension)) {
-      const column = COLUMN_OF[dimension];
-      const groups = rows.where(column, "is not", null).select(column).groupBy(column);
-      return lookedUp(dimension, groups, sql<string>`${sql.ref(`raw.${column}`)}`);
-    }
-    if (dimension === "source")
-      return lookedUp("source", rows.select("source").groupBy("source"), LABEL_OF_SOURCE);
-    if (dimension === "place") {
-      const places = rows.where("country", "is not", null).select(["country", "city"]);
-      return lookedUp("place", places.groupBy(["country", "city"]), PLACE_VALUE);
-    }
-    const agents = rows
-      .where("user_agent_id", "is not", null)
-      .select("user_agent_id")
-      .groupBy("user_agent_id");
-    return read
-      .selectFrom(agents.as("raw"))
-      .leftJoin("user_agents", "user_agents.id", "raw.user_agent_id")
-      .select((eb) => [
-        eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
-        "raw.clicks",
-        "raw.automated",
-      ]);
-  };
+  const partsOf = createValueParts(read);
 
   return {
     /** Clicks with details. */
@@ -184,6 +119,78 @@ export function createValueRepository({ read }: Pick<Database, "read">) {
       };
     },
   };
+}
+
+function createValueParts(read: Db) {
+  const partsOf = (dimension: Dimension, selected: SelectedClicks, cut: SumParts): ValueCounts[] => {
+    const number = DIMENSIONS[dimension];
+    const { months, days, hours, spans } = cut;
+    const found: Part[] = [];
+    if (months.length > 0) {
+      const table = read.selectFrom("click_dim_months").select(["value_id", "clicks", "automated"]);
+      found.push(table.where("month", "in", months).where("dimension", "=", number));
+    }
+    if (days.length > 0) {
+      const table = read.selectFrom("click_dim_days").select(["value_id", "clicks", "automated"]);
+      const own = table.where("day", "in", days).where(isSummed(selected.links) as never);
+      found.push(own.where("dimension", "=", number));
+    }
+    if (hours.length > 0) {
+      const table = read.selectFrom("click_dim_hours").select(["value_id", "clicks", "automated"]);
+      found.push(table.where("hour", "in", hours).where("dimension", "=", number));
+    }
+    for (const span of spans) found.push(rawCountsOf(dimension, selected, span));
+    return found as unknown as ValueCounts[];
+  };
+
+  /** Adds the id of the value that `text` finds. */
+  const lookedUp = <G extends string>(
+    dimension: Dimension,
+    groups: SelectQueryBuilder<Schema, "click_log", Record<G | "clicks" | "automated", unknown>>,
+    text: RawBuilder<string>,
+  ) =>
+    read
+      .selectFrom(groups.as("raw"))
+      .leftJoin("click_values as named", (join) =>
+        join.on("named.dimension", "=", DIMENSIONS[dimension]).on("named.value", "=", text),
+      )
+      .leftJoin("click_values as other", (join) =>
+        join.on("other.dimension", "=", DIMENSIONS[dimension]).on("other.value", "=", OTHER),
+      )
+      .select((eb) => [
+        eb.fn.coalesce("named.id", "other.id", eb.lit(NO_VALUE)).as("value_id"),
+        eb.ref("raw.clicks" as never).as("clicks"),
+        eb.ref("raw.automated" as never).as("automated"),
+      ]);
+
+  const rawCountsOf = (dimension: Dimension, selected: SelectedClicks, span: Span): Part => {
+    const rows = rawRows(read, selected, span).select(rawSums);
+    if (isColumnDimension(dimension)) {
+      const column = COLUMN_OF[dimension];
+      const groups = rows.where(column, "is not", null).select(column).groupBy(column);
+      return lookedUp(dimension, groups, sql<string>`${sql.ref(`raw.${column}`)}`);
+    }
+    if (dimension === "source")
+      return lookedUp("source", rows.select("source").groupBy("source"), LABEL_OF_SOURCE);
+    if (dimension === "place") {
+      const places = rows.where("country", "is not", null).select(["country", "city"]);
+      return lookedUp("place", places.groupBy(["country", "city"]), PLACE_VALUE);
+    }
+    const agents = rows
+      .where("user_agent_id", "is not", null)
+      .select("user_agent_id")
+      .groupBy("user_agent_id");
+    return read
+      .selectFrom(agents.as("raw"))
+      .leftJoin("user_agents", "user_agents.id", "raw.user_agent_id")
+      .select((eb) => [
+        eb.fn.coalesce("user_agents.value_id", eb.lit(NO_VALUE)).as("value_id"),
+        "raw.clicks",
+        "raw.automated",
+      ]);
+  };
+
+  return partsOf;
 }
 
 const likeText = (text: string): string => text.replaceAll(/[!%_]/g, "!$&");
