@@ -20,8 +20,10 @@ const BAR = 0.95;
 const MOST_TRIES = 3;
 const TOOL = join(import.meta.dir, "..", ".cache", "lighthouse");
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
-/** The panel is for no search engine: /robots.txt and the page say so on purpose. */
+/** The panel and shares are for no search engine: /robots.txt and the pages say so on purpose. */
 const SKIPPED = ["is-crawlable"];
+/** The policy of a share's page lets nothing be loaded, so not /robots.txt either, which the audit asks for from the page. */
+const SKIPPED_ON_SHARES = [...SKIPPED, "robots-txt"];
 const LINKS = 60;
 
 type Audit = { title: string; score: number | null; displayValue?: string; details?: { items?: unknown[] } };
@@ -120,7 +122,7 @@ try {
         port,
         logLevel: "error",
         onlyCategories: CATEGORIES,
-        skipAudits: SKIPPED,
+        skipAudits: path === share ? SKIPPED_ON_SHARES : SKIPPED,
         disableStorageReset: true,
       };
       const lhr = (await run(origin + path, flags, isMobile ? undefined : desktop))!.lhr;

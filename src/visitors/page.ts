@@ -50,6 +50,7 @@ export function htmlPage(look: Look, parts: PageParts): VisitorPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
+<meta name="description" content="${text(description)}">
 <meta property="og:title" content="${text(title)}">
 <meta property="og:description" content="${text(description)}">
 <meta property="og:site_name" content="${name}">${

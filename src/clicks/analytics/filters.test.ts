@@ -163,7 +163,7 @@ forEachDialect((dialect) => {
       tag: some(() => pick([["spring"], ["spring", "paper"], ["ünïcode"], ["none"]])),
       domain: some(() => pick(["(default)", ...HOSTS.keys()])),
       owner: some(() => pick(["anna", "bob", "admin", "nobody"])),
-      search: some(() => pick(["spring", "%", "ärger", "two"])),
+      search: some(() => pick(["spring", "%", "ärger", "two", "nowhere"])),
     };
     const values = Object.fromEntries(
       ASKED_VALUES.flatMap((name) => {

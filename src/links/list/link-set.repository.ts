@@ -26,10 +26,12 @@ export type LinkSets = ReturnType<typeof createLinkSets>;
 export function createLinkSets({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const startsOf = createStarts({ read, dialect }, {});
 
+  /** Null: there are none. */
   async function living({ ids, filter }: LinkChoice) {
     const { starts, filter: ranked } = await startsOf(filter);
-    const least = smallest(starts)?.start;
-    const start = ids === null ? least : { ids };
+    const least = smallest(starts);
+    if (least?.links === 0) return null;
+    const start = ids === null ? least?.start : { ids };
     const links = read.selectFrom("links").select("links.id");
     return links.where(matching(dialect, ranked, start === undefined ? [] : [start]));
   }
@@ -54,7 +56,9 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
       const { tags, search } = choice.filter;
       const links = await living(choice);
       const deleted = read.selectFrom("deleted_links").where(areDeleted(choice)).select("link_id as id");
-      const all = tags.length > 0 || search !== null ? links : links.union(deleted);
+      const isLiving = tags.length > 0 || search !== null;
+      if (links === null && isLiving) return { ids: [] };
+      const all = links === null ? deleted : isLiving ? links : links.union(deleted);
       const query = all as unknown as IdQuery;
       const some = read.selectFrom(query.as("chosen")).select("id");
       const rows = await some.limit(FEW + 1).execute();
