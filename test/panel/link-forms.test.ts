@@ -297,8 +297,8 @@ once(
     expect(await stored()).toMatchObject({ title: "theirs again", note: "another note" });
 
     await page.goto(`${panel.origin}/panel/links`);
-    await page.getByRole("row").filter({ hasText: "both" }).getByRole("gridcell").nth(2).click();
-    await page.keyboard.press("Enter");
+    await page.getByRole("row").filter({ hasText: "both" }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Edit here" }).click();
     const row = page.getByRole("form", { name: "Edit both" });
     await row.getByLabel("Title").fill("mine");
     await elsewhere({ title: "theirs" });

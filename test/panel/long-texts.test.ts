@@ -62,8 +62,8 @@ once("an address that is too long is refused at once, in the form and in the row
   await form.getByText("Summer", { exact: true }).waitFor();
   await form.getByRole("button", { name: "Cancel" }).click();
 
-  await page.getByRole("row").filter({ hasText: "long/code" }).getByRole("gridcell").nth(2).click();
-  await press(page, "Enter");
+  await page.getByRole("row").filter({ hasText: "long/code" }).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Edit here" }).click();
   const row = page.getByRole("form", { name: "Edit long/code" });
   await paste(page, row.getByLabel("Target"), LONG_ADDRESS);
   await row.getByText(sentence).waitFor();
