@@ -77,7 +77,7 @@ test.skipIf(!CHROMIUM)("the list is narrowed, left, come back to and reloaded by
   await tabTo(page, filter);
   await press(page, "Enter");
   await page.getByRole("dialog", { name: "Filter" }).waitFor();
-  await tabTo(page, page.getByRole("combobox", { name: "Tags, all of them" }));
+  await tabTo(page, page.getByRole("combobox", { name: "Has all tags" }));
   await page.keyboard.type("third");
   await page.getByRole("option", { name: "third" }).waitFor();
   await press(page, "ArrowDown", "Enter");

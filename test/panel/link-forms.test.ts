@@ -109,7 +109,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
   await page.setViewportSize(WIDE);
   await form.getByLabel("Fallback").fill("https://example.com/over");
   await form.getByRole("textbox", { name: "Starts" }).fill("2026-01-02T03:04");
-  await form.getByRole("button", { name: "in 7 days" }).first().click();
+  await form.getByRole("button", { name: "In 7 days" }).first().click();
   await form.getByLabel("Max. visitors").fill("1200");
   await form.getByRole("combobox", { name: "Redirect" }).click();
   await page.getByRole("option", { name: /^302/ }).click();
@@ -222,7 +222,7 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   await page.getByRole("button", { name: "QR", exact: true, disabled: false }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "QR code" });
   await dialog.getByRole("img", { name: "QR code of qr" }).waitFor();
-  const modules = dialog.getByRole("textbox", { name: "Modules", exact: true });
+  const modules = dialog.getByRole("textbox", { name: "Colour", exact: true });
   await modules.fill("ddd");
   await dialog.getByText("too similar for scanners").waitFor();
   await dialog.getByRole("button", { name: "SVG", disabled: true }).waitFor();

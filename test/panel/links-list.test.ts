@@ -64,7 +64,7 @@ test.skipIf(!CHROMIUM)("back, reload and a sent address show the same place of t
   await page.getByText("800 links").waitFor();
   await expectFirst(page, 0);
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.getByRole("combobox", { name: "Tags, all of them" }).fill("team 2");
+  await page.getByRole("combobox", { name: "Has all tags" }).fill("team 2");
   await page.getByRole("option", { name: "team 2" }).click();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");

@@ -39,7 +39,7 @@ export function Shell() {
   const pages = usePages(account);
   const groups = [
     { name: "work" },
-    { name: "programs", label: t`Programs` },
+    { name: "programs", label: t`Developers` },
     { name: "server", label: t`Server` },
   ];
   const isRefused = !useMayOpen(account);

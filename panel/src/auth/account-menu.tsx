@@ -36,7 +36,7 @@ export function AccountMenu() {
   const schemes = [
     { value: "light", label: t`Light`, icon: IconSun },
     { value: "dark", label: t`Dark`, icon: IconMoon },
-    { value: "auto", label: t`Like the system`, icon: IconDeviceDesktop },
+    { value: "auto", label: t`Use system setting`, icon: IconDeviceDesktop },
   ] as const;
 
   return (

@@ -74,7 +74,7 @@ export function FirstRun({ isAdmin }: { isAdmin: boolean }) {
           </Way>
         )}
         <Way to="/files" icon={IconShare} title={<Trans>Share a file</Trans>}>
-          <Trans>Upload it, and send a link with an end and a password</Trans>
+          <Trans>Upload it, and send a link with an expiry date and a password</Trans>
         </Way>
         {isAdmin && (
           <Way to="/users" icon={IconUserPlus} title={<Trans>Invite people</Trans>}>

@@ -20,7 +20,10 @@ export function SettingsPage() {
     isSettingFound(q, definition, nameOf(definition.category));
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Settings`} sentence={t`They apply at once, except for those that need a restart.`} />
+      <PageHead
+        title={t`Settings`}
+        sentence={t`Changes apply immediately, except for those that need a restart.`}
+      />
       <SearchField
         label={t`Search settings`}
         placeholder={t`Search settings by name or description`}

@@ -101,9 +101,7 @@ export function EventsPage() {
                   {isReceived(event) ? (
                     <Received event={event} />
                   ) : (
-                    <>
-                      {actions[event.action] ?? event.action} <EventSubject event={event} />
-                    </>
+                    <Deed event={event} name={actions[event.action] ?? event.action} />
                   )}
                 </Text>
                 {!isReceived(event) && <EventDifference event={event} />}
@@ -114,5 +112,17 @@ export function EventsPage() {
       />
       <LoadOn list={list} />
     </Stack>
+  );
+}
+
+/** What was done, and to what. */
+function Deed({ event, name }: { event: Event; name: string }) {
+  const { action, subject } = event;
+  if (action === "sign_in.success" && subject !== "") return <Trans>{subject} signed in</Trans>;
+  if (action === "sign_in.failure" && subject !== "") return <Trans>Failed sign-in as {subject}</Trans>;
+  return (
+    <>
+      {name} <EventSubject event={event} />
+    </>
   );
 }

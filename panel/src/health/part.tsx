@@ -11,7 +11,7 @@ export function StatusBadge({ status }: { status: Status }) {
   if (status === "healthy") {
     return (
       <StateBadge tone="good">
-        <Trans>Works</Trans>
+        <Trans>OK</Trans>
       </StateBadge>
     );
   }

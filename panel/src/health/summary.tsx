@@ -56,7 +56,7 @@ export function HealthSummary({ system, isOld }: { system: SystemReport; isOld: 
         {isOld ? (
           <Trans>The server does not respond; this is how it was at {formatTime(system.checked_at)}.</Trans>
         ) : (
-          <Trans>Looked at {formatTime(system.checked_at)}, again every ten seconds.</Trans>
+          <Trans>Checked at {formatTime(system.checked_at)}, refreshes every 10 s.</Trans>
         )}
       </Text>
     </Alert>

@@ -30,7 +30,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
       <Select
         className={classes["filter"] ?? ""}
         clearable
-        placeholder={t`Every kind`}
+        placeholder={t`All types`}
         aria-label={t`Kind`}
         value={search.kind ?? null}
         onChange={(kind) => onChange({ kind: kind ?? undefined })}
@@ -39,7 +39,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
       <Select
         className={classes["filter"] ?? ""}
         clearable
-        placeholder={t`Every state`}
+        placeholder={t`Any status`}
         aria-label={t`State`}
         value={search.state ?? null}
         onChange={(state) => onChange({ state: state ?? undefined })}

@@ -14,7 +14,7 @@ import {
 import { createPasswords, DUMMY_HASH, type Passwords } from "./password.ts";
 
 const LOGIN = "/admin/v1/auth/login";
-const WRONG = { code: 2000, error: "AuthFailed", message: "The username or the password is wrong." };
+const WRONG = { code: 2000, error: "AuthFailed", message: "The account name or the password is wrong." };
 const DAY = 86_400_000;
 
 /** The parameters that determine the cost of a verification. */

@@ -68,7 +68,7 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
         // Not an unknown name: it may be a password typed into the wrong field.
         const account = candidate?.account.username ?? null;
         logger.warn({ address: attempt.address, account }, "wrong password");
-        throw appError("AuthFailed", "The username or the password is wrong.");
+        throw appError("AuthFailed", "The account name or the password is wrong.");
       }
       if (attempt.key !== null) await accountDelay.clear(attempt.key);
       return candidate;

@@ -125,7 +125,7 @@ function Shown({ id }: { id: number }) {
       <FilePreview file={file} />
       <FileDetails file={file} />
       <Text size="xs" c="dimmed" mt="xs" visibleFrom="sm">
-        <Trans>The arrow keys lead to the files beside it.</Trans>
+        <Trans>Use ← → for the previous or next file.</Trans>
       </Text>
     </>
   );

@@ -95,6 +95,7 @@ export function LinkField({ name, values, set, error, hasPassword, onMany, said 
           {...shared}
           value={text}
           onChange={change}
+          none={name === "expires_at" ? t`Never` : t`At once`}
           steps={name === "expires_at" ? STEPS : STEPS.slice(0, 2)}
         />
       );

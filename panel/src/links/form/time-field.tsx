@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { serverNow } from "../../base/server-clock.ts";
@@ -10,6 +10,8 @@ type Props = {
   /** RFC 3339, or empty. */
   value: string;
   onChange(value: string): void;
+  /** What an empty value means. */
+  none: string;
   /** From now on; one press chooses each. */
   steps: readonly TimeStep[];
 };
@@ -35,12 +37,14 @@ function instantOf(text: string): string {
   return text === "" || Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
 
+const startsLarge = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
 /** In whole minutes. */
 const laterBy = (days: number): string =>
   instantOf(localText(new Date(serverNow() + days * DAY_MS).toISOString()));
 
 /** A day and time of the browser's time zone. */
-export function TimeField({ label, description, error, value, onChange, steps }: Props) {
+export function TimeField({ label, description, error, value, onChange, none, steps }: Props) {
   const { t, i18n } = useLingui();
   // As typed: a year passes through other years while it is typed.
   const [typed, setTyped] = useState(() => localText(value));
@@ -69,12 +73,12 @@ export function TimeField({ label, description, error, value, onChange, steps }:
             fw={400}
             onClick={() => onChange(laterBy(count * DAYS[unit]))}
           >
-            {names.format(count, unit)}
+            {startsLarge(names.format(count, unit))}
           </Button>
         ))}
         {value !== "" && (
           <Button size="compact-sm" variant="subtle" color="gray" fw={400} onClick={() => onChange("")}>
-            <Trans>No time</Trans>
+            {none}
           </Button>
         )}
       </Group>

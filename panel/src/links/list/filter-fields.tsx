@@ -41,7 +41,7 @@ export function FilterFields({ finding, onChange }: Props) {
         ]}
       />
       <MultiSelect
-        label={t`Tags, all of them`}
+        label={t`Has all tags`}
         searchable
         maxLength={MOST_SEARCHED}
         clearable
@@ -74,7 +74,7 @@ export function FilterFields({ finding, onChange }: Props) {
         <Select
           label={t`Domain`}
           clearable
-          placeholder={t`Every domain`}
+          placeholder={t`All domains`}
           comboboxProps={{ withinPortal: false }}
           value={finding.domain === "" ? DEFAULT_DOMAIN : (finding.domain ?? null)}
           onChange={(host) =>
@@ -89,7 +89,7 @@ export function FilterFields({ finding, onChange }: Props) {
           clearable
           searchable
           maxLength={MOST_SEARCHED}
-          placeholder={t`Everybody`}
+          placeholder={t`Anyone`}
           comboboxProps={{ withinPortal: false }}
           value={finding.owner === undefined ? null : String(finding.owner)}
           onChange={(owner) => onChange({ owner: owner === null ? undefined : Number(owner) })}

@@ -117,7 +117,7 @@ function Designer({ link }: Pick<Props, "link">) {
             loading={copy.isPending}
             onClick={() => copy.mutate()}
           >
-            <Trans>Copy as a picture</Trans>
+            <Trans>Copy image</Trans>
           </Button>
         )}
       </Stack>
