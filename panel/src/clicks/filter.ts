@@ -1,5 +1,4 @@
 /** Which clicks a report counts, in the address of its page. The names are the API's. */
-import { t } from "@lingui/core/macro";
 
 /** Of links. */
 export const LINK_FILTERS = ["code", "tag", "domain", "owner", "search"] as const;
@@ -81,24 +80,3 @@ export function withoutCondition<S extends Filter>(search: S, { name, value }: C
   if (name === "country") delete (others as Filter).city;
   return { ...others, ...(left.length > 0 && { [name]: left }) } as unknown as S;
 }
-
-export const filterNames = (): Record<FilterName, string> => ({
-  code: t`Link`,
-  tag: t`Tag`,
-  domain: t`Domain`,
-  owner: t`Created by`,
-  search: t`Text`,
-  channel: t`Channel`,
-  referrer: t`Referrer`,
-  utm_campaign: t`Campaign`,
-  utm_source: t`Campaign source`,
-  utm_medium: t`Campaign medium`,
-  utm_term: t`Campaign term`,
-  utm_content: t`Campaign content`,
-  country: t`Country`,
-  city: t`City`,
-  language: t`Language`,
-  device: t`Device`,
-  browser: t`Browser`,
-  os: t`System`,
-});

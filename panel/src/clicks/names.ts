@@ -2,7 +2,7 @@
 import { i18n } from "@lingui/core";
 import { t } from "@lingui/core/macro";
 import { countryName } from "../base/i18n.ts";
-import { DEFAULT_DOMAIN } from "./filter.ts";
+import { DEFAULT_DOMAIN, type FilterName } from "./filter.ts";
 
 /** Values that the server puts together, because there are too many, or which it does not know. */
 export const isRest = (value: string): boolean => ["(other)", "Other", "other"].includes(value);
@@ -60,3 +60,25 @@ export const regionName = (country: string): string =>
 /** City and country, as far as they are known. */
 export const placeName = (country: string | null, city: string | null): string =>
   country === null ? "" : [city, regionName(country)].filter(Boolean).join(", ");
+
+/** Names of conditions. */
+export const filterNames = (): Record<FilterName, string> => ({
+  code: t`Link`,
+  tag: t`Tag`,
+  domain: t`Domain`,
+  owner: t`Created by`,
+  search: t`Text`,
+  channel: t`Channel`,
+  referrer: t`Referrer`,
+  utm_campaign: t`Campaign`,
+  utm_source: t`Campaign source`,
+  utm_medium: t`Campaign medium`,
+  utm_term: t`Campaign term`,
+  utm_content: t`Campaign content`,
+  country: t`Country`,
+  city: t`City`,
+  language: t`Language`,
+  device: t`Device`,
+  browser: t`Browser`,
+  os: t`System`,
+});

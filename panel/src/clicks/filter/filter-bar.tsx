@@ -2,15 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { nameOfCondition } from "../dimensions.ts";
-import {
-  type Condition,
-  conditionsIn,
-  DEFAULT_DOMAIN,
-  filterNames,
-  valuesIn,
-  withoutCondition,
-} from "../filter.ts";
+import { type Condition, conditionsIn, DEFAULT_DOMAIN, valuesIn, withoutCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
+import { filterNames } from "../names.ts";
 import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { AddFilter } from "./add-filter.tsx";
