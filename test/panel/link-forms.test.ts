@@ -201,10 +201,14 @@ once("a lock shows only if visitors are asked for passwords, and a switch makes 
   await openTab(page, "Settings");
   const settings = page.getByRole("region", { name: "Settings of the link" });
   await settings.getByText("visitors are not asked for it").waitFor();
+  const warning = settings.getByText("Not protected: this server doesn't ask for link passwords.");
+  await warning.waitFor();
+  await expectAccessibleInAllLooks(page, "a password that nobody is asked for");
   const ask = page.getByRole("switch", { name: "Ask visitors for the passwords of all links" });
   await ask.press("Space");
   await settings.getByText("Visitors have to enter it before they go on.").waitFor();
   await ask.waitFor({ state: "detached" });
+  expect(await warning.count()).toBe(0);
   await expectLocation("locked", null);
   await page.goBack();
   await page.goBack();

@@ -65,7 +65,9 @@ export function OverviewPage() {
       <SimpleGrid cols={{ base: 2, md: isAdmin ? 4 : 3 }} spacing="sm">
         <Figure label={t`Human clicks`} {...counts("human_clicks")} />
         <Figure label={t`Bot clicks`} {...counts("automated_clicks")} />
-        {isAdmin && <Figure label={t`Clicks of existing links`} value={totals.data?.total_clicks} />}
+        {isAdmin && (
+          <Figure label={t`Clicks of existing links, all time`} value={totals.data?.total_clicks} />
+        )}
         <Figure label={t`Links`} value={links} />
       </SimpleGrid>
       <TrendCard

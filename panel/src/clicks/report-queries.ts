@@ -11,7 +11,7 @@ export type Place = { code: string; domain: string | undefined };
 export type AskedReport = { span: Span; visitors: Visitors; filter: Filter };
 type Told<T> = T & { details?: false | undefined; details_from?: string | undefined };
 
-const MOST_LISTED = 200;
+export const MOST_LISTED = 200;
 const NEWEST = 20;
 /** While the span is not over, a report grows. */
 const STALE_MS = 30_000;

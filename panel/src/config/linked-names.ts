@@ -3,4 +3,5 @@ import { msg } from "@lingui/core/macro";
 
 export const LINKED_NAMES = {
   "analytics.enable_detailed_logging": msg`Enable detailed logging`,
+  "analytics.enable_geo_lookup": msg`Enable geo lookup`,
 } as const;

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
+import { useRef } from "react";
 import { nameOfCondition } from "../dimensions.ts";
 import { type Condition, conditionsIn, DEFAULT_DOMAIN, valuesIn, withoutCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
@@ -22,13 +23,19 @@ type Props = {
 export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) {
   const { t } = useLingui();
   const names = filterNames();
+  const opener = useRef<HTMLButtonElement>(null);
+  const remove = (rest: ReportSearch): void => {
+    // The pressed button goes.
+    opener.current?.focus({ preventScroll: true });
+    onChange(rest);
+  };
   const conditions = conditionsIn(isOfLink ? valuesIn(search) : search);
   // The domain of a chosen link shows only if it is another one.
   const isSaid = ({ name, value }: Condition) =>
     name !== "domain" || value !== DEFAULT_DOMAIN || search.code === undefined;
   return (
     <Group gap={6}>
-      <AddFilter frame={frame} search={search} onChange={onChange} isOfLink={isOfLink} />
+      <AddFilter frame={frame} search={search} onChange={onChange} isOfLink={isOfLink} opener={opener} />
       {conditions.filter(isSaid).map((condition) => {
         const label = `${names[condition.name]}: ${nameOfCondition(condition)}`;
         return (
@@ -40,7 +47,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
             maw="100%"
             rightSection={<IconX size={12} aria-hidden />}
             aria-label={t`Remove the filter ${label}`}
-            onClick={() => onChange(withoutCondition(search, condition))}
+            onClick={() => remove(withoutCondition(search, condition))}
           >
             {label}
           </Button>
@@ -52,7 +59,7 @@ export function FilterBar({ frame, search, onChange, isOfLink = false }: Props) 
           className={classes["control"]!}
           variant="subtle"
           color="gray"
-          onClick={() => onChange(conditions.reduce(withoutCondition, search))}
+          onClick={() => remove(conditions.reduce(withoutCondition, search))}
         >
           <Trans>Clear all</Trans>
         </Button>

@@ -2,6 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { SettingLink } from "../../config/setting-link.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import classes from "../clicks.module.css";
 import { conditionsFor, type Dimension, nameOfValue } from "../dimensions.ts";
@@ -9,7 +10,7 @@ import { withCondition } from "../filter.ts";
 import type { Frame } from "../frame.ts";
 import { isRest } from "../names.ts";
 import type { OnReportChange, ReportSearch } from "../range.ts";
-import { type List, listQuery } from "../report-queries.ts";
+import { type List, listQuery, MOST_LISTED } from "../report-queries.ts";
 import { type Counted, SHARES_HEIGHT, SharesList } from "./shares-list.tsx";
 
 type ListTab = {
@@ -68,7 +69,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
           </Tabs.List>
           {isEmpty && (
             <Text size="sm" c="dimmed">
-              <Trans>No clicks in this range.</Trans>
+              <Nothing dimension={chosen} isClicked={data !== undefined && data.total > 0} />
             </Text>
           )}
         </div>
@@ -87,7 +88,12 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
             {items !== undefined && !isEmpty && (
               <>
                 {above?.(items)}
-                <SharesList items={items} isLinks={chosen === "link"} onChoose={choose} />
+                <SharesList
+                  items={items}
+                  isLinks={chosen === "link"}
+                  rest={<Rest dimension={chosen} rows={data?.rows ?? []} />}
+                  onChoose={choose}
+                />
               </>
             )}
           </Tabs.Panel>
@@ -95,6 +101,25 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
       </Tabs>
     </Card>
   );
+}
+
+const PLACES = "analytics.enable_geo_lookup";
+
+/** Why no row is listed. */
+function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: boolean }) {
+  if (!isClicked) return <Trans>No clicks in this range.</Trans>;
+  if (dimension === "utm_campaign") return <Trans>No campaigns in this range.</Trans>;
+  if (dimension !== "country" && dimension !== "city")
+    return <Trans>Unknown for all clicks in this range.</Trans>;
+  const places = <SettingLink settingKey={PLACES} />;
+  return <Trans>No places are recorded for these clicks. The setting “{places}” records them.</Trans>;
+}
+
+/** The clicks of no listed value: of those beyond the list, and of those without one. */
+function Rest({ dimension, rows }: { dimension: Dimension; rows: List["rows"] }) {
+  if (dimension !== "utm_campaign") return <Trans>Others or unknown</Trans>;
+  const isWhole = rows.length < MOST_LISTED && !rows.some(({ value }) => isRest(value));
+  return isWhole ? <Trans>No campaign</Trans> : <Trans>Others and none</Trans>;
 }
 
 const keyOf = ({ value, country, domain }: List["rows"][number]): string =>

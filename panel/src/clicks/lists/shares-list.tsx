@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { formatNumber, formatPercent, formatShare } from "../../base/i18n.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
@@ -31,11 +31,13 @@ type Props = {
   items: readonly Counted[];
   /** Rows are links, which have pages. */
   isLinks: boolean;
+  /** Name of what has none. */
+  rest: ReactNode;
   onChoose(item: Counted): void;
 };
 
 /** Names with their counts, the most frequent first. Each is a filter. */
-export function SharesList({ items, isLinks, onChoose }: Props) {
+export function SharesList({ items, isLinks, rest, onChoose }: Props) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? items : items.slice(0, FIRST);
   const more = items.length - FIRST;
@@ -47,7 +49,7 @@ export function SharesList({ items, isLinks, onChoose }: Props) {
             {item.value !== undefined && (
               <div className={classes["bar"]} style={{ width: `${Math.min(100, item.percentage)}%` }} />
             )}
-            <Name item={item} isLink={isLinks} onChoose={onChoose} />
+            <Name item={item} isLink={isLinks} rest={rest} onChoose={onChoose} />
             <Numbers item={item} />
             {isLinks && item.value !== undefined && <ToLink {...item.value} />}
           </li>
@@ -66,17 +68,13 @@ export function SharesList({ items, isLinks, onChoose }: Props) {
   );
 }
 
-type NameProps = { item: Counted; isLink: boolean; onChoose(item: Counted): void };
+type NameProps = { item: Counted; isLink: boolean; rest: ReactNode; onChoose(item: Counted): void };
 
-function Name({ item, isLink, onChoose }: NameProps) {
+function Name({ item, isLink, rest, onChoose }: NameProps) {
   const { t } = useLingui();
   const { name, value } = item;
   if (name === null || value === undefined) {
-    return (
-      <span className={classes["name"]}>
-        <Trans>Others or unknown</Trans>
-      </span>
-    );
+    return <span className={classes["name"]}>{rest}</span>;
   }
   return (
     <UnstyledButton

@@ -28,7 +28,7 @@ export const KEPT_WORDS = {
     description: msg`Record addresses in click records.`,
   },
   "analytics.enable_geo_lookup": {
-    name: msg`Enable geo lookup`,
+    name: LINKED_NAMES["analytics.enable_geo_lookup"],
     description: msg`Fill country and city of click records, off the request path.`,
   },
   "analytics.sample_rate": {

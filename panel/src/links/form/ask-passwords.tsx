@@ -1,13 +1,19 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Switch } from "@mantine/core";
+import { Alert, Switch } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
 import { answerOf, api } from "../../base/api.ts";
 import { useUndoable } from "../../ui/undo.tsx";
 import { askedQuery, useAsksPasswords } from "./link-passwords.ts";
 
-/** Makes visitors give the passwords of all links, for those who may change settings. */
-export function AskPasswords() {
+type Props = {
+  /** The link has a password: warns that it protects nothing. */
+  isSet: boolean;
+};
+
+/** While visitors are not asked for passwords. Those who may change settings can make the server ask. */
+export function AskPasswords({ isSet }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -23,8 +29,8 @@ export function AskPasswords() {
     refresh: () => queries.invalidateQueries({ queryKey: ["settings"] }),
     message: <Trans>Visitors are asked for the passwords of all links.</Trans>,
   });
-  if (isAsked || account?.role !== "admin") return null;
-  return (
+  if (isAsked) return null;
+  const asking = account?.role === "admin" && (
     <Switch
       mt={6}
       checked={ask.isPending}
@@ -32,5 +38,12 @@ export function AskPasswords() {
       onChange={() => ask.mutate()}
       label={t`Ask visitors for the passwords of all links`}
     />
+  );
+  if (!isSet) return asking;
+  return (
+    <Alert color="orange" role="note" mt={6} p="sm" icon={<IconAlertTriangle size={18} />}>
+      <Trans>Not protected: this server doesn't ask for link passwords.</Trans>
+      {asking}
+    </Alert>
   );
 }

@@ -25,7 +25,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     },
     redirect_status: {
       label: t`Redirect`,
-      does: t`Browsers keep a permanent redirect: they don't ask again, and later clicks are not counted.`,
+      does: t`Tells search engines whether the move is permanent. Every click is counted either way.`,
     },
     forward_query: {
       label: t`Pass the query on`,

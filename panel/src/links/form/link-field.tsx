@@ -183,7 +183,7 @@ function PasswordField({ hasPassword, isRemoved, ...shared }: PasswordProps) {
         autoComplete="new-password"
         maxLength={1024}
       />
-      <AskPasswords />
+      <AskPasswords isSet={(hasPassword || shared.value !== "") && !isRemoved} />
     </div>
   );
 }

@@ -46,7 +46,7 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
         </Text>
         {name === "password" && link.password !== null && (
           <Suspense fallback={null}>
-            <AskPasswords />
+            <AskPasswords isSet />
           </Suspense>
         )}
       </div>
