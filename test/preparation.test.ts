@@ -16,11 +16,14 @@ while [ ! -e npm-may-end ]; do sleep 0.05; done
 mkdir -p node_modules/vite/bin && cp vite.js node_modules/vite/bin/
 `;
 const VITE = `
-const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require("node:fs");
+const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 appendFileSync("../began", "vite\\n");
 while (!existsSync("../vite-may-end")) Bun.sleepSync(50);
-mkdirSync("dist", { recursive: true });
+mkdirSync("dist/.vite", { recursive: true });
 writeFileSync("dist/index.html", "<p>");
+const pages = readFileSync("../scripts/panel.ts", "utf8").match(/[\\w-]+\\/[\\w-]+\\.tsx/g);
+const chunks = Object.fromEntries(pages.map((page) => ["src/" + page, { file: "page.js" }]));
+writeFileSync("dist/.vite/manifest.json", JSON.stringify(chunks));
 `;
 
 let clones = 0;

@@ -5,7 +5,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 type Schema = { $ref?: string; properties?: Record<string, unknown>; required?: string[] };
 type Operation = {
-  parameters: { name: string; in: string; required?: boolean }[];
+  parameters: { name: string; in: string; required?: boolean; schema?: { enum?: string[] } }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
 
@@ -110,7 +110,7 @@ test("a query", async () => {
       const needed = operation.parameters.filter(
         (one) => one.in === "query" && one.required && one.name !== name,
       );
-      const others = needed.map((one) => `&${one.name}=x`).join("");
+      const others = needed.map((one) => `&${one.name}=${one.schema?.enum?.[0] ?? "x"}`).join("");
       const [status, message, details] = await refusalOf(
         method,
         `${path}?${name}=%00${"x".repeat(5_000)}${others}`,

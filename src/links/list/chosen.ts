@@ -15,13 +15,19 @@ export const DEFAULT_DOMAIN_NAME = "(default)";
 export const ADMIN_NAME = "admin";
 
 const MOST_CODES = 100;
+/** Of a code. */
+const MOST_CHARACTERS = 1_000;
 const MOST_KEYS = 10_000;
 
 /** An empty text counts as absent. */
 export const chosenQuery = {
   code: z
-    .array(z.string().max(1000))
+    .array(z.string().meta({ maxLength: MOST_CHARACTERS }))
     .max(MOST_CODES)
+    .refine(
+      (codes) => codes.every((code) => code.length <= MOST_CHARACTERS),
+      "must have at most 1,000 characters each",
+    )
     .optional()
     .describe("repeated: clicks of these links, on every domain unless `domain` says which"),
   tag: tagList.optional().describe("repeated: clicks of links that have all of these tags"),
