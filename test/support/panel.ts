@@ -113,6 +113,7 @@ export const panelOpener =
     });
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
+    reloadSettled(page);
     const complaints: string[] = [];
     page.on("console", (message) => {
       const text = message.text();
@@ -129,6 +130,17 @@ export const panelOpener =
     if (isSignedIn) await page.getByRole("button", { name: /Account menu/ }).waitFor();
     return { page, context, complaints, close: () => context.close() };
   };
+
+/** What has closed over the page leaves the history a moment later, which would break off a reload. */
+function reloadSettled(page: Page): void {
+  const reload = page.reload.bind(page);
+  const isSettled = () =>
+    !history.state?.isOver || document.querySelector("[role=dialog], [role=menu]") !== null;
+  page.reload = async (options) => {
+    await page.waitForFunction(isSettled, undefined, { timeout: 2_000 }).catch(() => undefined);
+    return reload(options);
+  };
+}
 
 export const panelOrigin = (url: string): string => url.replace("127.0.0.1", "localhost");
 
