@@ -65,7 +65,7 @@ s3_python() {
   PYTHONPATH=$PACKAGES/usr/lib/python3/dist-packages s3_ceph "$python" "$@"
 }
 
-s3_monitor() { s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 30 "$@"; }
+s3_monitor() { s3_python "$PACKAGES/usr/bin/ceph" --connect-timeout 60 "$@"; }
 
 # A new, empty store.
 s3_create_store() {
@@ -81,13 +81,20 @@ s3_create_store() {
     s3_monitor osd new "$(<"$s3_data/osd/fsid")" 0 || return 1
   # Without --no-mon-config the store forgets the fsid of its monmap and may exit before the monitor has sent it.
   # It is started up to ten times in case it ends for another reason.
-  for try in {1..60}; do
+  for try in {1..120}; do
     alive s3-osd || ((++starts > 10)) || launch s3-osd "${packaged[@]}" CEPH_CONF="$s3_data/ceph.conf" ceph-osd -f -i 0 --no-mon-config
     [[ $(s3_monitor osd stat) != *'1 up'* ]] || return 0
     sleep 0.3
   done
-  echo "the object store did not come up, see $DIR/log/s3-osd.log"
+  echo "the object store did not come up:"
+  tail -n 20 "$DIR/log/s3-osd.log"
   return 1
+}
+
+# Its objects are in memory: the next start is empty.
+stop_store() {
+  local process
+  for process in s3-osd s3-mon; do stop_process "$process"; done
 }
 
 s3_start() {

@@ -154,6 +154,8 @@ describe("a stream's read", () => {
   });
 
   test("lasts until the consumer cancels", async () => {
+    // A body that arrived whole would have ended.
+    stub.misbehave("stall", ({ method }) => method === "GET");
     const reader = (await open()).getReader();
     await reader.read();
     expect(reported).toEqual([]);
