@@ -1,6 +1,7 @@
 /** Parts of the panel that need no browser. */
 import { afterEach, expect, setSystemTime, test } from "bun:test";
-import { type Messages, setupI18n } from "@lingui/core";
+import { i18n as panelTexts, type Messages, setupI18n } from "@lingui/core";
+import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
 import { spanOf } from "../panel/src/clicks/range.ts";
@@ -32,4 +33,17 @@ test("ranges end with the server's hour and day, however wrong the clock of the 
   }
   noteServerTime(new Response(), 0);
   expect(Math.abs(serverNow() - real)).toBeLessThanOrEqual(1_200);
+});
+
+test("dates follow the region that the browser has for the panel's language", () => {
+  panelTexts.loadAndActivate({ locale: "en", messages: {} });
+  const had = Object.getOwnPropertyDescriptor(navigator, "languages");
+  const localeFor = (...languages: string[]) => {
+    Object.defineProperty(navigator, "languages", { value: languages, configurable: true });
+    return dateLocale();
+  };
+  expect(localeFor("de-AT", "en-US@posix", "en-GB", "en-US")).toBe("en-GB");
+  expect(localeFor("de-AT")).toBe("en");
+  if (had === undefined) Reflect.deleteProperty(navigator, "languages");
+  else Object.defineProperty(navigator, "languages", had);
 });

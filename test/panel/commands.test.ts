@@ -85,6 +85,14 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
   await chosen("New token");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "New token" }).getByLabel("Name").waitFor();
+
+  await page.goto(`${origin}/panel/tokens`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await openCommands(page);
+  await page.keyboard.type("change password");
+  await chosen("Change the password");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Change the password" }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

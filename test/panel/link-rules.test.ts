@@ -38,7 +38,8 @@ once("rules are made, moved and saved, and the link is asked where it leads", as
   await form.getByRole("alert").filter({ hasText: "rules.0.target" }).waitFor();
   await first.getByLabel("Target").fill("https://q.example/");
   await form.getByRole("button", { name: "Save" }).click();
-  await page.getByText("2 rules").waitFor();
+  await page.getByText("2 rules", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "+2 rules" }).waitFor();
   expect(await rules()).toEqual([
     { if: { query: { ref: "mail" } }, target: "https://q.example/" },
     { if: { device: ["mobile", "tablet"] }, target: "https://m.example/" },

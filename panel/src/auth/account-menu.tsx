@@ -17,6 +17,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../base/i18n.ts";
 import { lazyPart } from "../base/lazy.ts";
+import { useAsked } from "../ui/asked.ts";
 import { runShortcut } from "../ui/keys/page-keys.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
@@ -33,6 +34,7 @@ export function AccountMenu() {
   const signOut = useSignOut();
   const [changing, setChanging] = useState<"open" | "closed" | null>(null);
   const [app, setApp] = useState<"open" | "closed" | null>(null);
+  useAsked("change-password", () => setChanging("open"));
   const schemes = [
     { value: "light", label: t`Light`, icon: IconSun },
     { value: "dark", label: t`Dark`, icon: IconMoon },

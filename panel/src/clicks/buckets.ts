@@ -1,5 +1,6 @@
 /** Hours, days, weeks and months of the API in UTC, and their names. Hours are named in the browser's time zone. */
 import { i18n } from "@lingui/core";
+import { dateLocale } from "../base/date-locale.ts";
 
 export const UNITS = ["hour", "day", "week", "month"] as const;
 export type Unit = (typeof UNITS)[number];
@@ -40,7 +41,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(options: Options): Intl.DateTimeFormat {
   const key = `${i18n.locale} ${JSON.stringify(options)}`;
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(i18n.locale, options);
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(dateLocale(), options);
   formats.set(key, known);
   return known;
 }

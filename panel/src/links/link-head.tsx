@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useEffect } from "react";
@@ -84,24 +84,48 @@ function Address({ link }: { link: Link }) {
           {isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
         </ActionIcon>
       </Group>
-      {isAddress(link.target) ? (
-        <Anchor
-          href={link.target}
-          target="_blank"
-          rel="noreferrer noopener"
-          size="sm"
-          c="dimmed"
-          display="flex"
-          title={link.target}
-        >
-          <MiddleCut text={link.target} />
-        </Anchor>
-      ) : (
-        <Text size="sm" c="dimmed">
-          <TargetUse target={link.target} />
-        </Text>
-      )}
+      <Group gap={8} wrap="nowrap">
+        {isAddress(link.target) ? (
+          <Anchor
+            href={link.target}
+            target="_blank"
+            rel="noreferrer noopener"
+            size="sm"
+            c="dimmed"
+            display="flex"
+            miw={0}
+            title={link.target}
+          >
+            <MiddleCut text={link.target} />
+          </Anchor>
+        ) : (
+          <Text size="sm" c="dimmed">
+            <TargetUse target={link.target} />
+          </Text>
+        )}
+        <RulesChip link={link} />
+      </Group>
     </div>
+  );
+}
+
+/** The target is not the only one: leads to the others. */
+function RulesChip({ link: { code, domain, rules } }: { link: Link }) {
+  const count = rules?.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <AnchorLink
+      to="/link/$"
+      params={{ _splat: code }}
+      search={{ ...(domain !== null && { domain }), tab: "settings" }}
+      resetScroll={false}
+      underline="never"
+      flex="none"
+    >
+      <Badge variant="light" tt="none" h={24} style={{ cursor: "inherit" }}>
+        <Plural value={count} one="+# rule" other="+# rules" />
+      </Badge>
+    </AnchorLink>
   );
 }
 

@@ -14,6 +14,7 @@ import {
 import { IconFile, IconFolder } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { byName } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { choicesQuery, type SharedItem } from "./share-queries.ts";
@@ -113,7 +114,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
       <ScrollArea h={200} type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
         {error !== null && <Alert color="red">{sentenceOf(error)}</Alert>}
         {data === undefined && error === null && <Skeleton height={196} />}
-        {data?.folders.map(({ id, name }) => (
+        {data?.folders.toSorted(byName()).map(({ id, name }) => (
           <UnstyledButton
             key={`folder ${id}`}
             className={classes["choice"]}
@@ -125,7 +126,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
           </UnstyledButton>
         ))}
         {kind === "file" &&
-          data?.files.map(({ id, name }) => (
+          data?.files.toSorted(byName()).map(({ id, name }) => (
             <UnstyledButton
               key={`file ${id}`}
               className={classes["choice"]}

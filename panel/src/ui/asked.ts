@@ -11,6 +11,7 @@ export type Asked =
   | "new-account"
   | "new-domain"
   | "export"
+  | "change-password"
   | "edit"
   | "qr";
 

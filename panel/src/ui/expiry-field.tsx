@@ -1,7 +1,7 @@
-import { i18n } from "@lingui/core";
 import { useLingui } from "@lingui/react/macro";
 import { Select, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { dateLocale } from "../base/date-locale.ts";
 import { serverNow } from "../base/server-clock.ts";
 
 type Props = {
@@ -42,7 +42,7 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     "90d": t`In 90 days`,
     "365d": t`In a year`,
   };
-  const friday = nextFriday().toLocaleDateString(i18n.locale, {
+  const friday = nextFriday().toLocaleDateString(dateLocale(), {
     weekday: "long",
     day: "numeric",
     month: "short",

@@ -1,6 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
@@ -14,6 +13,7 @@ import { ChangedNotice } from "./changed-elsewhere.tsx";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import { CodeField, useAvailability } from "./code-field.tsx";
 import { useHasDomains } from "./domains.ts";
+import { useSavedNotice } from "../saved-notice.tsx";
 import { useFieldTexts } from "./field-texts.ts";
 import { focusFirstError } from "./focus-error.ts";
 import { useKnownLink } from "./known-link.tsx";
@@ -38,10 +38,13 @@ type Props = {
 };
 
 /** Creates the link and copies its address, or changes what differs from `link`. */
-const send = (values: LinkValues, link: Link | null, seen: Link | null) =>
-  link === null || seen === null
-    ? copyMade(createLink(newLinkOf(values)))
-    : changeSeen(seen, linkPatchOf(values, link)).then((saved) => ({ saved, isCopied: false }));
+async function send(values: LinkValues, link: Link | null, seen: Link | null) {
+  if (link === null || seen === null) {
+    return { ...(await copyMade(createLink(newLinkOf(values)))), change: null };
+  }
+  const patch = linkPatchOf(values, link);
+  return { saved: await changeSeen(seen, patch), isCopied: false, change: { seen, patch } };
+}
 
 export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   // What others change meanwhile must not look like a change of this form.
@@ -65,16 +68,19 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
 
   const known = useKnownLink(link === null ? values.target : "");
   const tellMade = useMadeLink();
+  const tellSaved = useSavedNotice(onSaved);
 
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (seen: Link | null) => send(values, link, seen),
-    async onSuccess({ saved, isCopied }) {
+    async onSuccess({ saved, isCopied, change: made }) {
       forget();
       close();
-      if (link === null) tellMade(saved, isCopied);
-      else notifications.show({ message: t`${saved.code} is saved.` });
-      if (link !== null) onSaved?.(saved, link);
+      if (link === null || made === null) tellMade(saved, isCopied);
+      else {
+        onSaved?.(saved, link);
+        tellSaved(saved, made.seen, made.patch);
+      }
       await refreshLinks(queries);
     },
     onError(error) {
