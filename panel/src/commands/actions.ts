@@ -1,43 +1,28 @@
 import { useLingui } from "@lingui/react/macro";
-import { useMantineColorScheme } from "@mantine/core";
 import {
-  IconDeviceDesktop,
-  IconDevicesOff,
   IconDownload,
   IconFileImport,
   IconFolderPlus,
   IconKey,
-  IconKeyboard,
-  IconLanguage,
   IconLinkPlus,
-  IconLock,
-  IconLogout,
-  IconMoon,
   IconShare,
-  IconSun,
   IconTags,
   IconTrash,
   IconUpload,
   IconUserPlus,
   IconWorldPlus,
-  type TablerIcon,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useSignOut } from "../auth/use-sign-out.ts";
 import type { Account } from "../base/api.ts";
-import { chooseLanguage, type Language, LANGUAGES } from "../base/i18n.ts";
-import { runShortcut } from "../ui/keys/page-keys.ts";
-import type { CommandRow } from "./command-row.ts";
+import type { Action, CommandRow } from "./command-row.ts";
+import { useOwnActions } from "./own-actions.ts";
 import { foundByWords } from "./place-rows.tsx";
-
-type Action = { id: string; label: string; words?: string; icon: TablerIcon; act(): unknown };
 
 /** Actions that the account may start from anywhere, as far as the text finds them. */
 export function useActions({ role }: Account): (text: string) => CommandRow[] {
   const { t } = useLingui();
   const navigate = useNavigate();
-  const signOut = useSignOut();
-  const { setColorScheme } = useMantineColorScheme();
+  const ownActions = useOwnActions();
   const forLinks: Action[] = [
     {
       id: "new-link",
@@ -126,47 +111,12 @@ export function useActions({ role }: Account): (text: string) => CommandRow[] {
       icon: IconTrash,
       act: () => navigate({ to: "/files/trash" }),
     },
-    { id: "keys", label: t`Keyboard shortcuts`, icon: IconKeyboard, act: () => runShortcut("help") },
-    { id: "light", label: t`Light theme`, icon: IconSun, act: () => setColorScheme("light") },
-    { id: "dark", label: t`Dark theme`, icon: IconMoon, act: () => setColorScheme("dark") },
-    {
-      id: "auto",
-      label: t`Use system setting`,
-      words: t`theme`,
-      icon: IconDeviceDesktop,
-      act: () => setColorScheme("auto"),
-    },
-    ...Object.entries(LANGUAGES).map(([language, name]) => ({
-      id: `language ${language}`,
-      label: t`Language: ${name}`,
-      icon: IconLanguage,
-      act: () => chooseLanguage(language as Language),
-    })),
-    {
-      id: "password",
-      label: t`Change the password`,
-      icon: IconLock,
-      act: () =>
-        navigate({
-          to: ".",
-          search: true,
-          replace: true,
-          resetScroll: false,
-          state: { asked: "change-password" },
-        }),
-    },
-    { id: "sign-out", label: t`Sign out`, icon: IconLogout, act: () => signOut.mutate("here") },
-    {
-      id: "sign-out-everywhere",
-      label: t`Sign out everywhere`,
-      icon: IconDevicesOff,
-      act: () => signOut.mutate("everywhere"),
-    },
   ];
   const actions = [
     ...(role === "user" ? [] : forLinks),
     ...(role === "admin" ? forAdmins : []),
     ...forAll,
+    ...ownActions,
   ].map(({ id, label, words = "", icon, act }) => ({
     id,
     icon,

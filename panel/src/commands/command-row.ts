@@ -16,3 +16,6 @@ export type CommandRow = {
   /** As a whole: `actions` is empty for what is only opened. */
   actions: readonly RowAction[];
 };
+
+/** What one may start from anywhere. */
+export type Action = { id: string; label: string; words?: string; icon: TablerIcon; act(): unknown };

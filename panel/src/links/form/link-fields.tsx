@@ -46,6 +46,12 @@ async function send(values: LinkValues, link: Link | null, seen: Link | null) {
   return { saved: await changeSeen(seen, patch), isCopied: false, change: { seen, patch } };
 }
 
+const ShareUse = ({ link }: { link: Link }) => (
+  <Text size="sm" c="dimmed">
+    <TargetUse target={link.target} />
+  </Text>
+);
+
 export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   // What others change meanwhile must not look like a change of this form.
   const [link] = useState(current);
@@ -76,11 +82,9 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
     async onSuccess({ saved, isCopied, change: made }) {
       forget();
       close();
-      if (link === null || made === null) tellMade(saved, isCopied);
-      else {
-        onSaved?.(saved, link);
-        tellSaved(saved, made.seen, made.patch);
-      }
+      if (link !== null) onSaved?.(saved, link);
+      if (made === null) tellMade(saved, isCopied);
+      else tellSaved(saved, made.seen, made.patch);
       await refreshLinks(queries);
     },
     onError(error) {
@@ -126,9 +130,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
       <Stack gap="md" ref={fields}>
         {isRestored && <DraftNotice onDiscard={discard} />}
         {isShare ? (
-          <Text size="sm" c="dimmed">
-            <TargetUse target={link.target} />
-          </Text>
+          <ShareUse link={link} />
         ) : (
           <Stack gap={6}>
             {field("target")}
