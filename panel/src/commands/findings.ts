@@ -112,7 +112,7 @@ export function useFindings(text: string, { role }: Account) {
   const links = useQuery({ ...linksQuery(text), enabled: hasLinks && isSearching });
   const files = useQuery({ ...filesQuery(text), enabled: isSearching });
   const shares = useQuery({ ...sharesQuery(text), enabled: isSearching });
-  const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isLong });
+  const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isSearching });
   const settings = useQuery({ ...settingsQuery, enabled: isAdmin && isLong });
   const tags = useQuery({ ...tagsQuery, enabled: hasLinks && isLong });
   const domains = useQuery({ ...domainsQuery, enabled: isAdmin && isLong });
