@@ -28,7 +28,8 @@ type Options = {
 /** Without Redis it resolves too, and connects later. @throws BadRequest for an invalid URL */
 export async function openRedis({ url, instance, logger, limits = {} }: Options) {
   const key = (kind: string, name: string) => `waymark:${instance}:${kind}:${name}`;
-  const generationKey = key("cache", "generation");
+  // Of the form of the values: a version that writes others has a generation of its own.
+  const generationKey = key("cache", "generation2");
   const values = connectRedis({
     url,
     purpose: "cache",

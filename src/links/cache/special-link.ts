@@ -4,12 +4,12 @@
  */
 import { INTERNAL_SCHEME, isInternal } from "../link/internal-target.ts";
 import { type LinkOptions, readOptions } from "../link/options.ts";
-import { remembered } from "../../lib/remembered.ts";
-import { locatedRules } from "../rules/rule.ts";
+import { type CompiledRule, compileRules, writeConditions } from "../rules/decide.ts";
 import type { FoundLink } from "./cached-link.ts";
 import { toLocation } from "./location.ts";
 
-export type SpecialLink = LinkOptions & {
+export type SpecialLink = Omit<LinkOptions, "rules"> & {
+  rules: readonly CompiledRule[] | null;
   /** As a Location header, like `fallbackUrl` and the targets of `rules`. */
   target: string;
   expiresAt: number | null;
@@ -17,7 +17,11 @@ export type SpecialLink = LinkOptions & {
   isLocked: boolean;
 };
 
+/** What the link does, then the conditions of each of its rules. */
+type Stored = Omit<SpecialLink, "rules"> & { targets: readonly string[] | null };
+
 const PREFIX = `${INTERNAL_SCHEME}link/`;
+const SEPARATOR = "~";
 
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
@@ -26,40 +30,39 @@ export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if ((link.options === null && !isLocked) || isInternal(link.target)) return link;
-  const options = readOptions(link.options);
-  const special: SpecialLink = {
+  const { rules, ...options } = readOptions(link.options);
+  const special: Stored = {
     ...options,
     fallbackUrl: options.fallbackUrl === null ? null : toLocation(options.fallbackUrl),
     target: toLocation(link.target),
-    rules: options.rules && locatedRules(options.rules, toLocation),
     expiresAt: link.expires_at,
     isLocked,
+    targets: rules && rules.map((rule) => toLocation(rule.target)),
   };
+  const texts = [JSON.stringify(special), ...writeConditions(rules ?? [])];
   return {
     ...link,
-    target: PREFIX + visibleJson(special),
+    target: PREFIX + texts.map(visible).join(SEPARATOR),
     expires_at: options.fallbackUrl === null ? link.expires_at : null,
   };
 }
 
-/** Only texts have other characters. */
-const visibleJson = (value: object): string =>
-  JSON.stringify(value).replaceAll(
-    /[^\x21-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-
-/** Rules take longer to parse than a redirect takes. */
-const parsed = remembered((text) => JSON.parse(text) as Readonly<SpecialLink>, {
-  most: 10_000,
-  mostCharacters: 4_000_000,
-});
+/** Of JSON: only its strings have other characters. */
+const visible = (json: string): string =>
+  json.replaceAll(/[^\x21-\x7d]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const isSpecial = (location: string): boolean => location.startsWith(PREFIX);
 
-/** Null for other internal locations. */
-export const readSpecial = (location: string): Readonly<SpecialLink> | null =>
-  isSpecial(location) ? parsed(location.slice(PREFIX.length)) : null;
+/**
+ * Null for other internal locations. Nothing of a link is remembered: with many links, forgetting costs more than
+ * parsing. Equal conditions are (decide.ts).
+ */
+export function readSpecial(location: string): Readonly<SpecialLink> | null {
+  if (!isSpecial(location)) return null;
+  const [first, ...conditions] = location.slice(PREFIX.length).split(SEPARATOR);
+  const { targets, ...link } = JSON.parse(first!) as Stored;
+  return { ...link, rules: targets && compileRules(conditions, targets) };
+}
 
 type FindRow = (code: string) => LookedUp | undefined | Promise<LookedUp | undefined>;
 

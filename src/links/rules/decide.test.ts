@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseIp } from "../../lib/ip-address.ts";
-import { decide, explainRules } from "./decide.ts";
+import { compileRules, decide, explainRules, writeConditions } from "./decide.ts";
 import { createDraw } from "./draw.ts";
 import type { Facts } from "./facts.ts";
 import type { Conditions, Rule } from "./rule.ts";
@@ -23,8 +23,13 @@ const facts = (some: Partial<Facts> = {}): Facts => ({
 });
 
 const rule = (condition: Conditions, target = "https://example.com/"): Rule => ({ if: condition, target });
+const compiled = (rules: readonly Rule[]) =>
+  compileRules(
+    writeConditions(rules),
+    rules.map(({ target }) => target),
+  );
 const holds = (condition: Conditions, some?: Partial<Facts>): boolean =>
-  decide([rule(condition)], facts(some)) === 0;
+  decide(compiled([rule(condition)]), facts(some)) === 0;
 
 describe("conditions", () => {
   test.each<[Conditions, boolean]>([
@@ -88,7 +93,7 @@ describe("conditions", () => {
     ["x".repeat(5000), null],
     ["", null],
   ])("the preferred language of %j is %p", (header, expected) => {
-    const [step] = explainRules([rule({ language: "none" })], facts({ language: () => header }));
+    const [step] = explainRules(compiled([rule({ language: "none" })]), facts({ language: () => header }));
     expect(step!.because[0]!.found).toBe(expected);
   });
 });
@@ -97,7 +102,7 @@ test("the first rule that holds decides, and a fact is asked for only by a rule 
   const refuse = () => {
     throw new Error("asked");
   };
-  const rules = [rule({ percent: 10 }), rule({ device: "mobile" }), rule({ country: "CH" })];
+  const rules = compiled([rule({ percent: 10 }), rule({ device: "mobile" }), rule({ country: "CH" })]);
   expect(decide(rules, facts({ country: refuse }))).toBe(1);
   expect(decide(rules.slice(0, 1), facts())).toBe(-1);
   expect(explainRules(rules, facts())).toEqual([
@@ -165,7 +170,9 @@ describe("hours", () => {
     ];
     const wrong: string[] = [];
     for (const zone of zones) {
-      const rules = [rule({ hours: { days: ["sat", "sun", "wed"], from: "21:15", to: "05:45", zone } })];
+      const rules = compiled([
+        rule({ hours: { days: ["sat", "sun", "wed"], from: "21:15", to: "05:45", zone } }),
+      ]);
       for (
         let now = Date.parse("2027-01-01T00:00:00Z");
         now < Date.parse("2028-01-01T00:00:00Z");
@@ -185,7 +192,7 @@ describe("hours", () => {
 describe("percent, for 1,000,000 visitors", () => {
   const VISITORS = 1_000_000;
   const draw = createDraw("key");
-  const parts = (...percents: number[]): Rule[] => percents.map((percent) => rule({ percent }));
+  const parts = (...percents: number[]) => compiled(percents.map((percent) => rule({ percent })));
   const splits = {
     before: parts(30, 50),
     grown: parts(40, 50),

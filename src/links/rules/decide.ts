@@ -18,7 +18,6 @@ type Condition = {
 
 type ConditionName = keyof Conditions;
 type Named = Condition & { name: ConditionName };
-type Compiled = { conditions: readonly Named[] };
 
 /** Why a rule holds or not. */
 export type Reason = { condition: ConditionName; holds: boolean; found: string | null };
@@ -112,61 +111,58 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
   }),
 };
 
+/** A rule as the redirect reads it. */
+export type CompiledRule = { conditions: readonly Named[]; target: string };
+
 /** Equal conditions of any links are one object: what is the same in memory is in the processor's caches. */
-const conditionOf = remembered(
-  (text): Named => {
-    const [name, ordinal, value] = JSON.parse(text) as [ConditionName, number, never];
-    return { name, ...COMPILERS[name](value, ordinal) };
-  },
+const conditionsOf = remembered(
+  (text): readonly Named[] =>
+    (JSON.parse(text) as [ConditionName, never, number][]).map(([name, value, ordinal]) => ({
+      name,
+      ...COMPILERS[name](value, ordinal),
+    })),
   { most: 10_000, mostCharacters: 1_000_000 },
 );
 
-function compile(rules: readonly Rule[]): readonly Compiled[] {
+/** The conditions of each rule, as texts by which equal ones are known. */
+export function writeConditions(rules: readonly Rule[]): string[] {
   let percents = 0;
-  return rules.map(({ if: wanted }) => ({
-    conditions: Object.entries(wanted).map(([name, value]) =>
-      conditionOf(JSON.stringify([name, name === "percent" ? percents++ : 0, value])),
+  return rules.map(({ if: wanted }) =>
+    JSON.stringify(
+      Object.entries(wanted).map(([name, value]) => [name, value, name === "percent" ? percents++ : 0]),
     ),
-  }));
+  );
 }
 
-/** By the list of rules, which the caller keeps (cache/special-link.ts). */
-const compiled = new WeakMap<readonly Rule[], readonly Compiled[]>();
+/** @param conditions as `writeConditions` made them */
+export const compileRules = (conditions: readonly string[], targets: readonly string[]): CompiledRule[] =>
+  targets.map((target, at) => ({ conditions: conditionsOf(conditions[at]!), target }));
 
-function compiledOf(rules: readonly Rule[]): readonly Compiled[] {
-  let known = compiled.get(rules);
-  if (known === undefined) compiled.set(rules, (known = compile(rules)));
-  return known;
-}
-
-function holds({ conditions }: Compiled, facts: Facts): boolean {
+function holds({ conditions }: CompiledRule, facts: Facts): boolean {
   for (const condition of conditions) if (!condition.holds(facts)) return false;
   return true;
 }
 
 /** Index of the first rule that holds, or -1. */
-export function decide(rules: readonly Rule[], facts: Facts): number {
-  const list = compiledOf(rules);
-  for (let at = 0; at < list.length; at++) if (holds(list[at]!, facts)) return at;
+export function decide(rules: readonly CompiledRule[], facts: Facts): number {
+  for (let at = 0; at < rules.length; at++) if (holds(rules[at]!, facts)) return at;
   return -1;
 }
 
 /** The rules until the one that decides. */
-export function explainRules(rules: readonly Rule[], facts: Facts): RuleStep[] {
+export function explainRules(rules: readonly CompiledRule[], facts: Facts): RuleStep[] {
   const last = decide(rules, facts);
-  return compiledOf(rules)
-    .slice(0, last < 0 ? undefined : last + 1)
-    .map((rule, at) => ({
-      rule: at,
-      holds: at === last,
-      because: rule.conditions.map((condition) => ({
-        condition: condition.name,
-        holds: condition.holds(facts),
-        found: condition.found(facts),
-      })),
-    }));
+  return rules.slice(0, last < 0 ? undefined : last + 1).map((rule, at) => ({
+    rule: at,
+    holds: at === last,
+    because: rule.conditions.map((condition) => ({
+      condition: condition.name,
+      holds: condition.holds(facts),
+      found: condition.found(facts),
+    })),
+  }));
 }
 
 /** Whether a rule asks for the country of the visitor. */
-export const asksCountry = (rules: readonly Rule[]): boolean =>
-  rules.some((rule) => rule.if.country !== undefined);
+export const asksCountry = (rules: readonly CompiledRule[]): boolean =>
+  rules.some(({ conditions }) => conditions.some(({ name }) => name === "country"));

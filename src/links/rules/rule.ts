@@ -204,7 +204,3 @@ function targetOf(given: string, field: string): string {
 
 export const refused = (name: "BadRequest" | "LinkInvalidUrl", field: string, message: string): AppError =>
   appError(name, `${field} ${message}.`, { field });
-
-/** As Location headers have it: in visible ASCII. */
-export const locatedRules = (rules: readonly Rule[], locate: (url: string) => string): Rule[] =>
-  rules.map((one) => ({ ...one, target: locate(one.target) }));
