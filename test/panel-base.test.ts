@@ -1,9 +1,14 @@
 /** Parts of the panel that need no browser. */
+import { Glob } from "bun";
 import { afterEach, expect, setSystemTime, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { i18n as panelTexts, type Messages, setupI18n } from "@lingui/core";
 import { dateLocale } from "../panel/src/base/date-locale.ts";
 import { isolateNames } from "../panel/src/base/isolated-names.ts";
 import { noteServerTime, serverNow } from "../panel/src/base/server-clock.ts";
+import { contrast } from "../src/lib/accent.ts";
+import { COLOURS, GREYS, SERIES } from "../src/lib/tokens.ts";
 import { spanOf } from "../panel/src/clicks/range.ts";
 
 afterEach(() => void setSystemTime());
@@ -46,4 +51,20 @@ test("dates follow the region that the browser has for the panel's language", ()
   expect(localeFor("de-AT")).toBe("en");
   if (had === undefined) Reflect.deleteProperty(navigator, "languages");
   else Object.defineProperty(navigator, "languages", had);
+});
+
+test("graphics have the colours of the tokens, and are seen against both grounds", () => {
+  const folder = join(import.meta.dir, "../panel/src/clicks");
+  const files = [...new Glob("**/*.{ts,tsx,css}").scanSync(folder)];
+  expect(files.length).toBeGreaterThan(20);
+  const own = files.filter((file) => /#[\da-f]{6}\b/i.test(readFileSync(join(folder, file), "utf8")));
+  expect(own).toEqual([]);
+  for (const scheme of ["light", "dark"] as const) {
+    const { ground, card, amber, soft, right } = COLOURS[scheme];
+    // The last is a switch that is off.
+    const off = { light: GREYS.light[6], dark: GREYS.dark[3] }[scheme];
+    for (const color of [...Object.values(SERIES[scheme]), amber, soft, right, off])
+      for (const under of [ground, card])
+        expect([color, under, contrast(color, under) >= 3]).toEqual([color, under, true]);
+  }
 });

@@ -17,6 +17,7 @@ export const COLOURS = {
     line: "#dfe3e8",
     warn: "#b3261e",
     right: "#1a7f37",
+    amber: "#b35900",
   },
   dark: {
     ground: "#14171a",
@@ -27,7 +28,14 @@ export const COLOURS = {
     line: "#333a41",
     warn: "#f2b8b5",
     right: "#7ee2a8",
+    amber: "#f59f4c",
   },
+} as const;
+
+/** Of links that are compared in a chart. Lines have a contrast of 3 and more. */
+export const SERIES = {
+  light: { first: "#0f766e", second: "#a21caf", third: "#4d7c0f" },
+  dark: { first: "#2dd4bf", second: "#e879f9", third: "#a3e635" },
 } as const;
 
 /** From light to dark, through the colours above. */

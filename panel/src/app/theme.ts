@@ -62,10 +62,12 @@ export function applyScheme(): void {
 }
 
 const variablesOf = (scheme: keyof typeof COLOURS) => {
-  const { ground, card, ink, soft, hint, line, warn } = COLOURS[scheme];
+  const { ground, card, ink, soft, hint, line, warn, right, amber } = COLOURS[scheme];
   return {
     "--ground": ground,
     "--card": card,
+    "--right": right,
+    "--amber": amber,
     "--mantine-color-text": ink,
     "--mantine-color-dimmed": soft,
     "--mantine-color-placeholder": hint,

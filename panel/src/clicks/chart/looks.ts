@@ -1,5 +1,11 @@
 /** Colours, dashes and widths of the lines in charts: contrast ≥ 3:1 on the page in both schemes, and told apart without colour. */
 import { useComputedColorScheme } from "@mantine/core";
+import { accentOf } from "../../../../src/lib/accent.ts";
+import { COLOURS, SERIES } from "../../../../src/lib/tokens.ts";
+import { ACCENT_COLOUR } from "../../base/place.ts";
+
+const accent = accentOf(ACCENT_COLOUR);
+const { light, dark } = COLOURS;
 
 export type Look = "people" | "machines" | "earlier" | "first" | "second" | "third";
 export type Scheme = "light" | "dark";
@@ -12,17 +18,17 @@ export const LINE_WIDTH = 2;
 export const OPEN_DASH: readonly number[] = [4, 4];
 
 export const LOOKS: Record<Look, Line> = {
-  people: { light: "#1f57c4", dark: "#658fe6", dash: [] },
-  machines: { light: "#b35900", dark: "#f59f4c", dash: [], width: 1.25 },
-  earlier: { light: "#6b7280", dark: "#9aa0a6", dash: [2, 4] },
-  first: { light: "#0f766e", dark: "#2dd4bf", dash: [10, 4] },
-  second: { light: "#a21caf", dark: "#e879f9", dash: [10, 3, 2, 3] },
-  third: { light: "#4d7c0f", dark: "#a3e635", dash: [4, 3] },
+  people: { light: accent.light, dark: accent.dark, dash: [] },
+  machines: { light: light.amber, dark: dark.amber, dash: [], width: 1.25 },
+  earlier: { light: light.soft, dark: dark.soft, dash: [2, 4] },
+  first: { light: SERIES.light.first, dark: SERIES.dark.first, dash: [10, 4] },
+  second: { light: SERIES.light.second, dark: SERIES.dark.second, dash: [10, 3, 2, 3] },
+  third: { light: SERIES.light.third, dark: SERIES.dark.third, dash: [4, 3] },
 };
 
 export const INK: Record<Scheme, { text: string; grid: string }> = {
-  light: { text: "#5c636a", grid: "#e6e8eb" },
-  dark: { text: "#a3a7ad", grid: "#3a3f45" },
+  light: { text: light.soft, grid: light.line },
+  dark: { text: dark.soft, grid: dark.line },
 };
 
 export const useScheme = (): Scheme => useComputedColorScheme("light");
