@@ -67,8 +67,20 @@ async function recordClicks(): Promise<void> {
       ...click,
     }));
   await room.record([
-    ...clicks(6, 3, { source: "ref:news.example", country: "DE", city: "Köln", userAgent: CHROME }),
-    ...clicks(4, 10, { source: HOSTILE, country: "FR", city: `"><b>${HOSTILE}`, userAgent: IPHONE }),
+    ...clicks(6, 3, {
+      source: "ref:news.example",
+      columns: { referrer: "news.example" },
+      country: "DE",
+      city: "Köln",
+      userAgent: CHROME,
+    }),
+    ...clicks(4, 10, {
+      source: "letter",
+      columns: { referrer: HOSTILE, utm_source: "letter", utm_campaign: "spring-27" },
+      country: "FR",
+      city: `"><b>${HOSTILE}`,
+      userAgent: IPHONE,
+    }),
     ...clicks(2, 10, { country: "US", userAgent: GOOGLEBOT, automated: true }),
     ...clicks(5, 40, { country: "MT", userAgent: CHROME }),
   ]);
@@ -105,6 +117,13 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await referrer("news.example").waitFor();
   await page.getByText("human clicks", { exact: true }).waitFor();
   await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
+  // Sources of campaigns are no referrers.
+  await openTab(page, "Campaigns");
+  await expectRows(page, "Campaigns", ["spring-27440%", "No campaign660%"]);
+  await openTab(page, "UTM sources");
+  await expectRows(page, "UTM sources", ["letter440%", "No campaign660%"]);
+  await openTab(page, "Referrers");
+  await page.getByText("this link · 30 days", { exact: true }).waitFor();
   await expectRows(page, "Devices", ["Desktop660%", "Phone440%"]);
   await soon(async () => expect(await rows(page, "Newest clicks")).toHaveLength(10));
   await expectRows(page, "Countries", ["Germany660%", "France440%"]);
@@ -367,6 +386,28 @@ once("axe finds nothing on pages with numbers, in both sizes and schemes", async
     await page.keyboard.press("ArrowLeft");
     await expectAccessibleInAllLooks(page, `/${path}`);
   }
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("a card begins with the first tab that has something to say", async () => {
+  await panel.client.call("POST", "/links", { code: "placeless", target: "https://example.com/" });
+  const headers = { "Accept-Language": "de", "User-Agent": CHROME };
+  await fetch(`${panel.server.url}/placeless`, { headers, redirect: "manual" });
+  await soon(async () => {
+    const { body } = await panel.client.call("GET", "/analytics/report?by=language&code=placeless");
+    expect(body.data).toMatchObject([{ value: "de" }]);
+  });
+  const { page, complaints, close } = await panel.enter("/panel/link/placeless");
+  await expectRows(page, "Languages", ["German1100%"]);
+  await expectRows(page, "Devices", ["Desktop1100%"]);
+  // Without campaigns and referrers, a channel is known.
+  await expectRows(page, "Channels", ["Direct1100%"]);
+  await openTab(page, "Campaigns");
+  await page.getByText("No campaigns in this range.").waitFor();
+  await openTab(page, "Countries");
+  await page.getByText(/^No places are recorded for these clicks/).waitFor();
+  await expectAccessible(page, "a list without places");
   expect(complaints).toEqual([]);
   await close();
 });

@@ -17,6 +17,7 @@ export const DIMENSIONS = [
   "referrer",
   "channel",
   "utm_campaign",
+  "utm_source",
   "country",
   "city",
   "language",
@@ -63,8 +64,5 @@ export function conditionsFor(dimension: Dimension, { value, country, domain }: 
       { name: "code", value },
       { name: "domain", value: domain ?? DEFAULT_DOMAIN },
     ];
-  if (dimension !== "referrer") return [{ name: dimension, value }];
-  if (value === "(direct)") return [{ name: "channel", value: "direct" }];
-  // The list has the sources of campaigns too, by their names.
-  return [{ name: value.includes(".") ? "referrer" : "utm_source", value }];
+  return [{ name: dimension, value }];
 }

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
-import { RANGE_NAMES, type RangeName } from "./range.ts";
+import { formatDate } from "../base/i18n.ts";
+import { RANGE_NAMES, type RangeName, type ReportSearch } from "./range.ts";
 
 /** Spans that end now, and months. */
 export function rangeNames(): { value: RangeName; label: string }[] {
@@ -14,3 +15,9 @@ export function rangeNames(): { value: RangeName; label: string }[] {
   };
   return RANGE_NAMES.map((value) => ({ value, label: names[value] }));
 }
+
+/** What a search has chosen. */
+export const rangeName = ({ from, to, range = "30d" }: ReportSearch): string =>
+  from !== undefined && to !== undefined
+    ? `${formatDate(from)} – ${formatDate(to)}`
+    : rangeNames().find(({ value }) => value === range)!.label;

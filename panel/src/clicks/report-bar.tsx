@@ -1,11 +1,10 @@
-import { useLingui } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
-import { formatDate } from "../base/i18n.ts";
 import { Sheet, useIsPhone } from "../ui/sheet.tsx";
-import { rangeNames } from "./range-names.ts";
+import { rangeName } from "./range-names.ts";
 import { ReportControls, useVisitorNames } from "./report-controls.tsx";
 
 /** The fields of a report. On phones one button says what they are set to, and opens them. */
@@ -16,13 +15,8 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
   const names = useVisitorNames();
   if (!isPhone) return <ReportControls {...props}>{children}</ReportControls>;
   const { search, without = [] } = props;
-  const { from, to, range = "30d", visitors = "human" } = search;
-  const said = [
-    from !== undefined && to !== undefined
-      ? `${formatDate(from)} – ${formatDate(to)}`
-      : rangeNames().find(({ value }) => value === range)!.label,
-    ...(without.includes("visitors") ? [] : [names[visitors]]),
-  ].join(" · ");
+  const { visitors = "human" } = search;
+  const said = [rangeName(search), ...(without.includes("visitors") ? [] : [names[visitors]])].join(" · ");
   return (
     <Group gap="xs" wrap="nowrap">
       <Button
@@ -41,7 +35,10 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
       {children}
       <Sheet title={t`Time and visitors`} isOpen={isOpen} onClose={close}>
         <Stack gap="sm">
-          <ReportControls {...props} />
+          <ReportControls {...props} isLabelled />
+          <Button onClick={close}>
+            <Trans>Done</Trans>
+          </Button>
         </Stack>
       </Sheet>
     </Group>

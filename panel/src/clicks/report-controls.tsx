@@ -24,6 +24,8 @@ type Props = {
   onChange: OnReportChange;
   /** Fields that are left out. */
   without?: readonly ("by" | "visitors" | "vs")[];
+  /** Their names stand above the fields. */
+  isLabelled?: boolean;
   /** A button after the fields. */
   children?: ReactNode;
 };
@@ -40,7 +42,7 @@ export function useVisitorNames(): Record<Visitors, string> {
 }
 
 /** Time, grouping, visitors and comparison of a report. A new time forgets the brushed part. */
-export function ReportControls({ search, onChange, without = [], children }: Props) {
+export function ReportControls({ search, onChange, without = [], isLabelled, children }: Props) {
   const { t } = useLingui();
   const span = spanOf(search);
   const kept = withoutTime(search);
@@ -63,13 +65,14 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
     const [first, last] = [dates.from, dates.to].sort();
     onChange({ ...kept, from: first!, to: last! }, isMore);
   };
+  const named = (name: string) => (isLabelled ? { label: name } : { "aria-label": name });
   const select = { size: "sm", className: classes["control"]! } as const;
   const long = { ...select, className: `${classes["control"]} ${classes["long"]}` } as const;
   return (
     <Group gap="xs" className={classes["controls"]!}>
       <NativeSelect
         {...select}
-        aria-label={t`Time`}
+        {...named(t`Time`)}
         value={isOwn ? OWN : (search.range ?? "30d")}
         onChange={({ currentTarget: { value } }) =>
           value === OWN ? chooseDates(own, false) : onChange({ ...kept, range: value as RangeName })
@@ -77,11 +80,11 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
         data={[...rangeNames(), { value: OWN, label: t`Custom range` }]}
       />
       {isOwn && (
-        <Group gap={4} wrap="nowrap">
+        <Group gap={4} wrap="nowrap" align="end">
           <TextInput
             {...select}
             type="date"
-            aria-label={t`First day`}
+            {...named(t`First day`)}
             value={own.from}
             max={isoDay(serverNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: value, to: own.to }, true)}
@@ -90,7 +93,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
           <TextInput
             {...select}
             type="date"
-            aria-label={t`Last day`}
+            {...named(t`Last day`)}
             value={own.to}
             max={isoDay(serverNow() + DAY_MS)}
             onChange={({ currentTarget: { value } }) => chooseDates({ from: own.from, to: value }, true)}
@@ -100,7 +103,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
       {!without.includes("by") && (
         <NativeSelect
           {...select}
-          aria-label={t`Grouping`}
+          {...named(t`Grouping`)}
           value={unitOf(search, span)}
           onChange={({ currentTarget: { value } }) => onChange({ ...search, by: value as Unit })}
           data={unitsOf(span).map((unit) => ({ value: unit, label: units[unit] }))}
@@ -109,7 +112,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
       {!without.includes("visitors") && (
         <NativeSelect
           {...long}
-          aria-label={t`Visitors`}
+          {...named(t`Visitors`)}
           value={search.visitors ?? "human"}
           onChange={({ currentTarget: { value } }) => onChange({ ...search, visitors: value as Visitors })}
           data={VISITORS.map((value) => ({ value, label: visitors[value] }))}
@@ -118,7 +121,7 @@ export function ReportControls({ search, onChange, without = [], children }: Pro
       {!without.includes("vs") && (
         <NativeSelect
           {...long}
-          aria-label={t`Comparison`}
+          {...named(t`Comparison`)}
           value={search.vs ?? "before"}
           onChange={({ currentTarget: { value } }) => onChange({ ...search, vs: value as Comparison })}
           data={COMPARISONS.map((value) => ({ value, label: comparisons[value] }))}

@@ -59,33 +59,11 @@ export type List = Told<{
   other: number;
 }>;
 
-/** Referrers as they always were: with direct visits, and campaigns that came without one. */
-async function referrersOf(asked: AskedReport, signal: AbortSignal): Promise<List> {
-  const query = { ...queryOf(asked), limit: 100 };
-  const { data, ...told } = await answerOf(
-    api.GET("/admin/v1/analytics/referrers", { params: { query }, signal }),
-  );
-  const named = data.filter(({ referrer }) => referrer !== "(other)");
-  const sum = (rows: typeof data) => rows.reduce((all, { count }) => all + count, 0);
-  return {
-    ...told,
-    rows: named.map((row) => ({
-      value: row.referrer,
-      clicks: row.count,
-      human: row.human_clicks,
-      automated: row.automated_clicks,
-    })),
-    total: sum(data),
-    other: sum(data) - sum(named),
-  };
-}
-
 /** The most frequent values of a dimension. */
 export const listQuery = (by: Dimension, asked: AskedReport, limit = MOST_LISTED) =>
   queryOptions({
     queryKey: keyOf("list", asked, `${by} ${limit}`),
     async queryFn({ signal }): Promise<List> {
-      if (by === "referrer") return referrersOf(asked, signal);
       const query = { ...queryOf(asked), by, limit };
       const {
         data: rows,

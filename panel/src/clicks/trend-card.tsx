@@ -1,4 +1,4 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconX, IconZoomIn } from "@tabler/icons-react";
 import { type ReactNode, useMemo } from "react";
@@ -14,6 +14,7 @@ import {
   withoutTime,
   writePart,
 } from "./range.ts";
+import { rangeName } from "./range-names.ts";
 import { leadingValues, seriesOf, sum } from "./chart/series.ts";
 import { CHART_HEIGHT, TrendChart } from "./chart/trend-chart.tsx";
 import type { Report } from "./use-report.ts";
@@ -21,7 +22,7 @@ import type { Report } from "./use-report.ts";
 type Props = {
   report: Pick<
     Report,
-    "trend" | "isTrendStale" | "earlier" | "others" | "span" | "unit" | "visitors" | "part"
+    "trend" | "isTrendStale" | "earlier" | "others" | "span" | "unit" | "visitors" | "part" | "filter"
   >;
   search: ReportSearch;
   onChange: OnReportChange;
@@ -71,7 +72,11 @@ export function TrendCard({ report, search, onChange, children }: Props) {
         aria-busy={report.isTrendStale}
       >
         <Group mih={44}>
-          {trend ? <Sum report={report} vs={vs} brush={brush} /> : <Skeleton height={32} width={160} />}
+          {trend ? (
+            <Sum report={report} search={search} vs={vs} brush={brush} />
+          ) : (
+            <Skeleton height={32} width={160} />
+          )}
         </Group>
         {part !== undefined && (
           <Group gap={4} className={classes["part"]!}>
@@ -124,11 +129,28 @@ export function TrendCard({ report, search, onChange, children }: Props) {
   );
 }
 
+/** Whose clicks a sum counts. */
+function Scope({ filter }: Pick<Report, "filter">) {
+  const { code } = filter;
+  const isNarrowed = Object.keys(filter).some((name) => name !== "code" && name !== "domain");
+  if (isNarrowed || (code === undefined && filter.domain !== undefined)) return <Trans>filtered</Trans>;
+  return code === undefined ? (
+    <Trans>all links</Trans>
+  ) : (
+    <Plural value={code.length} one="this link" other="# links" />
+  );
+}
+
 /** Changes against fewer clicks mean little. */
 const FEW = 30;
 
 /** Of the brushed part, or of all. */
-function Sum({ report, vs, brush }: Pick<Props, "report"> & { vs: Comparison; brush: Brush | null }) {
+function Sum({
+  report,
+  search,
+  vs,
+  brush,
+}: Pick<Props, "report" | "search"> & { vs: Comparison; brush: Brush | null }) {
   const { trend, earlier, visitors } = report;
   const within = (values: readonly number[]) =>
     sum(brush === null ? values : values.slice(brush[0], brush[1] + 1));
@@ -150,6 +172,9 @@ function Sum({ report, vs, brush }: Pick<Props, "report"> & { vs: Comparison; br
             <Trans>{bots} from bots</Trans>
           </>
         )}
+      </Text>
+      <Text size="sm" c="dimmed">
+        <Scope filter={report.filter} /> · {brush === null ? rangeName(search) : spanName(report.part!)}
       </Text>
       {before !== undefined && before > 0 && (
         <Text size="sm" c="dimmed">

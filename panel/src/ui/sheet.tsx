@@ -18,7 +18,10 @@ export function Sheet({ title, isOpen, onClose, children }: Props) {
   return (
     <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="auto">
       <Drawer.Overlay />
-      <Drawer.Content radius="lg" style={{ paddingBottom: "env(safe-area-inset-bottom)" }}>
+      <Drawer.Content
+        radius="lg"
+        style={{ height: "auto", maxHeight: "90dvh", paddingBottom: "env(safe-area-inset-bottom)" }}
+      >
         <Drawer.Header role="presentation">
           <Drawer.Title fw={600}>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label={t`Close`} />

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { Card, Skeleton, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { SettingLink } from "../../config/setting-link.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import classes from "../clicks.module.css";
@@ -35,7 +35,9 @@ const MOST_EARLIER = 1_000;
 
 /** Lists of one kind, of which one is shown. Each row is a filter. Without clicks it is one line. */
 export function ListCard({ title, tabs, frame, search, onChange, earlier }: Props) {
-  const [chosen, setChosen] = useState(tabs[0]!.dimension);
+  const [picked, setPicked] = useState<Dimension | null>(null);
+  const [first, setFirst] = useState(0);
+  const chosen = picked ?? tabs[first % tabs.length]!.dimension;
   const { above } = tabs.find(({ dimension }) => dimension === chosen)!;
   const { shown, visitors, filter } = frame;
   const asked = { span: shown, visitors, filter };
@@ -46,6 +48,11 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
   });
   const items = data && itemsOf(chosen, data, earlier && before.data);
   const isEmpty = items?.length === 0;
+  // Until somebody picks a tab, the first that has something to say is shown; if none has, the first.
+  const isNext = picked === null && isEmpty && !isPlaceholderData && data!.total > 0 && first < tabs.length;
+  useEffect(() => {
+    if (isNext) setFirst((now) => now + 1);
+  }, [isNext, first]);
   // Without details an empty list would be misleading.
   if (isEmpty && data?.details === false) return null;
   const choose = ({ value }: Counted): void => {
@@ -57,7 +64,7 @@ export function ListCard({ title, tabs, frame, search, onChange, earlier }: Prop
         value={chosen}
         keepMounted={false}
         variant="pills"
-        onChange={(next) => setChosen(next as Dimension)}
+        onChange={(next) => setPicked(next as Dimension)}
       >
         <div className={classes["listHead"]}>
           <Tabs.List className={classes["listTabs"]!}>
@@ -108,7 +115,8 @@ const PLACES = "analytics.enable_geo_lookup";
 /** Why no row is listed. */
 function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: boolean }) {
   if (!isClicked) return <Trans>No clicks in this range.</Trans>;
-  if (dimension === "utm_campaign") return <Trans>No campaigns in this range.</Trans>;
+  if (dimension.startsWith("utm_")) return <Trans>No campaigns in this range.</Trans>;
+  if (dimension === "referrer") return <Trans>No referrers in this range.</Trans>;
   if (dimension !== "country" && dimension !== "city")
     return <Trans>Unknown for all clicks in this range.</Trans>;
   const places = <SettingLink settingKey={PLACES} />;
@@ -117,9 +125,10 @@ function Nothing({ dimension, isClicked }: { dimension: Dimension; isClicked: bo
 
 /** The clicks of no listed value: of those beyond the list, and of those without one. */
 function Rest({ dimension, rows }: { dimension: Dimension; rows: List["rows"] }) {
-  if (dimension !== "utm_campaign") return <Trans>Others or unknown</Trans>;
+  if (!dimension.startsWith("utm_") && dimension !== "referrer") return <Trans>Others or unknown</Trans>;
   const isWhole = rows.length < MOST_LISTED && !rows.some(({ value }) => isRest(value));
-  return isWhole ? <Trans>No campaign</Trans> : <Trans>Others and none</Trans>;
+  if (!isWhole) return <Trans>Others and none</Trans>;
+  return dimension === "referrer" ? <Trans>No referrer</Trans> : <Trans>No campaign</Trans>;
 }
 
 const keyOf = ({ value, country, domain }: List["rows"][number]): string =>

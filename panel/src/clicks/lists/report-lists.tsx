@@ -54,6 +54,7 @@ export function ReportLists({ report, search, onChange, newest }: Props) {
               { dimension: "referrer", title: t`Referrers` },
               { dimension: "channel", title: t`Channels` },
               { dimension: "utm_campaign", title: t`Campaigns` },
+              { dimension: "utm_source", title: t`UTM sources` },
             ]}
             {...shared}
           />
