@@ -286,3 +286,25 @@ story("what strangers send shows as it comes; axe finds nothing in four looks", 
   expect(complaints).toEqual([]);
   await close();
 });
+
+once("files to share stand in natural order whatever their case, and are found in all folders", async () => {
+  for (const name of ["page 10.txt", "Page 2.txt"]) await drive.upload(name, name, { type: "text/plain" });
+  const deep = await drive.folder("Deep");
+  await drive.upload("hidden plan.txt", "plan", { type: "text/plain", folder: String(deep) });
+  const { page, complaints, close } = await panel.enter("/panel/shares", {
+    size: { width: 1280, height: 600 },
+  });
+  await page.getByRole("button", { name: "New share" }).first().click();
+  const choices = form(page).getByRole("group", { name: "File" });
+  await choices.getByRole("button", { name: "page 10.txt" }).waitFor();
+  const names = (await choices.getByRole("button", { name: /page \d+/i }).allTextContents()).join();
+  expect(names).toBe("Page 2.txt,page 10.txt");
+  const search = choices.getByLabel("Search all folders");
+  await search.fill("nothing of this name");
+  await choices.getByText("Nothing is found.").waitFor();
+  await search.fill("hidden");
+  await choices.getByRole("button", { name: "hidden plan.txt" }).click();
+  await form(page).getByText("hidden plan.txt").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

@@ -9,15 +9,17 @@ import {
   ScrollArea,
   Skeleton,
   Text,
+  TextInput,
   UnstyledButton,
 } from "@mantine/core";
-import { IconFile, IconFolder } from "@tabler/icons-react";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconFile, IconFolder, IconSearch, type TablerIcon } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { byName } from "../base/i18n.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
-import { choicesQuery, type SharedItem } from "./share-queries.ts";
+import { choicesQuery, foundChoicesQuery, type SharedItem } from "./share-queries.ts";
 import classes from "./shares.module.css";
 
 type Props = {
@@ -74,12 +76,51 @@ export function ItemPicker({ kind, value, onChange, error }: Props) {
   );
 }
 
+type Item = { id: number; name: string; path?: readonly { name: string }[] | undefined };
+type Listed = { folders: readonly Item[]; files: readonly Item[] };
+
+const SEARCH_DELAY_MS = 150;
+/** Of a search of files. */
+const LONGEST_SEARCH = 255;
+
+const listedOf = (found: readonly (Item & { kind: "file" | "folder" })[]): Listed => ({
+  folders: found.filter(({ kind }) => kind === "folder"),
+  files: found.filter(({ kind }) => kind === "file"),
+});
+
+type ChoiceProps = { icon: TablerIcon; item: Omit<Item, "id">; label?: string; onChoose(): void };
+
+const Choice = ({ icon: Icon, item: { name, path = [] }, label, onChoose }: ChoiceProps) => (
+  <UnstyledButton className={classes["choice"]} onClick={onChoose} {...(label && { "aria-label": label })}>
+    <Icon size={18} stroke={1.5} aria-hidden />
+    <bdi>{name}</bdi>
+    {path.length > 0 && (
+      <Text span size="xs" c="dimmed" truncate>
+        <bdi>{path.map((step) => step.name).join(" / ")}</bdi>
+      </Text>
+    )}
+  </UnstyledButton>
+);
+
 function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: SharedItem): void }) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const [folder, setFolder] = useState<number | null>(null);
-  const { data, error } = useQuery(choicesQuery(folder));
-  const here = data?.path.at(-1);
+  const [text, setText] = useState("");
+  const [q] = useDebouncedValue(text.trim(), SEARCH_DELAY_MS);
+  const isSearching = q !== "" && text !== "";
+  const opened = useQuery(choicesQuery(folder));
+  const found = useQuery(foundChoicesQuery(q));
+  const { error } = isSearching ? found : opened;
+  const here = opened.data?.path.at(-1);
+  const data: Listed | undefined = isSearching ? found.data && listedOf(found.data) : opened.data;
+  const [folders, files] = [data?.folders ?? [], data?.files ?? []].map((all: readonly Item[]) =>
+    isSearching ? all : all.toSorted(byName()),
+  ) as [readonly Item[], readonly Item[]];
+  function goTo(id: number | null): void {
+    setText("");
+    setFolder(id);
+  }
   const choices = useRef<HTMLDivElement>(null);
   const isShown = data !== undefined;
   // A list that replaces the focused one takes over the focus.
@@ -101,44 +142,56 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
       aria-label={kind === "file" ? t`File` : t`Folder`}
     >
       <Breadcrumbs px={6} py={4} separatorMargin={4}>
-        <UnstyledButton className={classes["crumb"]} onClick={() => setFolder(null)}>
+        <UnstyledButton className={classes["crumb"]} onClick={() => goTo(null)}>
           <Trans>All files</Trans>
         </UnstyledButton>
-        {data?.path.map(({ id, name }) => (
-          <UnstyledButton key={id} className={classes["crumb"]} onClick={() => setFolder(id)}>
+        {opened.data?.path.map(({ id, name }) => (
+          <UnstyledButton key={id} className={classes["crumb"]} onClick={() => goTo(id)}>
             <bdi>{name}</bdi>
           </UnstyledButton>
         ))}
       </Breadcrumbs>
+      <TextInput
+        size="xs"
+        mx={2}
+        mb={6}
+        type="search"
+        maxLength={LONGEST_SEARCH}
+        leftSection={<IconSearch size={14} aria-hidden />}
+        placeholder={t`Search all folders`}
+        aria-label={t`Search all folders`}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        // Enter would send the form around it.
+        onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+      />
       {/* One height: what comes moves no field below. */}
-      <ScrollArea h={200} type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
+      <ScrollArea h="clamp(7rem, 28vh, 12.5rem)" type="auto" viewportProps={{ tabIndex: -1 }} data-choices>
         {error !== null && <Alert color="red">{sentenceOf(error)}</Alert>}
         {data === undefined && error === null && <Skeleton height={196} />}
-        {data?.folders.toSorted(byName()).map(({ id, name }) => (
-          <UnstyledButton
+        {folders.map(({ id, name, path }) => (
+          <Choice
             key={`folder ${id}`}
-            className={classes["choice"]}
-            onClick={() => setFolder(id)}
-            aria-label={t`Open the folder ${name}`}
-          >
-            <IconFolder size={18} stroke={1.5} aria-hidden />
-            <bdi>{name}</bdi>
-          </UnstyledButton>
+            icon={IconFolder}
+            item={{ name, path }}
+            label={t`Open the folder ${name}`}
+            onChoose={() => goTo(id)}
+          />
         ))}
         {kind === "file" &&
-          data?.files.toSorted(byName()).map(({ id, name }) => (
-            <UnstyledButton
+          files.map(({ id, name, path }) => (
+            <Choice
               key={`file ${id}`}
-              className={classes["choice"]}
-              onClick={() => onChoose({ kind: "file", id, name })}
-            >
-              <IconFile size={18} stroke={1.5} aria-hidden />
-              <bdi>{name}</bdi>
-            </UnstyledButton>
+              icon={IconFile}
+              item={{ name, path }}
+              onChoose={() => onChoose({ kind: "file", id, name })}
+            />
           ))}
         {isEmpty && (
           <Text size="sm" c="dimmed" p={6}>
-            {folder === null ? (
+            {isSearching ? (
+              <Trans>Nothing is found.</Trans>
+            ) : folder === null ? (
               <Nothing kind={kind} />
             ) : kind === "file" ? (
               <Trans>There is nothing in this folder.</Trans>
@@ -148,7 +201,7 @@ function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: 
           </Text>
         )}
       </ScrollArea>
-      {kind === "folder" && (
+      {kind === "folder" && !isSearching && (
         <Button
           mt={6}
           size="xs"

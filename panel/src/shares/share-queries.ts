@@ -51,6 +51,20 @@ export const choicesQuery = (folder: number | null) =>
     },
   });
 
+const MOST_FOUND = 50;
+
+/** Of all folders. */
+export const foundChoicesQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["files", "choices", "found", q],
+    enabled: q !== "",
+    async queryFn({ signal }) {
+      const query = { q, limit: MOST_FOUND };
+      const { data } = await answerOf(api.GET("/files/search", { params: { query }, signal }));
+      return data;
+    },
+  });
+
 /** Links have codes too. */
 export const refreshShares = async (queries: QueryClient): Promise<void> => {
   await Promise.all(["shares", "links"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
