@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessible, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
+import { expectAccessible, focused, NARROW, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 import { soon } from "../support/until.ts";
 
 const COUNT = 2_400;
@@ -126,6 +126,64 @@ test.skipIf(!CHROMIUM)("rows show before their links are counted", async () => {
   counted.resolve();
   await page.getByText("800 links").waitFor();
   await rowOf(page, "c00183").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.skipIf(!CHROMIUM)(
+  "rows show code, domain, title, target and rules; F filters, a box selects",
+  async () => {
+    const host = "shop.example-company.org";
+    await panel.client.call("POST", "/domains", { host });
+    await panel.client.call("POST", "/links", {
+      code: "spring-collection-2027",
+      domain: host,
+      target: "https://example.com/collection",
+      title: "The collection of spring",
+      rules: [{ if: { device: ["mobile"] }, target: "https://m.example.com/" }],
+    });
+    const { page, complaints, close } = await panel.enter("/panel/links?q=collection");
+    const row = rowOf(page, "spring-collection-2027");
+    await row.getByText("+1 rule").waitFor();
+    for (const size of [WIDE, NARROW]) {
+      await page.setViewportSize(size);
+      for (const text of ["spring-collection-2027", host]) {
+        const shown = row.getByText(text, { exact: true });
+        expect([size.width, text, await shown.evaluate((one) => one.scrollWidth <= one.clientWidth)]).toEqual(
+          [size.width, text, true],
+        );
+      }
+      const target = await row.getByText("example.com/collection").boundingBox();
+      expect(target!.width).toBeGreaterThan(40);
+    }
+    await page.setViewportSize(WIDE);
+
+    await page.goto(`${panel.origin}/panel/links?q=spring`);
+    await rowOf(page, "c00000").waitFor();
+    const all = page.getByRole("checkbox", { name: "Select these rows" });
+    await all.check();
+    const bar = page.getByRole("region", { name: "Selection" });
+    await bar.getByRole("button", { name: /^Select all / }).click();
+    await bar.getByText("801 selected").waitFor();
+    await page.getByRole("columnheader").getByRole("checkbox", { name: "Select none" }).click();
+    await bar.waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("f");
+    await page.getByRole("dialog", { name: "Filter" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)("F goes to the filters of events and shares", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/events");
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("f");
+  await focused(page.getByLabel("Who"));
+  await page.goto(`${panel.origin}/panel/shares`);
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("f");
+  await page.getByRole("option", { name: "Drop boxes" }).waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

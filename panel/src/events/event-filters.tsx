@@ -3,6 +3,8 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { useShortcuts } from "../ui/keys/page-keys.ts";
+import { ariaKeysOf } from "../ui/keys/shortcuts.ts";
 import { type EventSearch, LONGEST_TEXT } from "./event-search.ts";
 import { useActionNames, useViaNames } from "./event-texts.ts";
 import classes from "./events.module.css";
@@ -36,10 +38,14 @@ export function EventFilters({ search, onChange }: Props) {
   useEffect(() => {
     if (isOther.current) setTurn((now) => now + 1);
   }, [search]);
+  const first = useRef<HTMLInputElement>(null);
+  useShortcuts({ filter: () => first.current?.select() });
   const isFiltered = Object.keys(search).length > 0;
   return (
     <div className={classes["filters"]} key={turn} role="search" aria-label={t`Filters`}>
       <TextInput
+        ref={first}
+        aria-keyshortcuts={ariaKeysOf("filter")}
         label={t`Who`}
         defaultValue={search.actor}
         maxLength={LONGEST_TEXT}

@@ -16,7 +16,6 @@ import { eventsQuery, retentionQuery } from "./event-queries.ts";
 import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
-import { FilterSheet } from "../ui/filter-sheet.tsx";
 
 const USUAL_DAYS = 365;
 
@@ -45,21 +44,17 @@ export function EventsPage() {
           </>
         }
       />
-      <div>
-        <FilterSheet count={Object.keys(search).length}>
-          <EventFilters
-            search={search}
-            onChange={(next, isTyped = false) =>
-              void navigate({
-                search: (now) => readEventSearch({ ...now, ...next }),
-                // Back undoes a choice.
-                replace: isTyped,
-                resetScroll: false,
-              })
-            }
-          />
-        </FilterSheet>
-      </div>
+      <EventFilters
+        search={search}
+        onChange={(next, isTyped = false) =>
+          void navigate({
+            search: (now) => readEventSearch({ ...now, ...next }),
+            // Back undoes a choice.
+            replace: isTyped,
+            resetScroll: false,
+          })
+        }
+      />
       <DataList<Event>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Events`}

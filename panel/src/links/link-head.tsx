@@ -92,8 +92,7 @@ function Address({ link }: { link: Link }) {
             rel="noreferrer noopener"
             size="sm"
             c="dimmed"
-            display="flex"
-            miw={0}
+            className="cut-middle"
             title={link.target}
           >
             <MiddleCut text={link.target} />

@@ -2,9 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Popover, Skeleton, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
-import { Suspense } from "react";
+import { Suspense, useRef } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
+import { useShortcuts } from "../../ui/keys/page-keys.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
 import { Sheet, useIsPhone } from "../../ui/sheet.tsx";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import classes from "./list.module.css";
@@ -17,7 +19,15 @@ export function FilterButton({ finding, onChange }: Props) {
   const { t } = useLingui();
   const { state, tag = [], domain, owner, from, to } = finding;
   const count = [state, ...tag, domain, owner, from, to].filter((set) => set !== undefined).length;
-  const [isOpen, { toggle, close }] = useDisclosure();
+  const [isOpen, { toggle, open, close }] = useDisclosure();
+  const opener = useRef<HTMLButtonElement>(null);
+  useShortcuts({
+    filter() {
+      // The popover returns the focus to what had it.
+      opener.current?.focus({ preventScroll: true });
+      open();
+    },
+  });
   const isPhone = useIsPhone();
   const fields = (
     <Suspense fallback={<Skeleton height={196} />}>
@@ -25,7 +35,14 @@ export function FilterButton({ finding, onChange }: Props) {
     </Suspense>
   );
   const button = (
-    <Button variant="default" px="xs" onClick={toggle} {...(isPhone && { "aria-haspopup": "dialog" })}>
+    <Button
+      ref={opener}
+      variant="default"
+      px="xs"
+      {...hinted(t`Filter`, "filter")}
+      onClick={toggle}
+      {...(isPhone && { "aria-haspopup": "dialog" })}
+    >
       <IconFilter size={16} aria-hidden />
       <Text span size="sm" ml={6} className={classes["wide"] ?? ""}>
         <Trans>Filter</Trans>

@@ -1,4 +1,4 @@
-import { Trans } from "@lingui/react/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
 import { VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import type { LinkFinding, Order, Sort } from "../link-search.ts";
@@ -9,6 +9,9 @@ type Props = {
   columns: readonly LinkColumn[];
   finding: LinkFinding;
   onSort(sort: Sort, order: Order): void;
+  /** Of the loaded rows. */
+  selected: "all" | "some" | "none";
+  onSelect(): void;
 };
 
 export const orderOf = (finding: LinkFinding): { sort: Sort; order: Order } => {
@@ -18,14 +21,21 @@ export const orderOf = (finding: LinkFinding): { sort: Sort; order: Order } => {
 
 const turned = (order: Order): Order => (order === "asc" ? "desc" : "asc");
 
-export function HeadRow({ columns, finding, onSort }: Props) {
+export function HeadRow({ columns, finding, onSort, selected, onSelect }: Props) {
+  const { t } = useLingui();
   const now = orderOf(finding);
   return (
     <div role="row" aria-rowindex={1} className={classes["head"]}>
-      <div role="columnheader">
-        <VisuallyHidden>
-          <Trans>Selected</Trans>
-        </VisuallyHidden>
+      <div role="columnheader" className={classes["check"]}>
+        <input
+          type="checkbox"
+          aria-label={selected === "none" ? t`Select these rows` : t`Select none`}
+          ref={(box) => {
+            if (box !== null) box.indeterminate = selected === "some";
+          }}
+          checked={selected === "all"}
+          onChange={onSelect}
+        />
       </div>
       {columns.map(({ name, label, sort, isNumber }) => {
         const isSorted = sort === now.sort;

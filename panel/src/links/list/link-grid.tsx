@@ -8,14 +8,14 @@ import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { useGridDeeds } from "./grid-deeds.ts";
 import { HeadRow } from "./head-row.tsx";
-import { useLiveCounts } from "../../auth/live-counts.ts";
+import { useLiveCounts } from "./live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
 import type { RowDeed } from "./row-keys.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
 import { useLinkRows, usePagesAround } from "./rows.ts";
-import { isSelectedLink, type LinkSelection } from "./selection.ts";
+import { countOfSelected, isSelectedLink, type LinkSelection, partOf, withLinks } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
 
@@ -40,7 +40,7 @@ type Props = {
 };
 
 const ROW = 44;
-const NARROW_ROW = 64;
+const NARROW_ROW = 68;
 const HEAD = 36;
 
 export function LinkGrid(props: Props) {
@@ -80,7 +80,7 @@ export function LinkGrid(props: Props) {
   }, [at]);
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
-  const counted = useLiveCounts("links", rows.known(), rows.shown.sort === "click_count");
+  const counted = useLiveCounts(rows.known(), rows.shown.sort === "click_count");
   const deeds = useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;
@@ -123,7 +123,17 @@ export function LinkGrid(props: Props) {
         onPointerEnter={loadEditorEarly}
         onFocus={deeds.onFocus}
       >
-        <HeadRow columns={columns} finding={finding} onSort={onSort} />
+        <HeadRow
+          columns={columns}
+          finding={finding}
+          onSort={onSort}
+          selected={partOf(selection.selected, rows.known())}
+          onSelect={() =>
+            countOfSelected(selection.selected) > 0
+              ? selection.clear()
+              : selection.set(withLinks(selection.selected, rows.known()))
+          }
+        />
         <div
           role="rowgroup"
           className={classes["body"]}

@@ -50,7 +50,7 @@ export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) =>
   ) : (
     <Empty
       title={<Trans>There are no links yet.</Trans>}
-      sentence={<Trans>A link leads from a short address to a long one, and counts who passes.</Trans>}
+      sentence={<Trans>A link leads from a short URL to its target, and counts who passes.</Trans>}
     >
       <Button onClick={onCreate}>
         <Trans>Make the first link</Trans>

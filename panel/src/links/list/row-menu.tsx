@@ -31,7 +31,7 @@ export function RowMenu({ link, place, onDeed, onClose }: Props) {
     { deed: "page", icon: IconChartLine, label: t`Clicks and history`, keys: "open" },
     { deed: "edit", icon: IconPencil, label: t`Edit here`, keys: "rename" },
     { deed: "form", icon: IconForms, label: t`Edit all fields`, keys: "edit" },
-    { deed: "copy", icon: IconCopy, label: t`Copy the link`, keys: "copy" },
+    { deed: "copy", icon: IconCopy, label: t`Copy the short URL`, keys: "copy" },
     { deed: "open", icon: IconExternalLink, label: t`Open the link`, keys: "visit" },
     { deed: "qr", icon: IconQrcode, label: t`QR code`, keys: "qr" },
   ] as const;

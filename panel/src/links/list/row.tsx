@@ -1,11 +1,10 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { IconCopy, IconDots, IconLock } from "@tabler/icons-react";
 import { useRouter } from "@tanstack/react-router";
 import { memo } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
-import { CodeName } from "../../ui/code-name.tsx";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
@@ -95,16 +94,19 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
       return <CodeCell {...shown} />;
     case "target":
       return (
-        <span className={classes["cut"]} title={isAddress(link.target) ? link.target : undefined}>
-          {link.title !== null && (
-            <span dir="auto" className={classes["title"]}>
-              {link.title}
+        <>
+          <span className={classes["lines"]} title={isAddress(link.target) ? link.target : undefined}>
+            {link.title !== null && (
+              <span dir="auto" className={classes["title"]}>
+                {link.title}
+              </span>
+            )}
+            <span className={classes["soft"]}>
+              <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
             </span>
-          )}
-          <span className={classes["soft"]}>
-            <TargetUse target={link.target.replace(/^https?:\/\//, "")} />
           </span>
-        </span>
+          <RulesSign link={link} />
+        </>
       );
     case "tags":
       return <Tags tags={link.tags} />;
@@ -135,16 +137,33 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
         href={router.history.createHref(publicHref)}
         data-deed="page"
         tabIndex={tab}
-        className={`${classes["cut"]} ${classes["code"]}`}
+        className={`${classes["lines"]} ${classes["code"]}`}
         title={link.short_url}
       >
-        <CodeName code={link.code} domain={link.domain} />
+        <bdi>{link.code}</bdi>
+        {link.domain !== null && (
+          <>
+            {" "}
+            <small>{link.domain}</small>
+          </>
+        )}
       </a>
       {asksPasswords && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
       )}
       <StateSign link={link} />
     </>
+  );
+}
+
+/** The target is not the only one. */
+function RulesSign({ link: { rules } }: { link: Link }) {
+  const count = rules?.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className={classes["state"]}>
+      <Plural value={count} one="+# rule" other="+# rules" />
+    </span>
   );
 }
 

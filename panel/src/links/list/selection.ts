@@ -16,6 +16,12 @@ export const countOfSelected = (selected: Selected): number =>
 export const isSelectedLink = (selected: Selected, link: Link): boolean =>
   selected.kind === "all" || selected.links.has(keyOfLink(link));
 
+/** How much of the links is selected. */
+export function partOf(selected: Selected, links: readonly Link[]): "all" | "some" | "none" {
+  if (countOfSelected(selected) === 0) return "none";
+  return links.every((link) => isSelectedLink(selected, link)) ? "all" : "some";
+}
+
 export function withLinks(selected: Selected, added: readonly Link[]): Selected {
   if (selected.kind === "all") return selected;
   return {

@@ -4,8 +4,6 @@ const GROUPS = {
   anywhere: {
     find: ["Mod+k"],
     help: ["?"],
-    search: ["/"],
-    filter: ["f"],
     new: ["n"],
     paste: ["Mod+v"],
     upload: ["u"],
@@ -23,6 +21,8 @@ const GROUPS = {
     menu: ["ContextMenu", "Shift+F10"],
   },
   list: {
+    search: ["/"],
+    filter: ["f"],
     down: ["ArrowDown", "j"],
     up: ["ArrowUp", "k"],
     "page-down": ["PageDown"],
