@@ -75,7 +75,7 @@ once("a link is made with all its settings, by keyboard, and nothing typed is lo
     .waitFor();
   expect(await below()).toBe(place);
   await target.fill("https://example.com/sale?utm_source=shop&q=1");
-  await form.getByText("The address to which the link leads.").waitFor();
+  await form.getByText("Where the link leads.").waitFor();
   for (const [code, said] of [
     ["taken", "Another link has this code."],
     ["sale/2027", "This code is free."],
@@ -150,7 +150,7 @@ story(
     const { page, close } = await panel.enter("/panel/link/poster?tab=settings");
     const settings = page.getByRole("region", { name: "Settings of the link" });
     const history = page.getByRole("region", { name: "History" });
-    await settings.getByText("An address", { exact: true }).waitFor();
+    await settings.getByText("The target", { exact: true }).waitFor();
 
     await settings.getByRole("button", { name: "Edit: Target" }).press("Enter");
     await settings.getByRole("textbox", { name: "Target" }).fill("no address");
@@ -314,3 +314,21 @@ once(
     await close();
   },
 );
+
+once("a target that the form has changed is undone from its notice, and wraps on a phone", async () => {
+  const target = `https://example.com/${"long/".repeat(12)}?page=1`;
+  await panel.client.call("POST", "/links", { code: "moved", target });
+  const { page, complaints, close } = await panel.enter("/panel/link/moved");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Target" }).fill("https://example.com/new");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("link", { name: "https://example.com/new" }).waitFor();
+  await undo(page, "moved is saved.");
+  const link = page.getByTitle(target);
+  await link.waitFor();
+  await expectLocation("moved", target);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await soon(async () => expect((await link.boundingBox())!.height).toBeGreaterThan(35));
+  expect(complaints).toEqual([]);
+  await close();
+});

@@ -46,7 +46,7 @@ once("an address that is too long is refused at once, in the form and in the row
   await press(page, "n");
   const form = page.getByRole("dialog");
   const target = form.getByRole("textbox", { name: "Target" });
-  const sentence = "An address has at most 8,192 bytes. This one is longer.";
+  const sentence = "A target has at most 8,192 bytes. This one is longer.";
   await paste(page, target, LONG_ADDRESS);
   await form.getByText(sentence).waitFor();
   await form.getByRole("button", { name: "More", exact: true }).click();

@@ -32,7 +32,7 @@ export function ShareDialog({ subject, onClose, onSaved }: Props) {
     known === null ? (name === undefined ? t`New share` : t`Share ${name}`) : t`Edit ${known.code}`;
   return (
     <SideForm
-      title={made === null ? title : t`The address is ready`}
+      title={made === null ? title : t`The short URL is ready`}
       isOpen={subject !== null}
       onClose={close}
     >

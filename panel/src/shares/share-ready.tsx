@@ -16,9 +16,9 @@ export function ShareReady({ share, onClose }: { share: Share; onClose(): void }
     <Stack gap="md" role="status">
       <Text size="sm">
         {share.kind === "drop" ? (
-          <Trans>Whoever has this address can put files into the folder.</Trans>
+          <Trans>Whoever has this short URL can put files into the folder.</Trans>
         ) : (
-          <Trans>Whoever has this address can open it.</Trans>
+          <Trans>Whoever has this short URL can open it.</Trans>
         )}{" "}
         <Text span size="sm" c="dimmed">
           {facts.join(" ")}

@@ -18,7 +18,7 @@ export function UseField({ values: { use, target, item }, uses, isItemFixed, onC
   const { t } = useLingui();
   const names = { url: t`URL`, file: t`File`, folder: t`Folder`, drop: t`Drop box` };
   const hints = {
-    url: t`The address redirects, and can be changed back later.`,
+    url: t`The short URL redirects, and can be changed back later.`,
     file: t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,

@@ -27,7 +27,6 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       error={error}
       onRetry={onRetry}
       keyOf={({ id }) => id}
-      onOpen={onEdit}
       empty={
         isFiltered ? (
           <Empty

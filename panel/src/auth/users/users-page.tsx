@@ -17,8 +17,6 @@ import { RemoveAccount } from "./remove-account.tsx";
 import { useRoleNames } from "./role-names.ts";
 import { readUserSearch, usersQuery } from "./user-queries.ts";
 import { UsersList } from "./users-list.tsx";
-import { FilterSheet } from "../../ui/filter-sheet.tsx";
-import { useIsPhone } from "../../ui/sheet.tsx";
 
 const AccountForm = lazyOrFailure(async () => (await import("./account-form.tsx")).AccountForm);
 
@@ -27,7 +25,6 @@ const TYPING_MS = 200;
 export function UsersPage() {
   const { t } = useLingui();
   const roles = useRoleNames();
-  const isPhone = useIsPhone();
   const search = useSearch({ from: "/inside/users" });
   const navigate = useNavigate({ from: "/users" });
   const [edited, setEdited] = useState<ListedAccount | "new" | null>(null);
@@ -56,7 +53,7 @@ export function UsersPage() {
       <Group gap="xs">
         <SearchField
           label={t`Search accounts`}
-          w={isPhone ? "calc(100% - 8rem)" : "100%"}
+          w="100%"
           maw={360}
           type="search"
           maxLength={64}
@@ -64,31 +61,29 @@ export function UsersPage() {
           delayMs={TYPING_MS}
           onSearch={(q) => find({ q: q?.trim() })}
         />
-        <FilterSheet count={[search.role, search.state].filter(Boolean).length}>
-          <Select
-            w={isPhone ? "100%" : 170}
-            aria-label={t`Role`}
-            placeholder={t`Any role`}
-            clearable
-            clearButtonProps={{ "aria-label": t`Any role` }}
-            value={search.role ?? null}
-            data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
-            onChange={(role) => find({ role })}
-          />
-          <Select
-            w={isPhone ? "100%" : 170}
-            aria-label={t`State`}
-            placeholder={t`Any state`}
-            clearable
-            clearButtonProps={{ "aria-label": t`Any state` }}
-            value={search.state ?? null}
-            data={[
-              { value: "active", label: t`May sign in` },
-              { value: "disabled", label: t`Disabled` },
-            ]}
-            onChange={(state) => find({ state })}
-          />
-        </FilterSheet>
+        <Select
+          w={170}
+          aria-label={t`Role`}
+          placeholder={t`Any role`}
+          clearable
+          clearButtonProps={{ "aria-label": t`Any role` }}
+          value={search.role ?? null}
+          data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
+          onChange={(role) => find({ role })}
+        />
+        <Select
+          w={170}
+          aria-label={t`State`}
+          placeholder={t`Any state`}
+          clearable
+          clearButtonProps={{ "aria-label": t`Any state` }}
+          value={search.state ?? null}
+          data={[
+            { value: "active", label: t`May sign in` },
+            { value: "disabled", label: t`Disabled` },
+          ]}
+          onChange={(state) => find({ state })}
+        />
       </Group>
       <UsersList
         accounts={data?.data}

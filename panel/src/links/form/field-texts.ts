@@ -7,9 +7,9 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
   const { t } = useLingui();
   const asksPasswords = useAsksPasswords();
   return {
-    target: { label: t`Target`, does: t`The address to which the link leads.` },
-    code: { label: t`Code`, does: t`The end of the short address. Empty: a random one.` },
-    domain: { label: t`Domain`, does: t`The host of the short address.` },
+    target: { label: t`Target`, does: t`Where the link leads.` },
+    code: { label: t`Code`, does: t`The end of the short URL. Empty: a random one.` },
+    domain: { label: t`Domain`, does: t`The host of the short URL.` },
     title: { label: t`Title`, does: t`Names the link in lists. Visitors don't see it.` },
     note: { label: t`Note`, does: t`For you and others who manage the link. The search finds it.` },
     tags: { label: t`Tags`, does: t`Group links, to filter and change them together. At most 16.` },
@@ -21,7 +21,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     },
     fallback_url: {
       label: t`Fallback`,
-      does: t`The address for visitors before the start, after the end, or when the link is used up.`,
+      does: t`The target for visitors before the start, after the end, or when the link is used up.`,
     },
     redirect_status: {
       label: t`Redirect`,
@@ -29,7 +29,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     },
     forward_query: {
       label: t`Pass the query on`,
-      does: t`What follows the ? of the short address goes to the target too.`,
+      does: t`What follows the ? of the short URL goes to the target too.`,
     },
     password: {
       label: t`Password`,
@@ -40,7 +40,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     removes_password: { label: t`Remove the password`, does: "" },
     keep_old: {
       label: t`Keep the old code`,
-      does: t`It stays as an alias, so that printed addresses still lead here.`,
+      does: t`It stays as an alias, so that printed short URLs still lead here.`,
     },
   };
 }

@@ -141,7 +141,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
         <Stack gap="xs">
           <CodeField
             label={texts.code.label}
-            description={link === null ? texts.code.does : t`The end of the short address.`}
+            description={link === null ? texts.code.does : t`The end of the short URL.`}
             value={values.code}
             onChange={(code) => set("code", code)}
             error={errors.code}

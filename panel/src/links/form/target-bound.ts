@@ -11,5 +11,5 @@ const encoder = new TextEncoder();
 export function useTooLong(address: string): string | null {
   const { t } = useLingui();
   if (address.length <= MOST_BYTES && encoder.encode(address).length <= MOST_BYTES) return null;
-  return t`An address has at most ${formatNumber(MOST_BYTES)} bytes. This one is longer.`;
+  return t`A target has at most ${formatNumber(MOST_BYTES)} bytes. This one is longer.`;
 }

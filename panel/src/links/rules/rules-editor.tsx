@@ -230,7 +230,7 @@ function RuleFields({ rule, number, onChange, onUp, onDown, onRemove }: RuleProp
         <TextInput
           size="xs"
           label={t`Target`}
-          description={number === 1 && t`An address, or share:code for a share of the same account.`}
+          description={number === 1 && t`A URL, or share:code for a share of the same account.`}
           value={rule.target}
           onChange={(event) => onChange({ target: event.currentTarget.value })}
         />

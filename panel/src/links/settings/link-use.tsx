@@ -14,11 +14,11 @@ export function LinkUse({ link: { target } }: { link: Link }) {
         </Text>
         <Text size="xs" c="dimmed">
           <Trans>
-            A code can change from an address to a share or a drop box and back, under a printed QR code.
+            A code can change from a target to a share or a drop box and back, under a printed QR code.
           </Trans>
         </Text>
       </div>
-      <Text size="sm">{isAddress(target) ? <Trans>An address</Trans> : <TargetUse target={target} />}</Text>
+      <Text size="sm">{isAddress(target) ? <Trans>The target</Trans> : <TargetUse target={target} />}</Text>
       <span />
     </div>
   );

@@ -81,7 +81,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
         {name === "code" ? (
           <CodeField
             label={label}
-            description={t`The end of the short address.`}
+            description={t`The end of the short URL.`}
             value={values.code}
             onChange={(code) => set("code", code)}
             error={errors.code}

@@ -42,7 +42,7 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
           {label}
         </Text>
         <Text size="xs" c="dimmed">
-          {name === "code" ? t`The end of the short address.` : does}
+          {name === "code" ? t`The end of the short URL.` : does}
         </Text>
         {name === "password" && link.password !== null && (
           <Suspense fallback={null}>
