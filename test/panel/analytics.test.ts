@@ -66,21 +66,12 @@ async function recordClicks(): Promise<void> {
       at: noon - daysAgo * DAY_MS + at * 1_000,
       ...click,
     }));
+  const news = { source: "ref:news.example", columns: { referrer: "news.example" } };
+  const from = { referrer: HOSTILE, utm_source: "letter", utm_campaign: "spring-27" };
+  const letter = { source: "letter", columns: from };
   await room.record([
-    ...clicks(6, 3, {
-      source: "ref:news.example",
-      columns: { referrer: "news.example" },
-      country: "DE",
-      city: "Köln",
-      userAgent: CHROME,
-    }),
-    ...clicks(4, 10, {
-      source: "letter",
-      columns: { referrer: HOSTILE, utm_source: "letter", utm_campaign: "spring-27" },
-      country: "FR",
-      city: `"><b>${HOSTILE}`,
-      userAgent: IPHONE,
-    }),
+    ...clicks(6, 3, { ...news, country: "DE", city: "Köln", userAgent: CHROME }),
+    ...clicks(4, 10, { ...letter, country: "FR", city: `"><b>${HOSTILE}`, userAgent: IPHONE }),
     ...clicks(2, 10, { country: "US", userAgent: GOOGLEBOT, automated: true }),
     ...clicks(5, 40, { country: "MT", userAgent: CHROME }),
   ]);
@@ -117,7 +108,6 @@ story("a brush by mouse, touch and keys filters every list; a click arrives live
   await referrer("news.example").waitFor();
   await page.getByText("human clicks", { exact: true }).waitFor();
   await expectRows(page, "Referrers", ["news.example660%", `${HOSTILE}440%`]);
-  // Sources of campaigns are no referrers.
   await openTab(page, "Campaigns");
   await expectRows(page, "Campaigns", ["spring-27440%", "No campaign660%"]);
   await openTab(page, "UTM sources");
@@ -400,14 +390,11 @@ once("a card begins with the first tab that has something to say", async () => {
   });
   const { page, complaints, close } = await panel.enter("/panel/link/placeless");
   await expectRows(page, "Languages", ["German1100%"]);
-  await expectRows(page, "Devices", ["Desktop1100%"]);
-  // Without campaigns and referrers, a channel is known.
   await expectRows(page, "Channels", ["Direct1100%"]);
   await openTab(page, "Campaigns");
   await page.getByText("No campaigns in this range.").waitFor();
   await openTab(page, "Countries");
   await page.getByText(/^No places are recorded for these clicks/).waitFor();
-  await expectAccessible(page, "a list without places");
   expect(complaints).toEqual([]);
   await close();
 });

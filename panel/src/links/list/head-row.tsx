@@ -3,15 +3,16 @@ import { VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import type { LinkFinding, Order, Sort } from "../link-search.ts";
 import { FIRST_ORDER, type LinkColumn } from "./columns.ts";
+import type { LinkRows } from "./rows.ts";
+import { type LinkSelection, selectedPart, withLinks } from "./selection.ts";
 import classes from "./list.module.css";
 
 type Props = {
   columns: readonly LinkColumn[];
   finding: LinkFinding;
   onSort(sort: Sort, order: Order): void;
-  /** Of the loaded rows. */
-  selected: "all" | "some" | "none";
-  onSelect(): void;
+  selection: LinkSelection;
+  rows: LinkRows;
 };
 
 export const orderOf = (finding: LinkFinding): { sort: Sort; order: Order } => {
@@ -21,20 +22,23 @@ export const orderOf = (finding: LinkFinding): { sort: Sort; order: Order } => {
 
 const turned = (order: Order): Order => (order === "asc" ? "desc" : "asc");
 
-export function HeadRow({ columns, finding, onSort, selected, onSelect }: Props) {
+export function HeadRow({ columns, finding, onSort, selection, rows }: Props) {
   const { t } = useLingui();
+  const part = selectedPart(selection.selected, rows.known());
   const now = orderOf(finding);
   return (
     <div role="row" aria-rowindex={1} className={classes["head"]}>
       <div role="columnheader" className={classes["check"]}>
         <input
           type="checkbox"
-          aria-label={selected === "none" ? t`Select these rows` : t`Select none`}
+          aria-label={part === "none" ? t`Select these rows` : t`Select none`}
           ref={(box) => {
-            if (box !== null) box.indeterminate = selected === "some";
+            if (box !== null) box.indeterminate = part === "some";
           }}
-          checked={selected === "all"}
-          onChange={onSelect}
+          checked={part === "all"}
+          onChange={() =>
+            part === "none" ? selection.set(withLinks(selection.selected, rows.known())) : selection.clear()
+          }
         />
       </div>
       {columns.map(({ name, label, sort, isNumber }) => {

@@ -15,7 +15,7 @@ import type { RowDeed } from "./row-keys.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
 import { useLinkRows, usePagesAround } from "./rows.ts";
-import { countOfSelected, isSelectedLink, type LinkSelection, partOf, withLinks } from "./selection.ts";
+import { isSelectedLink, type LinkSelection } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
 
@@ -123,17 +123,7 @@ export function LinkGrid(props: Props) {
         onPointerEnter={loadEditorEarly}
         onFocus={deeds.onFocus}
       >
-        <HeadRow
-          columns={columns}
-          finding={finding}
-          onSort={onSort}
-          selected={partOf(selection.selected, rows.known())}
-          onSelect={() =>
-            countOfSelected(selection.selected) > 0
-              ? selection.clear()
-              : selection.set(withLinks(selection.selected, rows.known()))
-          }
-        />
+        <HeadRow columns={columns} finding={finding} onSort={onSort} selection={selection} rows={rows} />
         <div
           role="rowgroup"
           className={classes["body"]}

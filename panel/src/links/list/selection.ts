@@ -17,7 +17,7 @@ export const isSelectedLink = (selected: Selected, link: Link): boolean =>
   selected.kind === "all" || selected.links.has(keyOfLink(link));
 
 /** How much of the links is selected. */
-export function partOf(selected: Selected, links: readonly Link[]): "all" | "some" | "none" {
+export function selectedPart(selected: Selected, links: readonly Link[]): "all" | "some" | "none" {
   if (countOfSelected(selected) === 0) return "none";
   return links.every((link) => isSelectedLink(selected, link)) ? "all" : "some";
 }
