@@ -2,29 +2,24 @@ import { lazyRouteComponent as lazyRoute } from "@tanstack/react-router";
 import { type ComponentType, lazy } from "react";
 import { markOutdated, reachable } from "./connection.ts";
 
-const triedAgain = new WeakSet<EventTarget>();
-/** Resolves when the requested styles are there or have failed. */
-let styles: Promise<unknown> = Promise.resolve();
+// Once: scripts run when the style sheet of the page is there or has failed.
+for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'))
+  if (isWithoutRules(link)) void styleAgain(link);
 
-// Vite requests a style sheet only once: a page would stay without one that failed.
-document.addEventListener(
-  "error",
-  ({ target }) => {
-    if (!(target instanceof HTMLLinkElement) || target.rel !== "stylesheet" || triedAgain.has(target)) return;
-    styles = Promise.all([styles, styleAgain(target)]);
-  },
-  true,
-);
+function isWithoutRules({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return sheet === null || sheet.cssRules.length === 0;
+  } catch {
+    // Browsers show no rules of what failed.
+    return true;
+  }
+}
 
 async function styleAgain(broken: HTMLLinkElement): Promise<void> {
   await reachable();
   const link = broken.cloneNode() as HTMLLinkElement;
-  triedAgain.add(link);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  link.addEventListener("load", () => resolve());
-  link.addEventListener("error", reject);
+  link.addEventListener("error", markOutdated);
   broken.replaceWith(link);
-  await promise.catch(markOutdated);
 }
 
 /** Waits while the server is away. Rejects if the server no longer has the file: a new build replaced it. */
@@ -33,7 +28,6 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
     return await load();
   } catch {
     await reachable();
-    await styles;
     return load();
   }
 }
