@@ -16,6 +16,8 @@ const FRAME = [source("app/shell.tsx")];
 const ROUTER = source("app/router.tsx");
 /** What so many pages need is loaded with all of them. */
 const COMMON = 6;
+/** Characters with its imports. What is shorter, and of a page and something else, costs more in a file of its own. */
+const SHORT = 1800;
 
 /** A package's index, of which a module needs only what it names. */
 const isIndex = (id: string): boolean => /\/node_modules\/@mantine\/\w+\/esm\/index\.mjs$/.test(id);
@@ -71,12 +73,25 @@ function chunksOf(context: Context): (id: string) => string | null {
   };
   const first = needed(FIRST);
   const frame = needed(FRAME);
-  const pages = [...context.getModuleInfo(ROUTER)!.dynamicallyImportedIds].map((id) => needed([id]));
-  const users = (id: string): number => pages.filter((page) => page.has(id)).length;
+  const loadedLater = (id: string): readonly string[] => [
+    ...(context.getModuleInfo(id)?.dynamicallyImportedIds ?? []),
+  ];
+  const pages = loadedLater(ROUTER).map((id) => needed([id]));
+  const roots = new Set(loadedLater(ROUTER));
+  for (const root of roots)
+    for (const id of needed([root])) for (const part of loadedLater(id)) roots.add(part);
+  const parts = [...roots].map((id) => needed([id]));
+  const users = (of: readonly ReadonlySet<string>[], id: string): number =>
+    of.filter((part) => part.has(id)).length;
+  const isCommon = (id: string): boolean => frame.has(id) || users(pages, id) >= COMMON;
+  const isShort = (id: string): boolean => {
+    const own = [...needed([id])].filter((part) => !first.has(part) && !isCommon(part));
+    return own.reduce((sum, part) => sum + (context.getModuleInfo(part)?.code?.length ?? 0), 0) < SHORT;
+  };
   return (id) => {
     if (first.has(id)) return "index";
-    if (frame.has(id) || users(id) >= COMMON) return "frame";
-    return null;
+    if (isCommon(id)) return "frame";
+    return users(pages, id) > 0 && users(parts, id) > 1 && isShort(id) ? "frame" : null;
   };
 }
 

@@ -29,6 +29,8 @@ export default defineConfig({
     manifest: true,
     target: "es2023",
     assetsInlineLimit: 0,
+    // One style sheet: a page waits for none after its script.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false, resolveDependencies: withoutLoaded },
     sourcemap: false,
     // One of them is React, Mantine and all else that the sign-in page needs.

@@ -4,7 +4,7 @@
  * for the first. `--force` always builds.
  */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { Glob } from "bun";
@@ -66,8 +66,10 @@ const PAGES = {
   shares: "shares/shares-page.tsx",
 };
 
-/** Scripts of each page, without those of index.html. */
-function preloads(): Pack["preloads"] {
+const CATALOG = /^src\/locales\/(\w+)\.po$/;
+
+/** Scripts of each page, without those of index.html, and the catalog of each language. */
+function preloads(): Pick<Pack, "preloads" | "catalogs"> {
   const chunks = JSON.parse(readFileSync(join(DIST, ".vite", "manifest.json"), "utf8")) as Record<
     string,
     Chunk
@@ -78,15 +80,44 @@ function preloads(): Pack["preloads"] {
     return new Set([...keys].map((key) => chunks[key]!.file));
   };
   const first = new Set(readFileSync(join(DIST, "index.html"), "utf8").match(/assets\/[\w.-]+/g));
-  return Object.fromEntries(
-    Object.entries(PAGES).map(([path, page]) => [
-      path,
-      [...needed(["src/app/shell.tsx", `src/${page}`]).difference(first)],
-    ]),
-  );
+  return {
+    preloads: Object.fromEntries(
+      Object.entries(PAGES).map(([path, page]) => [
+        path,
+        [...needed(["src/app/shell.tsx", `src/${page}`]).difference(first)],
+      ]),
+    ),
+    catalogs: Object.fromEntries(
+      Object.entries(chunks).flatMap(([source, { file }]) => {
+        const language = CATALOG.exec(source)?.[1];
+        return language === undefined ? [] : [[language, file]];
+      }),
+    ),
+  };
+}
+
+/**
+ * Removes the rules of Mantine's components that no script names: their classes contain a hash. The file is named after
+ * what is left, because browsers keep it for good.
+ */
+function trimStyles(): void {
+  const read = (path: string): string => readFileSync(join(DIST, path), "utf8");
+  const hashes = (text: string): string[] => text.match(/\bm_[0-9a-f]{6,8}\b/g) ?? [];
+  const used = new Set(filesBelow(DIST, ["assets/*.js"]).flatMap((path) => hashes(read(path))));
+  for (const path of filesBelow(DIST, ["assets/*.css"])) {
+    const left = read(path).replace(/([^{}]+)\{[^{}]*\}/g, (rule, selector: string) => {
+      const named = hashes(selector);
+      return named.length > 0 && !named.some((hash) => used.has(hash)) ? "" : rule;
+    });
+    const name = `assets/style-${Bun.hash(left).toString(36)}.css`;
+    renameSync(join(DIST, path), join(DIST, name));
+    writeFileSync(join(DIST, name), left);
+    writeFileSync(join(DIST, "index.html"), read("index.html").replace(path, name));
+  }
 }
 
 function pack(): Pack {
+  trimStyles();
   const files = filesBelow(DIST, ["**/*"]).map((path) => {
     const bytes = readFileSync(join(DIST, path));
     const type = TYPES[path.slice(path.lastIndexOf(".") + 1)];
@@ -95,7 +126,7 @@ function pack(): Pack {
     const br = brotliCompressSync(bytes, { params: quality }).toString("base64");
     return [path, { type, br, gzip: gzipSync(bytes, { level: 9 }).toString("base64") }] as const;
   });
-  return { files: Object.fromEntries(files), preloads: preloads() };
+  return { files: Object.fromEntries(files), ...preloads() };
 }
 
 const digest = sourcesDigest();

@@ -73,6 +73,7 @@ function createRoutes(parts: HttpParts): Answer {
     isSetUp: services.auth.isAdminEnabled,
     identity: services.door.identity,
     isSignedIn: ({ headers }) => readCookies(headers.get("cookie") ?? undefined, CSRF_COOKIE).length > 0,
+    language: (request) => services.door.pages.look(request).language,
     offline: (request) => offlinePage(services.door.pages.look(request)),
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
   });

@@ -132,7 +132,8 @@ CREATE TABLE `deleted_links` (
   `automated` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `deleted_links_deleted_at` (`deleted_at`,`link_id`),
-  KEY `deleted_links_owner` (`owner_id`,`deleted_at`,`link_id`)
+  KEY `deleted_links_owner` (`owner_id`,`deleted_at`,`link_id`),
+  KEY `deleted_links_code` (`code`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `detail_drops` (

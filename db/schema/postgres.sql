@@ -459,6 +459,8 @@ CREATE INDEX changes_created_at ON public.changes USING btree (created_at);
 
 CREATE INDEX click_log_clicked_at ON public.click_log USING btree (clicked_at, link_id);
 
+CREATE INDEX deleted_links_code ON public.deleted_links USING btree (code);
+
 CREATE INDEX deleted_links_deleted_at ON public.deleted_links USING btree (deleted_at, link_id);
 
 CREATE INDEX deleted_links_owner ON public.deleted_links USING btree (owner_id, deleted_at, link_id);

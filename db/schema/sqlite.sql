@@ -108,6 +108,8 @@ CREATE TABLE deleted_links (
   deleted_at integer not null
 , deleted_by text, content text, owner_id integer, clicks integer not null default 0, automated integer not null default 0);
 
+CREATE INDEX "deleted_links_code" on "deleted_links" (code);
+
 CREATE INDEX "deleted_links_deleted_at" on "deleted_links" (deleted_at, link_id);
 
 CREATE INDEX "deleted_links_owner" on "deleted_links" (owner_id, deleted_at, link_id);

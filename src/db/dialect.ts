@@ -90,6 +90,12 @@ export type Dialect = {
     deltas: readonly number[],
   ): Promise<number>;
 
+  /** Adds up integers whose sum is below 2^53, at the least cost. */
+  sum(column: string): RawBuilder<number>;
+
+  /** The column as a number that no index serves, where a planner would look up each value of a long list. */
+  scanned(column: string): RawBuilder<number>;
+
   /** Aggregates texts or numbers in any order, separated by blanks; null without rows. At most a million characters. */
   joinTexts(column: string): RawBuilder<string | null>;
 

@@ -6,6 +6,40 @@
  * @param csrf names of the cookie and header that prove a request made with cookies
  */
 export const startScript = (csrf: { cookie: string; header: string }): string => `"use strict";
+// What Swagger UI leaves out for screen readers: landmarks, levels of headings, names of fields.
+const PATCHES = [
+  ["#operations", { "aria-label": "Operations" }],
+  [".information-container", { role: "region", "aria-label": "About this API" }],
+  [".scheme-container", { role: "region", "aria-label": "Authorization" }],
+  [".filter-container", { role: "search" }],
+  [".operation-filter-input", { "aria-label": "Filter by tag or path" }],
+  [".opblock-tag, .models h4", { role: "heading", "aria-level": "2" }],
+  [".opblock h4, .opblock h5, .models h3", { role: "heading", "aria-level": "3" }],
+  [".responses-table", { role: "table" }],
+  [".modal-ux h3, .modal-ux h4, .modal-ux h5, .modal-ux h6", { role: "heading", "aria-level": "2" }],
+  [".close-modal", { "aria-label": "Close" }],
+  [".modal-ux .btn[aria-label]", { "aria-label": null }],
+  [".microlight", { tabindex: "0" }],
+  [".body-param__text", { "aria-label": "Request body" }],
+];
+function patch() {
+  for (const [selector, attributes] of PATCHES)
+    for (const element of document.querySelectorAll(selector))
+      for (const [name, value] of Object.entries(attributes)) {
+        if (value === null) element.removeAttribute(name);
+        else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+      }
+  for (const field of document.querySelectorAll("[data-param-name] :is(select, input, textarea)"))
+    if (!field.hasAttribute("aria-label"))
+      field.setAttribute("aria-label", field.closest("[data-param-name]").dataset.paramName);
+}
+new MutationObserver(patch).observe(document.body, { childList: true, subtree: true });
+/** A button holds no link: it opens the operation, and the address follows. */
+const plainNames = () => ({
+  wrapComponents: {
+    DeepLink: (Original, { React }) => ({ text }) => React.createElement("span", null, text),
+  },
+});
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const paint = (isDark) => document.documentElement.classList.toggle("dark-mode", isDark);
 const follow = () => paint(dark.matches);
@@ -19,6 +53,8 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   docExpansion: "list",
   filter: true,
+  plugins: [plainNames],
+  syntaxHighlight: { activated: false },
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tagsSorter: undefined,
@@ -53,6 +89,15 @@ export const STYLE = `body { margin: 0; }
 .swagger-ui .response-col_status, .swagger-ui .responses-table thead td:first-child { width: 64px; min-width: 0; }
 .swagger-ui .highlight-code, .swagger-ui .microlight { overflow-x: auto; }
 html:not(.dark-mode) .swagger-ui .info .base-url, html:not(.dark-mode) .swagger-ui .info a { color: #1b62b5; }
+html:not(.dark-mode) .swagger-ui .info .title small { background: #5b6270; }
+html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3f6212; }
+html.dark-mode .swagger-ui .header-col { color: #e4e6e6; }
+html.dark-mode .swagger-ui .opblock.opblock-put .opblock-section-header { background: #7a4830; }
+.swagger-ui .btn.execute { background: #1b62b5; border-color: #1b62b5; }
+html.dark-mode .swagger-ui .btn.try-out__btn.cancel { color: #ffd0d0 !important; border-color: #ffd0d0; background: none; }
+html:not(.dark-mode) .swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e; }
+html:not(.dark-mode) .swagger-ui .parameter__in, html:not(.dark-mode) .swagger-ui .prop-format { color: #515766; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #3b4151; }
 html:not(.dark-mode) .swagger-ui .btn.authorize { color: #14704a; border-color: #14704a; }
 html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #14704a; }
 html:not(.dark-mode) .swagger-ui .response-control-media-type__accept-message { color: #14704a; }
@@ -63,6 +108,7 @@ html:not(.dark-mode) .swagger-ui .opblock-patch .opblock-summary-method { backgr
 html:not(.dark-mode) .swagger-ui .opblock-delete .opblock-summary-method { background: #b3261e; }
 html:not(.dark-mode) .swagger-ui .opblock-head .opblock-summary-method { background: #6b2fb3; }
 html:not(.dark-mode) .swagger-ui .opblock-options .opblock-summary-method { background: #3d4b5c; }
+@media (prefers-reduced-motion: reduce) { .swagger-ui * { transition: none !important; animation: none !important; } }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 12px; }
   .swagger-ui .opblock-tag { padding: 10px 0; flex-wrap: wrap; }

@@ -30,7 +30,7 @@ const pageOf = (version: string): string => `<!doctype html>
 <script src="docs/${version}/swagger-ui-bundle.js" defer></script>
 <script src="docs/${version}/docs.js" defer></script>
 </head>
-<body><main id="docs"></main><noscript>This page needs JavaScript. The document is <a href="openapi.json">openapi.json</a>.</noscript></body>
+<body><div id="docs"></div><noscript>This page needs JavaScript. The document is <a href="openapi.json">openapi.json</a>.</noscript></body>
 </html>
 `;
 

@@ -9,6 +9,8 @@ export type Pack = {
   files: Record<string, PackedFile>;
   /** Names of scripts that a page needs besides those of index.html, by its path. */
   preloads: Record<string, readonly string[]>;
+  /** Name of the script with the texts, by language. */
+  catalogs: Record<string, string>;
 };
 
 /** Null while the panel is not built. */

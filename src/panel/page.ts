@@ -44,21 +44,32 @@ const slashesIn = (path: string): number => path.split("/").length - 1;
 
 const attribute = (text: string): string => text.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. */
+/**
+ * `html`: the built page with its placeholder. `preloads`: names of scripts below the prefix. `asked`: paths below the
+ * admin prefix whose answers the page needs at once.
+ */
 export function panelPage(
   html: string,
-  preloads: readonly string[],
+  { preloads, asked }: { preloads: readonly string[]; asked: readonly string[] },
   { prefix, path, ...place }: PagePlace,
 ): string {
-  const content = JSON.stringify({ root: up(slashesIn(prefix)), ...place });
+  const root = up(slashesIn(prefix));
+  const content = JSON.stringify({ root, ...place });
   const base = up(slashesIn(path) - 1);
-  const { instanceName, icons } = place;
+  const { instanceName, icons, admin } = place;
+  const early = [
+    ...preloads.map((name) => `<link rel="modulepreload" href="${name}" crossorigin />`),
+    ...asked.map(
+      (name) =>
+        `<link rel="preload" as="fetch" href="${attribute(root + admin.slice(1) + name)}" crossorigin />`,
+    ),
+  ];
   const head = `<base href="${base}" />
     <meta name="waymark" content="${attribute(content)}" />
     <title>${attribute(instanceName)}</title>
     <link rel="icon" href="mark?v=${icons}" />
     <link rel="apple-touch-icon" href="icon?v=${icons}" />
-    <link rel="manifest" href="manifest.webmanifest" />${preloads.map((name) => `\n    <link rel="modulepreload" href="${name}" crossorigin />`).join("")}`;
+    <link rel="manifest" href="manifest.webmanifest" />${early.map((link) => `\n    ${link}`).join("")}`;
   const [begin, end] = PLACEHOLDER;
   return html.slice(0, html.indexOf(begin)) + head + html.slice(html.indexOf(end) + end.length);
 }

@@ -18,6 +18,7 @@ const PACK: Pack = {
     "assets/a-1.js": packed("text/javascript; charset=utf-8", "let a = 1;"),
   },
   preloads: { links: ["assets/links-1.js"] },
+  catalogs: { en: "assets/en-1.js", de: "assets/de-1.js" },
 };
 
 const IDENTITY: PanelIdentity = {
@@ -46,6 +47,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     asksPasswords: () => false,
     identity: IDENTITY,
     isSignedIn: ({ headers }) => headers.has("cookie"),
+    language: () => "de",
     offline: () => ({ html: "<h1>Away</h1>", policy: "default-src 'none'" }),
     read: async () => PACK,
     ...options,
@@ -103,16 +105,19 @@ test("the panel is an app: manifest, icons and a worker that keeps one page", as
   expect(logos).toEqual([{ src: "icon?v=abc", sizes: "100x100", type: "image/webp" }]);
 });
 
-test("somebody who is signed in gets the page's scripts told with it", async () => {
+test("the page tells its language's texts, and to somebody who is signed in its scripts and the account", async () => {
   const signedIn = { headers: { ...HUMAN.headers, Cookie: "a=b" } };
   const html = await (await ask("/panel/links", signedIn)).text();
   expect(html).toContain('<link rel="modulepreload" href="assets/links-1.js" crossorigin />');
+  expect(html).toContain('<link rel="modulepreload" href="assets/de-1.js" crossorigin />');
+  expect(html).toContain('<link rel="preload" as="fetch" href="../admin/v1/auth/me" crossorigin />');
   for (const [path, init] of [
     ["/panel/links", HUMAN],
     ["/panel/links/tags", signedIn],
     ["/panel/constructor", signedIn],
   ] as const)
-    expect([path, (await (await ask(path, init)).text()).includes("preload")]).toEqual([path, false]);
+    expect([path, (await (await ask(path, init)).text()).includes("links-1")]).toEqual([path, false]);
+  expect(await (await ask("/panel/links", HUMAN)).text()).not.toContain("auth/me");
 });
 
 test("a prefix of several segments leads back to the root", async () => {

@@ -22,6 +22,8 @@ export type PanelOptions = {
   identity: PanelIdentity;
   /** Whether it has the cookies of a session: what the page needs is then told with it. */
   isSignedIn(request: Request): boolean;
+  /** Whose texts the page needs, unless the person chose another. */
+  language(request: Request): string;
   /** What the app shows while the server is away, in the reader's language. */
   offline(request: Request): OfflinePage;
   /** Whether a password is set. */
@@ -47,6 +49,7 @@ export function createPanel({
   isEnabled,
   identity,
   isSignedIn,
+  language,
   offline,
   isSetUp,
   asksPasswords,
@@ -84,10 +87,16 @@ export function createPanel({
 
   async function page(pack: Pack, path: string, request: Request): Promise<Response> {
     const place = path.startsWith("/link/") ? "link" : path.slice(1);
-    const preloads = isSignedIn(request) && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
+    const comesBack = isSignedIn(request);
+    const parts = comesBack && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
+    const catalog = pack.catalogs[language(request)];
+    const early = {
+      preloads: catalog === undefined ? parts : [catalog, ...parts],
+      asked: comesBack ? ["/v1/auth/me"] : [],
+    };
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    const shown = panelPage(html, preloads, {
+    const shown = panelPage(html, early, {
       prefix,
       admin,
       path,

@@ -270,6 +270,28 @@ test.skipIf(!CHROMIUM)("commands offer nothing that would be refused", async () 
   await close();
 });
 
+test.skipIf(!CHROMIUM)("commands look up the link with that code before they search all texts", async () => {
+  await panel.client.call("POST", "/links", { code: "ahead", target: "https://example.com/ahead" });
+  const { page, complaints, close } = await panel.enter("/panel/tokens");
+  const events: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).searchParams.get("search") === "ahead") events.push("search");
+  });
+  await page.route("**/links/available?code=ahead", async (route) => {
+    const response = await route.fetch();
+    events.push("exact");
+    await route.fulfill({ response });
+  });
+  await openCommands(page);
+  await page.getByRole("combobox").fill("ahead");
+  await page.getByRole("option", { name: "ahead" }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(events[0]).toBe("exact");
+  expect(events).toContain("search");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test.skipIf(!CHROMIUM)("exact matches come first, and what is found can be acted on", async () => {
   const { client, origin } = panel;
   const post = (path: string, body: object) => client.call("POST", path, body);

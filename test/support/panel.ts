@@ -57,18 +57,13 @@ export const focused = (element: Locator): Promise<void> =>
 /** For every wait of a page: a busy machine is slow, and what never comes fails all the same. */
 const WAIT_MS = 60_000;
 
-type Checked = { exclude?: string; rules?: string[] };
+type Checked = { rules?: string[] };
 
 /** Fails with what axe finds on the page. `name` says which page it is. */
-export async function expectAccessible(
-  page: Page,
-  name: string,
-  { exclude, rules }: Checked = {},
-): Promise<void> {
+export async function expectAccessible(page: Page, name: string, { rules }: Checked = {}): Promise<void> {
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
   // Joining what frames found takes a page of its own, and twice the processor time.
   axe.setLegacyMode(page.frames().length === 1);
-  if (exclude !== undefined) axe.exclude(exclude);
   if (rules !== undefined) axe.withRules(rules);
   const { violations } = await axe.analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);

@@ -8,6 +8,7 @@ import { readEventSearch } from "../events/event-search.ts";
 import { readFileSearch } from "../files/file-search.ts";
 import { type LinkTab, readLinkTab } from "../links/link-tab.ts";
 import { readLinkSearch } from "../links/link-search.ts";
+import { pageAt, pageQuery } from "../links/list/page-queries.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
@@ -87,6 +88,11 @@ const links = createRoute({
   getParentRoute: () => inside,
   path: "/links",
   validateSearch: readLinkSearch,
+  loaderDeps: ({ search }) => search,
+  // While the page is still on the way.
+  loader({ context, cause, deps: { at = 0, ...finding } }) {
+    if (cause === "enter") void context.queries.prefetchQuery(pageQuery(finding, pageAt(at)));
+  },
   component: lazyRouteComponent(() => import("../links/links-page.tsx"), "LinksPage"),
 });
 

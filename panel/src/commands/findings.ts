@@ -107,10 +107,12 @@ export function useFindings(text: string, { role }: Account) {
   const hasLinks = role !== "user";
   const isAdmin = role === "admin";
   const exact = useQuery({ ...exactQuery(text), enabled: hasLinks && CODE.test(text) });
-  const links = useQuery({ ...linksQuery(text), enabled: hasLinks && isLong });
-  const files = useQuery({ ...filesQuery(text), enabled: isLong });
-  const shares = useQuery({ ...sharesQuery(text), enabled: isLong });
-  const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isLong });
+  // The server reads few things at once: the link with that code does not wait behind a search of all texts.
+  const isSearching = isLong && !exact.isLoading;
+  const links = useQuery({ ...linksQuery(text), enabled: hasLinks && isSearching });
+  const files = useQuery({ ...filesQuery(text), enabled: isSearching });
+  const shares = useQuery({ ...sharesQuery(text), enabled: isSearching });
+  const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isSearching });
   const settings = useQuery({ ...settingsQuery, enabled: isAdmin && isLong });
   const tags = useQuery({ ...tagsQuery, enabled: hasLinks && isLong });
   const domains = useQuery({ ...domainsQuery, enabled: isAdmin && isLong });
@@ -130,7 +132,9 @@ export function useFindings(text: string, { role }: Account) {
     tags: isLong ? (tags.data ?? []).filter(({ tag }) => has(tag)).slice(0, MOST) : [],
     domains: isLong ? (domains.data ?? []).filter(({ host }) => has(host)).slice(0, MOST) : [],
     /** The first of what is found may change. */
-    isSearching: [exact, links, files, shares, settings].some(({ isFetching }) => isFetching),
+    isSearching:
+      (isLong && !isSearching) ||
+      [exact, links, files, shares, settings].some(({ isFetching }) => isFetching),
     error: links.error ?? files.error ?? shares.error ?? settings.error,
   };
 }

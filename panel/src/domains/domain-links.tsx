@@ -14,7 +14,7 @@ export function DomainLinks({ host }: { host: string }) {
   // As wide before it is known as a usual number.
   const room = known === undefined ? { visibility: "hidden" as const } : {};
   return (
-    <AnchorLink to="/links" search={{ domain: host }} size="sm" style={room}>
+    <AnchorLink to="/links" search={{ domain: host }} size="sm" lh="24px" style={room}>
       <Plural value={data} _0="No links" one="# link" other="# links" />
     </AnchorLink>
   );

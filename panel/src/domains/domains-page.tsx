@@ -52,6 +52,7 @@ export function DomainsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
+        onOpen={setEdited}
         empty={
           <Empty
             title={<Trans>There is only the default domain.</Trans>}

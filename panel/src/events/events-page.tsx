@@ -16,6 +16,7 @@ import { eventsQuery, retentionQuery } from "./event-queries.ts";
 import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
+import { FilterSheet } from "../ui/filter-sheet.tsx";
 
 const USUAL_DAYS = 365;
 
@@ -44,17 +45,21 @@ export function EventsPage() {
           </>
         }
       />
-      <EventFilters
-        search={search}
-        onChange={(next, isTyped = false) =>
-          void navigate({
-            search: (now) => readEventSearch({ ...now, ...next }),
-            // Back undoes a choice.
-            replace: isTyped,
-            resetScroll: false,
-          })
-        }
-      />
+      <div>
+        <FilterSheet count={Object.keys(search).length}>
+          <EventFilters
+            search={search}
+            onChange={(next, isTyped = false) =>
+              void navigate({
+                search: (now) => readEventSearch({ ...now, ...next }),
+                // Back undoes a choice.
+                replace: isTyped,
+                resetScroll: false,
+              })
+            }
+          />
+        </FilterSheet>
+      </div>
       <DataList<Event>
         long={{ Rows: LongRows, isMore: list.hasNextPage }}
         label={t`Events`}

@@ -6,6 +6,7 @@ import { ariaKeysOf } from "../ui/keys/shortcuts.ts";
 import { SearchField } from "../ui/search-field.tsx";
 import { SHARE_STATES, type ShareSearch } from "./share-search.ts";
 import classes from "./shares.module.css";
+import { FilterSheet } from "../ui/filter-sheet.tsx";
 
 const DELAY_MS = 150;
 
@@ -32,33 +33,35 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         delayMs={DELAY_MS}
         onSearch={(q) => onChange({ q })}
       />
-      <Select
-        ref={kindField}
-        aria-keyshortcuts={ariaKeysOf("filter")}
-        className={classes["filter"] ?? ""}
-        clearable
-        placeholder={t`All types`}
-        aria-label={t`Kind`}
-        value={search.kind ?? null}
-        onChange={(kind) => onChange({ kind: kind ?? undefined })}
-        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
-      />
-      <Select
-        className={classes["filter"] ?? ""}
-        clearable
-        placeholder={t`Any status`}
-        aria-label={t`State`}
-        value={search.state ?? null}
-        onChange={(state) => onChange({ state: state ?? undefined })}
-        data={SHARE_STATES.map((value) => ({ value, label: states[value] }))}
-      />
-      {maySeeAll && (
-        <Switch
-          label={t`All accounts`}
-          checked={search.all === true}
-          onChange={(event) => onChange({ all: event.currentTarget.checked || undefined })}
+      <FilterSheet count={[search.kind, search.state, search.all].filter(Boolean).length}>
+        <Select
+          ref={kindField}
+          aria-keyshortcuts={ariaKeysOf("filter")}
+          className={classes["filter"] ?? ""}
+          clearable
+          placeholder={t`All types`}
+          aria-label={t`Kind`}
+          value={search.kind ?? null}
+          onChange={(kind) => onChange({ kind: kind ?? undefined })}
+          data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
         />
-      )}
+        <Select
+          className={classes["filter"] ?? ""}
+          clearable
+          placeholder={t`Any status`}
+          aria-label={t`State`}
+          value={search.state ?? null}
+          onChange={(state) => onChange({ state: state ?? undefined })}
+          data={SHARE_STATES.map((value) => ({ value, label: states[value] }))}
+        />
+        {maySeeAll && (
+          <Switch
+            label={t`All accounts`}
+            checked={search.all === true}
+            onChange={(event) => onChange({ all: event.currentTarget.checked || undefined })}
+          />
+        )}
+      </FilterSheet>
     </Group>
   );
 }

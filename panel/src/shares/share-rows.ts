@@ -5,6 +5,7 @@ import type { Share } from "../base/api.ts";
 import { type RowsInSight, useRowsInSight } from "../ui/long/rows-in-sight.tsx";
 import { SHARES_A_PAGE, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
+import { useLiveCounts } from "../auth/live-counts.ts";
 
 const ROW = 65;
 
@@ -32,11 +33,16 @@ export function useShareRows(search: ShareSearch): ShareRows {
   const results = useQueries({ queries: pages.map((page) => sharesQuery(shown, page)) });
   const byPage = new Map(pages.map((page, nth) => [page, results[nth]?.data]));
   const failed = [first, ...results].find(({ error }) => error !== null);
+  const known = [...byPage.values()].flatMap((page) => page?.shares ?? []);
+  const counted = useLiveCounts("shares", known, shown.sort === "click_count");
   return {
     total,
     error: failed?.error ?? null,
     retry: () => void failed?.refetch(),
     rows,
-    share: (row) => byPage.get(pageOf(row))?.shares[row % SHARES_A_PAGE],
+    share(row) {
+      const share = byPage.get(pageOf(row))?.shares[row % SHARES_A_PAGE];
+      return share && counted(share);
+    },
   };
 }

@@ -1,8 +1,10 @@
 import { Skeleton, Stack, Table, VisuallyHidden } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import classes from "./data-list.module.css";
 import { LoadFailure } from "./load-failure.tsx";
 import type { LongRowsProps } from "./long/long-rows.tsx";
+import { isPlainClick } from "./row-clicks.ts";
+import { partsOf, type RowParts, RowPartsMenu } from "./row-parts-menu.tsx";
 
 export type Column<T> = {
   title: string;
@@ -21,14 +23,17 @@ type Props<T> = {
   columns: readonly Column<T>[];
   keyOf(item: T): string | number;
   empty: ReactNode;
+  /** The whole row opens. */
+  onOpen?(item: T): void;
   /** For a list that grows while one scrolls: its rows, and whether there are more. */
   long?: { Rows(props: LongRowsProps<T>): ReactNode; isMore: boolean };
 };
 
 const BONES = 4;
 
-/** A list as a table, with its states of loading, failure and emptiness. */
-export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty, long }: Props<T>) {
+/** A list as a table, with its states of loading, failure and emptiness. The context menu of a row has its buttons. */
+export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty, onOpen, long }: Props<T>) {
+  const [menu, setMenu] = useState<RowParts | null>(null);
   if (error !== null && items === undefined) {
     return <LoadFailure error={error} onRetry={onRetry} />;
   }
@@ -48,8 +53,18 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
         {column.cell(item)}
       </Table.Td>
     ));
+  const rowProps = (item: T): ComponentProps<"tr"> & { "data-opens"?: true } => ({
+    ...(onOpen && { "data-opens": true, onClick: (event) => isPlainClick(event) && onOpen(item) }),
+    onContextMenu(event) {
+      const parts = partsOf(event.currentTarget, event.nativeEvent);
+      if (parts === null || (event.target as HTMLElement).closest("a, input") !== null) return;
+      event.preventDefault();
+      setMenu(parts);
+    },
+  });
   return (
     <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} data-holds-rows>
+      {menu !== null && <RowPartsMenu label={label} opened={menu} onClose={() => setMenu(null)} />}
       <Table
         aria-label={label}
         verticalSpacing="xs"
@@ -66,11 +81,13 @@ export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empt
           </Table.Tr>
         </Table.Thead>
         {long ? (
-          <long.Rows items={items} keyOf={keyOf} cells={cells} />
+          <long.Rows items={items} keyOf={keyOf} cells={cells} rowProps={rowProps} />
         ) : (
           <Table.Tbody>
             {items.map((item) => (
-              <Table.Tr key={keyOf(item)}>{cells(item)}</Table.Tr>
+              <Table.Tr key={keyOf(item)} {...rowProps(item)}>
+                {cells(item)}
+              </Table.Tr>
             ))}
           </Table.Tbody>
         )}

@@ -27,7 +27,7 @@ type Counted = "click_log" | "click_hours" | "click_days" | "click_months" | "cl
 export const isAmong =
   (links: LinkSet) =>
   (eb: ExpressionBuilder<Schema, Counted>): Expression<SqlBool> => {
-    if ("query" in links) return eb("link_id", "in", links.query);
+    if ("query" in links) return links.has("link_id");
     const [id, ...others] = links.ids;
     if (id === undefined) return sql<boolean>`1 = 0`;
     return others.length === 0 ? eb("link_id", "=", id) : eb("link_id", "in", links.ids);

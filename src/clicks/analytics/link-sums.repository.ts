@@ -1,12 +1,14 @@
 /** The sums of each link, from the rollups and, for spans, from raw rows. */
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Db } from "../../db/dialect.ts";
+import type { Queries } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { ClickSum } from "../../lib/visitors.ts";
 import { TOTAL } from "../rollups/sums.ts";
-import { isAmong, rawRows, rawSums } from "./click-columns.repository.ts";
+import { isAmong, rawRows } from "./click-columns.repository.ts";
 import type { SumParts } from "./range.ts";
 import type { Selection } from "./selection.ts";
+
+type Reading = Pick<Queries, "read" | "dialect">;
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
 
@@ -16,7 +18,12 @@ type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickS
 export type LinkHalf = { side: "lower" | "upper"; middle: number };
 
 /** Several rows for a link. */
-function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half: LinkHalf | null) {
+export function linkCounts(
+  { read, dialect }: Reading,
+  cut: SumParts,
+  { links, details }: Selection,
+  half: LinkHalf | null,
+) {
   const chosen = links === null ? sql<boolean>`link_id > ${sql.lit(TOTAL)}` : isAmong(links);
   const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
     const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;
@@ -49,7 +56,9 @@ function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half
   }
   for (const span of spans) {
     const rows = rawRows(read, { links: null, details }, span).where(isOwn as never);
-    parts.push(rows.select("link_id").select(rawSums).groupBy("link_id"));
+    const sums = rows.select("link_id").groupBy("link_id");
+    const all = sums.select((eb) => eb.fn.countAll<number>().as("clicks"));
+    parts.push(all.select(dialect.sum("automated").as("automated")));
   }
   const [first, ...others] = parts as LinkCounts[];
   if (first === undefined) return null;
@@ -57,25 +66,26 @@ function linkCounts(read: Db, cut: SumParts, { links, details }: Selection, half
 }
 
 /** One row for each link. */
-export function linkSums(read: Db, cut: SumParts, selection: Selection, half: LinkHalf | null) {
-  const all = linkCounts(read, cut, selection, half);
+export function linkSums(reading: Reading, cut: SumParts, selection: Selection, half: LinkHalf | null) {
+  const all = linkCounts(reading, cut, selection, half);
   if (all === null) return null;
+  const { read, dialect } = reading;
   return read
     .selectFrom(all.as("part"))
-    .select((eb) => [
+    .select([
       "part.link_id",
-      eb.fn.sum<number>("part.clicks").as("clicks"),
-      eb.fn.sum<number>("part.automated").as("automated"),
+      dialect.sum("part.clicks").as("clicks"),
+      dialect.sum("part.automated").as("automated"),
     ])
     .groupBy("part.link_id");
 }
 
 /** Links and deleted ones that have left a name. */
-export function namedSums(read: Db, cut: SumParts, selection: Selection, half: LinkHalf | null) {
-  const sums = linkSums(read, cut, selection, half);
+export function namedSums(reading: Reading, cut: SumParts, selection: Selection, half: LinkHalf | null) {
+  const sums = linkSums(reading, cut, selection, half);
   return (
     sums &&
-    read
+    reading.read
       .selectFrom(sums.as("sums"))
       .leftJoin("links", "links.id", "sums.link_id")
       .leftJoin("deleted_links as deleted", "deleted.link_id", "sums.link_id")

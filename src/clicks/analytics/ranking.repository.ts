@@ -1,15 +1,14 @@
 /**
- * Links, tags, domains and accounts by the clicks of their links, most clicks first. Where a server does not spread one
- * query over cores, two count half of the links each.
+ * Links, tags, domains and accounts by the clicks of their links, most clicks first. Two queries count half of the links
+ * each, at once.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import type { Database } from "../../db/database.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Queries } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
 import { type ClickSum, countOf, plus, type Visitors } from "../../lib/visitors.ts";
 import { clicksOf } from "./click-columns.repository.ts";
-import { type LinkHalf, linkSums, namedSums } from "./link-sums.repository.ts";
+import { linkCounts, type LinkHalf, linkSums, namedSums } from "./link-sums.repository.ts";
 import type { SumParts } from "./range.ts";
 import type { Selection } from "./selection.ts";
 
@@ -20,6 +19,7 @@ export type Ranked = ({ value: string } & ClickSum)[];
 type RankedTags = { ranked: Ranked } & ({ rest: ClickSum } | { rest: null; covered: ClickSum });
 
 type Groups = SelectQueryBuilder<Schema, never, { value: string } & ClickSum>;
+type Reading = Pick<Queries, "read" | "dialect">;
 type GroupsOf = (half: LinkHalf | null) => object | null;
 
 /** Of a half. More are counted as a whole. */
@@ -28,7 +28,9 @@ const MOST_GROUPS = 5_000;
 const UNTAGGED = "";
 const NONE: ClickSum = { clicks: 0, automated: 0 };
 
-export function createClickRanking({ read, dialect }: Pick<Database, "read" | "dialect">) {
+export function createClickRanking(reading: Reading) {
+  const { read } = reading;
+
   async function rank(groups: object | null, limit: number, visitors: Visitors): Promise<Ranked> {
     if (groups === null) return [];
     const rows = await read
@@ -42,28 +44,38 @@ export function createClickRanking({ read, dialect }: Pick<Database, "read" | "d
     return rows.map(({ value, ...sum }) => ({ value, ...numbersOf(sum) }));
   }
 
+  /** In the middle of a day or month of the range, as popular links may have neighbouring ids. */
+  async function middleOf({ days, months }: SumParts): Promise<number> {
+    const [day = 0, month] = [days[days.length >> 1], months[months.length >> 1]];
+    const rows =
+      month === undefined
+        ? sql`select link_id from click_days where day = ${day}`
+        : sql`select link_id from click_months where month = ${month}`;
+    const counted = await sql<{ n: number }>`select count(*) as n from (${rows}) as counted`.execute(read);
+    const half = Math.floor(Number(counted.rows[0]?.n ?? 0) / 2);
+    const found = await sql<{ link_id: number }>`${rows} order by link_id limit 1 offset ${half}`.execute(
+      read,
+    );
+    return Number(found.rows[0]?.link_id ?? 0);
+  }
+
   /** Null if a whole is cheaper. */
-  async function halves({ links, details }: Selection): Promise<LinkHalf[] | null> {
-    if (dialect.sharesScans || details !== null || (links !== null && "ids" in links)) return null;
-    const last = await read
-      .selectFrom("links")
-      .select("id")
-      .orderBy("id", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    const middle = Math.floor((last?.id ?? 0) / 2);
+  async function halves(cut: SumParts, { links, details }: Selection): Promise<LinkHalf[] | null> {
+    if (details !== null || (links !== null && "ids" in links)) return null;
+    const middle = await middleOf(cut);
     return (["lower", "upper"] as const).map((side) => ({ side, middle }));
   }
 
   /** @param isLinks no value is in both halves */
   async function ranked(
     groupsOf: GroupsOf,
+    cut: SumParts,
     limit: number,
     selection: Selection,
     isLinks = false,
   ): Promise<Ranked> {
     const { visitors } = selection;
-    const both = await halves(selection);
+    const both = await halves(cut, selection);
     const most = isLinks ? limit : MOST_GROUPS + 1;
     const found = both && (await Promise.all(both.map((half) => rank(groupsOf(half), most, visitors))));
     if (found === null || (!isLinks && found.some(({ length }) => length === most))) {
@@ -80,63 +92,63 @@ export function createClickRanking({ read, dialect }: Pick<Database, "read" | "d
   return {
     /** Keys, which have the clicks of every link that has or had them; limit ≤ 1,000. */
     links: (cut: SumParts, limit: number, selection: Selection) =>
-      ranked(keyGroups(read, sql<string>`code`, cut, selection), limit, selection, true),
+      ranked(keyGroups(reading, sql<string>`code`, cut, selection), cut, limit, selection, true),
 
     /** Prefixes of keys. */
     domains: (cut: SumParts, limit: number, selection: Selection) =>
-      ranked(keyGroups(read, prefixOfKey, cut, selection), limit, selection),
+      ranked(keyGroups(reading, prefixOfKey, cut, selection), cut, limit, selection),
 
     /** Names of accounts. Nobody owns links of commands and imports, nor those of accounts that were deleted. */
     owners: (cut: SumParts, limit: number, selection: Selection, adminName: string) =>
-      ranked(ownerGroups(read, cut, selection, adminName), limit, selection),
+      ranked(ownerGroups(reading, cut, selection, adminName), cut, limit, selection),
 
     /** `rest`: the clicks of links that have none of these tags, or null; then `covered` are those of the others. */
     async tags(cut: SumParts, limit: number, selection: Selection): Promise<RankedTags> {
-      const found = await ranked(tagGroups(read, cut, selection), limit + 1, selection);
+      const found = await ranked(tagGroups(reading, cut, selection), cut, limit + 1, selection);
       const tags = found.filter(({ value }) => value !== UNTAGGED).slice(0, limit);
       if (found.length <= limit) {
         return { ranked: tags, rest: found.find(({ value }) => value === UNTAGGED) ?? NONE };
       }
       const shown = tags.map(({ value }) => value);
-      return { ranked: tags, rest: null, covered: await tagged(read, cut, selection, shown) };
+      return { ranked: tags, rest: null, covered: await tagged(reading, cut, selection, shown) };
     },
   };
 }
 
 const keyGroups =
-  (read: Db, value: RawBuilder<string>, cut: SumParts, selection: Selection): GroupsOf =>
+  (reading: Reading, value: RawBuilder<string>, cut: SumParts, selection: Selection): GroupsOf =>
   (half) => {
-    const sums = namedSums(read, cut, selection, half);
+    const sums = namedSums(reading, cut, selection, half);
     if (sums === null) return null;
-    const named = read
+    const named = reading.read
       .selectFrom(sums.as("named"))
       .select([value.as("value"), "clicks", "automated"])
       .where("code", "is not", null);
-    return read
+    return reading.read
       .selectFrom(named.as("named"))
-      .select((eb) => [
+      .select([
         "value",
-        eb.fn.sum<number>("clicks").as("clicks"),
-        eb.fn.sum<number>("automated").as("automated"),
+        reading.dialect.sum("clicks").as("clicks"),
+        reading.dialect.sum("automated").as("automated"),
       ])
       .groupBy("value");
   };
 
 const ownerGroups =
-  (read: Db, cut: SumParts, selection: Selection, adminName: string): GroupsOf =>
+  (reading: Reading, cut: SumParts, selection: Selection, adminName: string): GroupsOf =>
   (half) => {
-    const sums = namedSums(read, cut, selection, half);
+    const sums = namedSums(reading, cut, selection, half);
     if (sums === null) return null;
-    const owned = read
+    const owned = reading.read
       .selectFrom(sums.as("named"))
-      .select((eb) => [
+      .select([
         "owner",
-        eb.fn.sum<number>("clicks").as("clicks"),
-        eb.fn.sum<number>("automated").as("automated"),
+        reading.dialect.sum("clicks").as("clicks"),
+        reading.dialect.sum("automated").as("automated"),
       ])
       .where("owner", "is not", null)
       .groupBy("owner");
-    return read
+    return reading.read
       .selectFrom(owned.as("owned"))
       .leftJoin("users", "users.id", "owned.owner")
       .select((eb) => [
@@ -148,20 +160,20 @@ const ownerGroups =
   };
 
 const tagGroups =
-  (read: Db, cut: SumParts, selection: Selection): GroupsOf =>
+  (reading: Reading, cut: SumParts, selection: Selection): GroupsOf =>
   (half) => {
-    const sums = linkSums(read, cut, selection, half);
+    const sums = linkSums(reading, cut, selection, half);
     if (sums === null) return null;
-    const groups = read
+    const groups = reading.read
       .selectFrom(sums.as("sums"))
       .leftJoin("link_tags", "link_tags.link_id", "sums.link_id")
-      .select((eb) => [
+      .select([
         "tag_id",
-        eb.fn.sum<number>("clicks").as("clicks"),
-        eb.fn.sum<number>("automated").as("automated"),
+        reading.dialect.sum("clicks").as("clicks"),
+        reading.dialect.sum("automated").as("automated"),
       ])
       .groupBy("tag_id");
-    return read
+    return reading.read
       .selectFrom(groups.as("groups"))
       .leftJoin("tags", "tags.id", "groups.tag_id")
       .select((eb) => [
@@ -173,25 +185,22 @@ const tagGroups =
 
 /** Of links with one of the tags. */
 async function tagged(
-  read: Db,
+  reading: Reading,
   cut: SumParts,
   selection: Selection,
   tags: readonly string[],
 ): Promise<ClickSum> {
-  const all = linkSums(read, cut, selection, null);
+  const all = linkCounts(reading, cut, selection, null);
   if (all === null) return NONE;
-  const shown = read
+  const shown = reading.read
     .selectFrom("link_tags")
     .innerJoin("tags", "tags.id", "link_tags.tag_id")
     .where("tags.tag", "in", tags)
     .select("link_tags.link_id");
-  const sum = await read
+  const sum = await reading.read
     .selectFrom(all.as("part"))
-    .select((eb) => [
-      eb.fn.sum<number | null>("clicks").as("clicks"),
-      eb.fn.sum<number | null>("automated").as("automated"),
-    ])
-    .where("link_id", "in", shown)
+    .select([reading.dialect.sum("clicks").as("clicks"), reading.dialect.sum("automated").as("automated")])
+    .where(sql<boolean>`${reading.dialect.scanned("link_id")} in ${shown}`)
     .executeTakeFirstOrThrow();
   return numbersOf(sum);
 }

@@ -101,6 +101,8 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   refreshStatistics: async () => {},
   linkCandidates: () => null,
   indexLinkTexts: null,
+  sum: (column) => sql`sum(${sql.ref(column)})`,
+  scanned: (column) => sql`${sql.ref(column)}`,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query.forUpdate() as typeof query,

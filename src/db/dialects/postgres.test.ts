@@ -1,4 +1,4 @@
-/** PostgreSQL's search index, with and without the right to create it. */
+/** PostgreSQL's memory for a query, and its search index, with and without the right to create it. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { silentLogger } from "../../lib/logger.ts";
@@ -24,6 +24,17 @@ describe.skipIf(!there)(name, () => {
     ends.push(database.close);
     return database;
   };
+
+  test("a connection has the memory to group the sums of links, or what its database gives it", async () => {
+    const { url, database } = await fresh();
+    const memoryOf = async ({ read }: Database) =>
+      (await sql<{ work_mem: string }>`show work_mem`.execute(read)).rows[0]?.work_mem;
+    const known = new URL(url).pathname.slice(1);
+    await sql`alter database ${sql.id(known)} set work_mem = '1MB'`.execute(database.write);
+    expect(await memoryOf(await open(url))).toBe("16MB");
+    await sql`alter database ${sql.id(known)} set work_mem = '20MB'`.execute(database.write);
+    expect(await memoryOf(await open(url))).toBe("20MB");
+  });
 
   test("a search uses the index of trigrams", async () => {
     const { database } = await fresh();

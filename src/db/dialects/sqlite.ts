@@ -92,6 +92,8 @@ const dialect: Dialect = {
   hasOneWriter: true,
   sharesScans: false,
   refreshStatistics: async () => {},
+  sum: (column) => sql`sum(${sql.ref(column)})`,
+  scanned: (column) => sql`+${sql.ref(column)}`,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
   forUpdate: (query) => query,

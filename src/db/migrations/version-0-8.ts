@@ -1,6 +1,6 @@
 /** Version 0.8: campaigns, referring hosts, languages, channels and rules of clicks. */
 import { sql } from "kysely";
-import { addColumn, type Step } from "./step.ts";
+import { addColumn, createIndex, type Step } from "./step.ts";
 
 const clickText = (number: string, column: string, length: number): Step =>
   addColumn(`${number}_click_log_${column}`, "click_log", column, (w) => w.text(length));
@@ -28,4 +28,5 @@ export const steps: readonly Step[] = [
         update instance set dimensions_from = ${Date.now()}
         where dimensions_from = 0 and exists (select 1 from click_dim_months)`.execute(db)),
   },
+  createIndex("0156_deleted_links_code", "deleted_links", "deleted_links_code", "code"),
 ];

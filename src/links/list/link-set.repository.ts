@@ -1,5 +1,12 @@
 /** Sets of links, deleted ones too, for sums of their clicks. */
-import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from "kysely";
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type SqlBool,
+} from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
 import { keysOf } from "../link/key.ts";
@@ -11,7 +18,9 @@ import { createStarts } from "./sizes.repository.ts";
 type IdQuery = SelectQueryBuilder<Schema, never, { id: number }>;
 
 /** Few ids, or a query of distinct ones. */
-export type LinkSet = { ids: readonly number[] } | { query: IdQuery };
+export type LinkSet =
+  | { ids: readonly number[] }
+  | { query: IdQuery /** Whether the column has one of them. */; has(column: string): RawBuilder<SqlBool> };
 
 /** Links with these ids (null: with any) that the filter finds. */
 export type LinkChoice = { ids: readonly number[] | null; filter: LinkFilter };
@@ -49,6 +58,12 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
       return eb.and(conditions);
     };
 
+  // Looking each of many links up in each bucket takes longer than reading the buckets.
+  const chosen = (query: IdQuery): LinkSet => ({
+    query,
+    has: (column) => sql<SqlBool>`${dialect.scanned(column)} in ${query}`,
+  });
+
   return {
     /** Without a deleted link where the filter has a tag or text. */
     async find(choice: LinkChoice): Promise<LinkSet> {
@@ -62,7 +77,7 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
       const query = all as unknown as IdQuery;
       const some = read.selectFrom(query.as("chosen")).select("id");
       const rows = await some.limit(FEW + 1).execute();
-      return rows.length > FEW ? { query } : { ids: rows.map(({ id }) => id) };
+      return rows.length > FEW ? chosen(query) : { ids: rows.map(({ id }) => id) };
     },
 
     /** Links that have one of up to 10,000 keys, as code or alias, or had it when they were deleted; of an owner, or of all. */

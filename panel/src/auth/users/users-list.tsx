@@ -27,6 +27,7 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
       error={error}
       onRetry={onRetry}
       keyOf={({ id }) => id}
+      onOpen={onEdit}
       empty={
         isFiltered ? (
           <Empty

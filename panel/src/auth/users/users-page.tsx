@@ -17,6 +17,8 @@ import { RemoveAccount } from "./remove-account.tsx";
 import { useRoleNames } from "./role-names.ts";
 import { readUserSearch, usersQuery } from "./user-queries.ts";
 import { UsersList } from "./users-list.tsx";
+import { FilterSheet } from "../../ui/filter-sheet.tsx";
+import { useIsPhone } from "../../ui/sheet.tsx";
 
 const AccountForm = lazyOrFailure(async () => (await import("./account-form.tsx")).AccountForm);
 
@@ -25,6 +27,7 @@ const TYPING_MS = 200;
 export function UsersPage() {
   const { t } = useLingui();
   const roles = useRoleNames();
+  const isPhone = useIsPhone();
   const search = useSearch({ from: "/inside/users" });
   const navigate = useNavigate({ from: "/users" });
   const [edited, setEdited] = useState<ListedAccount | "new" | null>(null);
@@ -53,7 +56,7 @@ export function UsersPage() {
       <Group gap="xs">
         <SearchField
           label={t`Search accounts`}
-          w="100%"
+          w={isPhone ? "calc(100% - 8rem)" : "100%"}
           maw={360}
           type="search"
           maxLength={64}
@@ -61,29 +64,31 @@ export function UsersPage() {
           delayMs={TYPING_MS}
           onSearch={(q) => find({ q: q?.trim() })}
         />
-        <Select
-          w={170}
-          aria-label={t`Role`}
-          placeholder={t`Any role`}
-          clearable
-          clearButtonProps={{ "aria-label": t`Any role` }}
-          value={search.role ?? null}
-          data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
-          onChange={(role) => find({ role })}
-        />
-        <Select
-          w={170}
-          aria-label={t`State`}
-          placeholder={t`Any state`}
-          clearable
-          clearButtonProps={{ "aria-label": t`Any state` }}
-          value={search.state ?? null}
-          data={[
-            { value: "active", label: t`May sign in` },
-            { value: "disabled", label: t`Disabled` },
-          ]}
-          onChange={(state) => find({ state })}
-        />
+        <FilterSheet count={[search.role, search.state].filter(Boolean).length}>
+          <Select
+            w={isPhone ? "100%" : 170}
+            aria-label={t`Role`}
+            placeholder={t`Any role`}
+            clearable
+            clearButtonProps={{ "aria-label": t`Any role` }}
+            value={search.role ?? null}
+            data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
+            onChange={(role) => find({ role })}
+          />
+          <Select
+            w={isPhone ? "100%" : 170}
+            aria-label={t`State`}
+            placeholder={t`Any state`}
+            clearable
+            clearButtonProps={{ "aria-label": t`Any state` }}
+            value={search.state ?? null}
+            data={[
+              { value: "active", label: t`May sign in` },
+              { value: "disabled", label: t`Disabled` },
+            ]}
+            onChange={(state) => find({ state })}
+          />
+        </FilterSheet>
       </Group>
       <UsersList
         accounts={data?.data}

@@ -8,7 +8,7 @@ import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
 import { useGridDeeds } from "./grid-deeds.ts";
 import { HeadRow } from "./head-row.tsx";
-import { useLiveCounts } from "./live-counts.ts";
+import { useLiveCounts } from "../../auth/live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
 import type { RowDeed } from "./row-keys.ts";
@@ -80,7 +80,7 @@ export function LinkGrid(props: Props) {
   }, [at]);
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
-  const counted = useLiveCounts(rows.known(), rows.shown.sort === "click_count");
+  const counted = useLiveCounts("links", rows.known(), rows.shown.sort === "click_count");
   const deeds = useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;

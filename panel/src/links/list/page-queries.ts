@@ -5,6 +5,7 @@ import { followed } from "../../base/queries.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
 
 export const LINKS_A_PAGE = 50;
+export const pageAt = (row: number): number => Math.floor(row / LINKS_A_PAGE);
 /** Rows out of sight are forgotten after this time. */
 const KEPT_MS = 60_000;
 const AT_ONCE = 4;

@@ -3,7 +3,7 @@ import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import type { LinkFinding } from "../link-search.ts";
-import { type LinkPageAnswer, LINKS_A_PAGE, pageQuery, totalQuery } from "./page-queries.ts";
+import { type LinkPageAnswer, LINKS_A_PAGE, pageAt, pageQuery, totalQuery } from "./page-queries.ts";
 
 export type LinkRows = {
   /** The search to which `link` and `total` belong. */
@@ -93,8 +93,6 @@ export function usePagesAround({ shown, total, isPending }: LinkRows, { first, e
     }
   }, [before, after, JSON.stringify(shown), isPending]);
 }
-
-const pageAt = (row: number): number => Math.floor(row / LINKS_A_PAGE);
 
 const pagesOf = ({ first, end }: { first: number; end: number }): number[] => {
   const from = pageAt(first);

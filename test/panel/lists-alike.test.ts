@@ -1,0 +1,91 @@
+/** What all lists of the panel do: rows open as a whole and have a menu, filters are in a sheet on phones, visits move. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { driveClient } from "../support/drive.ts";
+import { expectAccessible, NARROW, once, startPanel } from "../support/panel.ts";
+import { soon } from "../support/until.ts";
+
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.stop());
+
+once("rows of accounts and domains open as a whole; those of tokens too have a menu", async () => {
+  const account = { username: "anna", password: "anna's password", role: "editor" };
+  expect((await panel.client.call("POST", "/users", account)).status).toBe(201);
+  await panel.client.call("POST", "/domains", { host: "go.example.com" });
+  await panel.client.call("POST", "/tokens", { name: "reports", scopes: ["links:read"] });
+  const { page, complaints, close } = await panel.enter("/panel/users");
+  const form = page.getByRole("dialog");
+  const item = (name: string) => page.getByRole("menuitem", { name, exact: true });
+  for (const [path, name] of [
+    ["users", "anna"],
+    ["domains", "go.example.com"],
+  ] as const) {
+    await page.goto(`${panel.origin}/panel/${path}`);
+    const row = page.getByRole("row").filter({ hasText: name });
+    await row.getByText(name).first().click();
+    await page.getByRole("dialog", { name: `Edit ${name}` }).waitFor();
+    await page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+    await row.getByText(name).first().click({ button: "right" });
+    await item("Delete").waitFor();
+    await expectAccessible(page, `menu of ${path}`);
+    await item("Edit").click();
+    await page.getByRole("dialog", { name: `Edit ${name}` }).waitFor();
+  }
+  await page.goto(`${panel.origin}/panel/tokens`);
+  await page.getByText("reports", { exact: true }).click({ button: "right" });
+  await item("Revoke").click();
+  await form.getByText("Programs that use reports lose access at once.").waitFor();
+  const small = await page.$$eval("tbody :is(a, button)", (parts) =>
+    parts.map((part) => part.getBoundingClientRect().height).filter((height) => height < 24),
+  );
+  expect(small).toEqual([]);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("on a phone the filters of events, shares and accounts are in a sheet", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/events", { size: NARROW });
+  const sheet = page.getByRole("dialog", { name: "Filter" });
+  for (const [path, field, option, chosen] of [
+    ["events", "How", "with a token", "via="],
+    ["shares", "Kind", "Folders", "kind=folder"],
+    ["users", "Role", "Editor", "role=editor"],
+  ] as const) {
+    await page.goto(`${panel.origin}/panel/${path}`);
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await sheet.getByRole("combobox", { name: field }).click();
+    await page.getByRole("option", { name: option }).click();
+    await page.waitForURL((url) => url.search.includes(chosen));
+    await expectAccessible(page, `filters of ${path}`);
+    await sheet.getByRole("button", { name: "Close" }).click();
+    await sheet.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Filter 1" }).waitFor();
+  }
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+once("visits in the list of shares move as they come", async () => {
+  const drive = driveClient(panel.server.url, panel.client.token);
+  const folder = await drive.folder("Photos");
+  const share = (await drive.call("POST", `/folders/${folder}/share`, { code: "photos" })).body.data;
+  expect(share.code).toBe("photos");
+  const { page, close } = await panel.enter("/panel/shares");
+  const visits = page.getByRole("row").filter({ hasText: "/photos" }).getByRole("cell").nth(3);
+  await soon(async () => expect(await visits.textContent()).toBe("0"));
+  // Nothing else asks the server again.
+  let isAsked = false;
+  await page.route(/\/shares\?/, (route) => {
+    isAsked = true;
+    return route.abort();
+  });
+  await soon(async () => {
+    await fetch(`${panel.server.url}/photos`, { headers: { Accept: "text/html" } });
+    expect(Number(await visits.textContent())).toBeGreaterThan(0);
+  });
+  expect(isAsked).toBe(false);
+  await close();
+});
