@@ -3991,6 +3991,13 @@ export interface components {
                 "application/json": components["schemas"]["Failure429"];
             };
         };
+        /** @description The request line and headers are longer than 16 KiB */
+        431: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The bytes do not match their checksum */
         460: {
             headers: {
@@ -4261,6 +4268,7 @@ export type Response415 = components['responses']['415'];
 export type Response416 = components['responses']['416'];
 export type Response423 = components['responses']['423'];
 export type Response429 = components['responses']['429'];
+export type Response431 = components['responses']['431'];
 export type Response460 = components['responses']['460'];
 export type Response500 = components['responses']['500'];
 export type Response502 = components['responses']['502'];
@@ -4316,6 +4324,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4380,6 +4389,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -4435,6 +4445,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4478,6 +4489,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4544,6 +4556,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -4588,6 +4601,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -4649,6 +4663,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4749,6 +4764,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4859,6 +4875,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -4937,6 +4954,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5034,6 +5052,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5101,6 +5120,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5195,6 +5215,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5294,6 +5315,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5388,6 +5410,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5489,6 +5512,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5541,6 +5565,7 @@ export interface operations {
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5581,6 +5606,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5626,6 +5652,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5678,6 +5705,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5719,6 +5747,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5760,6 +5789,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5807,6 +5837,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5863,6 +5894,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5911,6 +5943,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -5969,6 +6002,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6018,6 +6052,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6069,6 +6104,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6128,6 +6164,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6179,6 +6216,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6219,6 +6257,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6273,6 +6312,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6301,6 +6341,7 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6333,6 +6374,7 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6380,6 +6422,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6435,6 +6478,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6478,6 +6522,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6536,6 +6581,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6602,6 +6648,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6699,6 +6746,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6777,6 +6825,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6842,6 +6891,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6925,6 +6975,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -6970,6 +7021,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7054,6 +7106,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7176,6 +7229,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7271,6 +7325,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7376,6 +7431,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7468,6 +7524,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7564,6 +7621,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7637,6 +7695,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7696,6 +7755,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7769,6 +7829,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7834,6 +7895,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7879,6 +7941,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -7945,6 +8008,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8009,6 +8073,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8062,6 +8127,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8127,6 +8193,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8177,6 +8244,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8248,6 +8316,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8320,6 +8389,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8370,6 +8440,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8434,6 +8505,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8461,6 +8533,7 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8507,6 +8580,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8598,6 +8672,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8640,6 +8715,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8687,6 +8763,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8743,6 +8820,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8806,6 +8884,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8869,6 +8948,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8914,6 +8994,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -8977,6 +9058,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9034,6 +9116,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9082,6 +9165,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9124,6 +9208,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9183,6 +9268,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9229,6 +9315,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9278,6 +9365,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9320,6 +9408,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9379,6 +9468,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9467,6 +9557,7 @@ export interface operations {
             413: components["responses"]["413"];
             416: components["responses"]["416"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -9536,6 +9627,7 @@ export interface operations {
             413: components["responses"]["413"];
             416: components["responses"]["416"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -9615,6 +9707,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9703,6 +9796,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9747,6 +9841,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9796,6 +9891,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9838,6 +9934,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9902,6 +9999,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9947,6 +10045,7 @@ export interface operations {
             412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -9977,6 +10076,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10018,6 +10118,7 @@ export interface operations {
             412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -10071,6 +10172,7 @@ export interface operations {
             415: components["responses"]["415"];
             423: components["responses"]["423"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             460: components["responses"]["460"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
@@ -10111,6 +10213,7 @@ export interface operations {
             413: components["responses"]["413"];
             423: components["responses"]["423"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -10144,6 +10247,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10185,6 +10289,7 @@ export interface operations {
             412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -10237,6 +10342,7 @@ export interface operations {
             415: components["responses"]["415"];
             423: components["responses"]["423"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             460: components["responses"]["460"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
@@ -10293,6 +10399,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -10333,6 +10440,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10412,6 +10520,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10466,6 +10575,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10549,6 +10659,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10591,6 +10702,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10648,6 +10760,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10686,6 +10799,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             502: components["responses"]["502"];
             503: components["responses"]["503"];
@@ -10770,6 +10884,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10866,6 +10981,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10910,6 +11026,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -10969,6 +11086,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11047,6 +11165,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11135,6 +11254,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11179,6 +11299,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11228,6 +11349,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11257,6 +11379,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11326,6 +11449,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             /** @description Unhealthy */
             503: {
@@ -11403,6 +11527,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11431,6 +11556,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11461,6 +11587,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             /** @description The metrics could not be exported */
             500: {
                 headers: {
@@ -11508,6 +11635,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             /** @description Requests can't be served */
             503: {
@@ -11581,6 +11709,7 @@ export interface operations {
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11632,6 +11761,7 @@ export interface operations {
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11731,6 +11861,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11807,6 +11938,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11849,6 +11981,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -11937,6 +12070,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -12000,6 +12134,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -12039,6 +12174,7 @@ export interface operations {
             403: components["responses"]["403"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -12081,6 +12217,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -12146,6 +12283,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];

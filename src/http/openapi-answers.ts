@@ -8,8 +8,10 @@ import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
 const JSON_TYPE = "application/json";
 
+/** Refused as it is read, with a text. */
+const HEAD_TOO_LARGE = 431;
 /** Possible for any request. */
-const ALWAYS = [400, 413, 500, 503, 507];
+const ALWAYS = [400, 413, HEAD_TOO_LARGE, 500, 503, 507];
 const WITH_RETRY = [423, 429, 503];
 
 const DESCRIPTIONS: Record<number, string> = {
@@ -91,8 +93,10 @@ export const SCHEMAS = {
   },
 };
 
-export const failureAnswers = (): Json =>
-  Object.fromEntries(FAILURES.map((status) => [status, failureAnswer(status)]));
+export const failureAnswers = (): Json => ({
+  ...Object.fromEntries(FAILURES.map((status) => [status, failureAnswer(status)])),
+  [HEAD_TOO_LARGE]: { description: "The request line and headers are longer than 16 KiB" },
+});
 
 /** @param gated all paths of its kind are 404 while a setting is empty */
 export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas): Json {
