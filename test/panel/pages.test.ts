@@ -194,7 +194,7 @@ once("axe finds nothing on the sign-in, a link and the API's page", async () => 
   await page.emulateMedia({ colorScheme: "dark" });
   await expectAccessible(page, "reference, dark", { rules: ["color-contrast"] });
   await page.getByRole("button", { name: "Authorize" }).first().click();
-  await page.getByRole("dialog").waitFor();
+  await page.locator(".modal-ux").waitFor();
   await page.emulateMedia({ colorScheme: "light" });
   await expectAccessible(page, "credentials of the reference");
   expect(complaints).toEqual([]);
