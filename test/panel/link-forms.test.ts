@@ -252,6 +252,14 @@ once("a QR code takes colours and a logo, and warns of colours that can't be sca
   const { width, height, data, channels } = decode(await saved("PNG"));
   const middle = ((height / 2) * width + width / 2) * channels;
   expect([width, height, ...data.slice(middle, middle + 3)]).toEqual([1024, 1024, 204, 0, 0]);
+
+  await dialog.getByLabel("Frame").fill("Scan <me> & go");
+  expect(Buffer.from(await saved("SVG")).toString()).toContain("Scan &lt;me> &amp; go</text>");
+  const framed = decode(await saved("PNG"));
+  expect(framed.height).toBeGreaterThan(1100);
+  // The frame has the colour of the code.
+  const edge = (600 * framed.width + 8) * framed.channels;
+  expect([framed.width, ...framed.data.slice(edge, edge + 3)]).toEqual([1024, 0x1a, 0x4d, 0x2e]);
   await page.keyboard.press("Escape");
   await focused(page.getByRole("button", { name: "QR", exact: true }));
   await close();

@@ -49,7 +49,7 @@ export async function pictureOf(url: string): Promise<HTMLImageElement> {
   return picture;
 }
 
-export const dataUrlOf = (blob: Blob): Promise<string> =>
+const dataUrlOf = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(String(reader.result)));

@@ -9,10 +9,11 @@ import {
   SimpleGrid,
   Stack,
   Text,
+  TextInput,
 } from "@mantine/core";
 import { useState } from "react";
 import { ColourInput } from "./colour-input.tsx";
-import { LEVELS, levelFor, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
+import { LEVELS, levelFor, LONGEST_FRAME, MOST_MARGIN, type QrLook, SIZES } from "./qr-look.ts";
 import { readLogo } from "./qr-picture.ts";
 
 type Props = {
@@ -84,6 +85,14 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
         data={LEVELS.map((value) => ({ value, label: levels[value] }))}
         disabled={logo !== null}
         allowDeselect={false}
+      />
+      <TextInput
+        label={t`Frame`}
+        description={t`A short text below the code. Empty: no frame.`}
+        placeholder={t`Scan me`}
+        value={look.frame}
+        maxLength={LONGEST_FRAME}
+        onChange={({ currentTarget: { value: frame } }) => onLook({ ...look, frame })}
       />
       <div role="group" aria-label={t`Logo`}>
         <Text size="sm" fw={500}>

@@ -9,11 +9,21 @@ export type QrLook = {
   dark: string;
   light: string;
   ecc: (typeof LEVELS)[number];
+  /** Text of the frame; empty: no frame. */
+  frame: string;
 };
 
-export const PLAIN_LOOK: QrLook = { size: 1024, margin: 4, dark: "#000000", light: "#ffffff", ecc: "M" };
+export const PLAIN_LOOK: QrLook = {
+  size: 1024,
+  margin: 4,
+  dark: "#000000",
+  light: "#ffffff",
+  ecc: "M",
+  frame: "",
+};
 export const SIZES = { least: 64, most: 2048 } as const;
 export const MOST_MARGIN = 32;
+export const LONGEST_FRAME = 24;
 
 /** A logo hides modules, so it needs the highest level. */
 export const levelFor = (look: QrLook, hasLogo: boolean): QrLook["ecc"] => (hasLogo ? "H" : look.ecc);

@@ -1,6 +1,6 @@
 /** A QR code drawn by the server. The logo is added here and never leaves the browser. */
 import { answerOf, api } from "../../base/api.ts";
-import { canvasOf, dataUrlOf, pictureOf, readPicture } from "../../base/picture.ts";
+import { canvasOf, pictureOf, readPicture } from "../../base/picture.ts";
 import type { LinkPlace } from "../../base/link-states.ts";
 import { levelFor, type QrLook } from "./qr-look.ts";
 
@@ -33,34 +33,46 @@ export async function qrSvg(wanted: Wanted): Promise<string> {
     ),
   );
   const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]);
-  if (logo === null || !(side > 0)) return svg;
-  const { pad, inner } = placesIn(side, look.margin);
-  const over = `<rect x="${pad.at}" y="${pad.at}" width="${pad.side}" height="${pad.side}" rx="${pad.side / 8}" fill="${look.light}"/><image x="${inner.at}" y="${inner.at}" width="${inner.side}" height="${inner.side}" href="${logo}" shape-rendering="auto"/>`;
-  return svg.replace("</svg>", `${over}</svg>`);
+  if (!(side > 0)) return svg;
+  return framed(logo === null ? svg : svg.replace("</svg>", `${logoIn(side, look, logo)}</svg>`), side, look);
 }
 
 export async function qrPng(wanted: Wanted): Promise<Blob> {
   const { look, logo } = wanted;
-  const params = asked(wanted, "png");
-  const png = (await answerOf(
-    api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
-  )) as unknown as Blob;
-  if (logo === null) return png;
-  const [code, mark] = await Promise.all([pictureOf(await dataUrlOf(png)), pictureOf(logo)]);
-  const canvas = canvasOf(look.size);
-  const on = canvas.getContext("2d")!;
-  on.drawImage(code, 0, 0);
-  // As large as in the SVG, which has the number of modules.
-  const side = Number(
-    /viewBox="0 0 (\d+)/.exec(await qrSvg({ ...wanted, logo: null, look: { ...look, ecc: "H" } }))?.[1],
-  );
-  const { pad, inner } = placesIn(look.size, (look.margin / side) * look.size);
-  on.fillStyle = look.light;
-  on.beginPath();
-  on.roundRect(pad.at, pad.at, pad.side, pad.side, pad.side / 8);
-  on.fill();
-  on.drawImage(mark, inner.at, inner.at, inner.side, inner.side);
+  if (logo === null && look.frame.trim() === "") {
+    const params = asked(wanted, "png");
+    return (await answerOf(
+      api.GET("/admin/v1/links/{code}/qr", { params, parseAs: "blob" }),
+    )) as unknown as Blob;
+  }
+  const svg = await qrSvg(wanted);
+  const picture = await pictureOf(`data:image/svg+xml,${encodeURIComponent(svg)}`);
+  const height = Math.round((look.size * picture.naturalHeight) / picture.naturalWidth);
+  const canvas = canvasOf(look.size, height);
+  canvas.getContext("2d")!.drawImage(picture, 0, 0, look.size, height);
   return pngOf(canvas);
+}
+
+function logoIn(side: number, { margin, light }: QrLook, logo: string): string {
+  const { pad, inner } = placesIn(side, margin);
+  return `<rect x="${pad.at}" y="${pad.at}" width="${pad.side}" height="${pad.side}" rx="${pad.side / 8}" fill="${light}"/><image x="${inner.at}" y="${inner.at}" width="${inner.side}" height="${inner.side}" href="${logo}" shape-rendering="auto"/>`;
+}
+
+/** In a frame with its text, in the colours of the code, which have enough contrast. */
+function framed(svg: string, side: number, { frame, size, dark, light }: QrLook): string {
+  const text = frame.trim();
+  if (text === "") return svg;
+  const [edge, foot] = [side / 24, side / 5];
+  const [width, height] = [side + 2 * edge, side + edge + foot];
+  // Letters of East Asian scripts are as wide as high.
+  const ems = [...text].reduce((sum, letter) => sum + (letter > "\u2e7f" ? 1.05 : 0.72), 0);
+  const letters = Math.min(foot * 0.55, (width * 0.9) / ems);
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const inner = svg.replace(
+    /width="\d+" height="\d+"/,
+    `x="${edge}" y="${edge}" width="${side}" height="${side}"`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${size}" height="${Math.round((size * height) / width)}"><rect width="${width}" height="${height}" rx="${edge * 1.5}" fill="${dark}"/>${inner}<text x="${width / 2}" y="${side + edge + foot / 2}" dominant-baseline="central" text-anchor="middle" font-family="system-ui, sans-serif" font-weight="700" font-size="${letters}" fill="${light}">${escaped}</text></svg>`;
 }
 
 function placesIn(side: number, margin: number) {
