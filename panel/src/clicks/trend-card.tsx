@@ -174,7 +174,9 @@ function Sum({
         )}
       </Text>
       <Text size="sm" c="dimmed">
-        <Scope filter={report.filter} /> · {brush === null ? rangeName(search) : spanName(report.part!)}
+        <Scope filter={report.filter} />
+        {/* The controls of a part name its span; a line more would move the chart under the thumb. */}
+        {brush === null && ` · ${rangeName(search)}`}
       </Text>
       {before !== undefined && before > 0 && (
         <Text size="sm" c="dimmed">
