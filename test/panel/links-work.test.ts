@@ -130,8 +130,10 @@ once("a range selected by keys is changed, deleted, and both are taken back", as
 story("a change of selected links goes on after a reload, and is undone as a whole", async () => {
   const { page, complaints, close } = await panel.enter("/panel/links?sort=code");
   await rowOf(page, "c000").waitFor();
-  await press(page, "j", "x", "Shift+End");
   const count = COUNT + 1;
+  // The end of the list is known.
+  await page.getByText(`${count} links`).waitFor();
+  await press(page, "j", "x", "Shift+End");
   await page.getByText(`${count} selected`).waitFor();
   let calls = 0;
   await page.route(/\/batch\/query$/, (route) => (++calls === 2 ? undefined : route.continue()));
