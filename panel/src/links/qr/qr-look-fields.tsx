@@ -95,7 +95,7 @@ export function QrLookFields({ look, onLook, logo, onLogo }: Props) {
         onChange={({ currentTarget: { value: frame } }) => onLook({ ...look, frame })}
       />
       <div role="group" aria-label={t`Logo`}>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           <Trans>Logo</Trans>
         </Text>
         <Text size="xs" c="dimmed" mb={6}>
