@@ -151,6 +151,7 @@ CREATE TABLE `domains` (
   `expired_url` mediumtext COLLATE utf8mb4_bin,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
+  `owner_id` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `domains_host` (`host`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -403,6 +404,24 @@ CREATE TABLE `tags` (
   `links` bigint NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `tags_tag` (`tag`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `team_members` (
+  `team_id` bigint NOT NULL,
+  `account_id` bigint NOT NULL,
+  `role` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`team_id`,`account_id`),
+  KEY `team_members_account` (`account_id`,`team_id`),
+  CONSTRAINT `team_members_team` FOREIGN KEY (`team_id`) REFERENCES `teams` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `teams` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `teams_name` (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `tokens` (

@@ -128,7 +128,7 @@ CREATE TABLE domains (
   not_found_url text,
   expired_url text,
   created_at integer not null,
-  updated_at integer not null,
+  updated_at integer not null, owner_id integer,
   constraint domains_host unique (host)
 );
 
@@ -403,6 +403,24 @@ CREATE TABLE tags (
   tag text not null,
   links integer not null,
   constraint tags_tag unique (tag)
+);
+
+CREATE TABLE team_members (
+  team_id integer not null,
+  account_id integer not null,
+  role text not null,
+  primary key (team_id, account_id),
+  constraint team_members_team foreign key (team_id) references teams (id) on delete cascade
+);
+
+CREATE INDEX "team_members_account" on "team_members" (account_id, team_id);
+
+CREATE TABLE teams (
+  id integer primary key autoincrement,
+  name text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  constraint teams_name unique (name)
 );
 
 CREATE TABLE tokens (

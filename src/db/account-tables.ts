@@ -57,6 +57,16 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
     updated_at: "int",
   },
+  /** As an owner a team has the id `-id` (lib/owner.ts). */
+  teams: {
+    id: "serial",
+    /** Unique, lower-case. */
+    name: "text",
+    created_at: "int",
+    updated_at: "int",
+  },
+  /** `account_id` 0 is the built-in administrator. `role`: "viewer", "editor" or "manager". Removed with the team. */
+  team_members: { team_id: "int", account_id: "int", role: "text" },
   sessions: {
     /** A UUID. */
     id: "text",

@@ -14,7 +14,7 @@ export const LINK_TABLES = {
     title: "text?",
     /** ≤ 2,000 characters. */
     note: "text?",
-    /** The account that made the link; null for commands, imports and links older than version 0.5. */
+    /** An account or team (lib/owner.ts); null for commands, imports and links older than version 0.5. */
     owner_id: "int?",
     /** For people: an account's name, `token:{name}` or `cli`. */
     created_by: "text?",
@@ -49,6 +49,8 @@ export const LINK_TABLES = {
     expired_url: "text?",
     created_at: "int",
     updated_at: "int",
+    /** Null: of the instance. */
+    owner_id: "int?",
   },
   /** One row per link, removed with it. `ranked` is indexed: see links/list/ranking.ts. */
   link_clicks: { link_id: "int", clicks: "int", ranked: "int", automated: "int0" },

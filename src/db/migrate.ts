@@ -16,6 +16,7 @@ import { steps as version05 } from "./migrations/version-0-5.ts";
 import { steps as version06 } from "./migrations/version-0-6.ts";
 import { steps as version07 } from "./migrations/version-0-7.ts";
 import { steps as version08 } from "./migrations/version-0-8.ts";
+import { steps as version09 } from "./migrations/version-0-9.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version06,
   ...version07,
   ...version08,
+  ...version09,
 ];
 
 export type MigrationState = {
