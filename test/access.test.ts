@@ -12,7 +12,7 @@ import type { Installation, RunningWaymark } from "./support/waymark.ts";
 type Rule = "public" | { role: Role; scope: Scope | "links" | "files" | "any" | "none" };
 
 /** By path; the first match counts. */
-const RULES: [path: RegExp, Rule][] = [
+const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/admin\/v1\/auth\/(login|refresh|logout)$/, "public"],
   [/^\/panel\/v1\/set-up\b/, "public"],
   [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
@@ -22,6 +22,9 @@ const RULES: [path: RegExp, Rule][] = [
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],
   [/^\/admin\/v1\/analytics\//, { role: "editor", scope: "analytics:read" }],
+  [/^\/admin\/v1\/teams\b/, { role: "user", scope: "any" }, /^get$/],
+  [/^\/admin\/v1\/teams\b/, { role: "user", scope: "admin" }, /^patch$/],
+  [/^\/admin\/v1\/teams\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/v1\/(users|config|domains|events|system)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
@@ -76,7 +79,7 @@ async function tokenCaller(client: Client, role: Role, scopes: readonly Scope[])
 
 function ruleOf(method: string, path: string): Rule {
   if (method === "options") return "public";
-  const found = RULES.find(([pattern]) => pattern.test(path));
+  const found = RULES.find(([pattern, , methods]) => pattern.test(path) && (methods?.test(method) ?? true));
   if (found === undefined) throw new Error(`${method} ${path} is not in the table: add who may call it.`);
   return found[1];
 }

@@ -38,6 +38,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     sessions: [],
     tokens: [],
     users: ["sessions", "tokens"],
+    teams: ["users"],
     login: ["sessions", "users"],
     "set-up": ["login", "sessions", "users"],
   },

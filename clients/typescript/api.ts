@@ -956,6 +956,43 @@ export interface paths {
         patch: operations["patchTag"];
         trace?: never;
     };
+    "/admin/v1/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List teams by name: all for administrators, for others those of which they are members */
+        get: operations["listTeams"];
+        put?: never;
+        /** Make a team */
+        post: operations["createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/teams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One team, for its members and administrators */
+        get: operations["getTeam"];
+        put?: never;
+        post?: never;
+        /** Delete a team that owns nothing */
+        delete: operations["deleteTeam"];
+        options?: never;
+        head?: never;
+        /** Change the given fields of a team, for its managers and administrators; members are replaced */
+        patch: operations["patchTeam"];
+        trace?: never;
+    };
     "/admin/v1/tokens": {
         parameters: {
             query?: never;
@@ -2789,6 +2826,12 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
+        NewTeamInput: {
+            /** @default [] */
+            members: components["schemas"]["TeamMemberInput"][];
+            /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
+            name: string;
+        };
         NewToken: {
             /** @description RFC 3339, or a duration such as 90d; without it the token does not expire */
             expires_at?: string | null;
@@ -3629,6 +3672,53 @@ export interface components {
             data: components["schemas"]["TagCount"][];
             message: string;
         };
+        Team: {
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            members: components["schemas"]["TeamMember"][];
+            /** @description as an owner: team:{name} */
+            name: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TeamAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Team"];
+            message: string;
+        };
+        TeamMember: {
+            /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
+            account: string;
+            /**
+             * @description viewers see links and analytics, editors also change, managers also change members
+             * @enum {string}
+             */
+            role: "viewer" | "editor" | "manager";
+        };
+        TeamMemberInput: {
+            /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
+            account: string;
+            /**
+             * @description viewers see links and analytics, editors also change, managers also change members
+             * @enum {string}
+             */
+            role: "viewer" | "editor" | "manager";
+        };
+        TeamPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Team"][];
+            message: string;
+            pagination: components["schemas"]["Pagination"];
+        };
+        TeamUpdateInput: {
+            /** @description replaces the list */
+            members?: components["schemas"]["TeamMemberInput"][];
+            /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
+            name?: string;
+        };
         Token: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -4182,6 +4272,7 @@ export type NewFolder = components['schemas']['NewFolder'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewShare = components['schemas']['NewShare'];
+export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
 export type Pagination = components['schemas']['Pagination'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
@@ -4242,6 +4333,12 @@ export type TagChanged = components['schemas']['TagChanged'];
 export type TagChangedAnswer = components['schemas']['TagChangedAnswer'];
 export type TagCount = components['schemas']['TagCount'];
 export type TagCountListAnswer = components['schemas']['TagCountListAnswer'];
+export type Team = components['schemas']['Team'];
+export type TeamAnswer = components['schemas']['TeamAnswer'];
+export type TeamMember = components['schemas']['TeamMember'];
+export type TeamMemberInput = components['schemas']['TeamMemberInput'];
+export type TeamPageAnswer = components['schemas']['TeamPageAnswer'];
+export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
 export type Token = components['schemas']['Token'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
 export type TopLink = components['schemas']['TopLink'];
@@ -8821,6 +8918,282 @@ export interface operations {
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: {
+                /** @description clamped to 1 to 1000000000 */
+                page?: number;
+                /** @description clamped to 1 to 100 */
+                page_size?: number;
+                /** @description a part of the name */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "spring",
+                     *           "members": [
+                     *             {
+                     *               "account": "text",
+                     *               "role": "viewer"
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "page": 1,
+                     *         "page_size": 20,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTeamInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "members": [
+                     *           {
+                     *             "account": "text",
+                     *             "role": "viewer"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "members": [
+                     *           {
+                     *             "account": "text",
+                     *             "role": "viewer"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TeamUpdateInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "members": [
+                     *           {
+                     *             "account": "text",
+                     *             "role": "viewer"
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TeamAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];

@@ -1,12 +1,25 @@
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
-import { roleOf } from "../lib/access.ts";
+import { roleOf, teamRoleOf, type Teams } from "../lib/access.ts";
+import { ownerOfTeam } from "../lib/owner.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 
-/** Null when deleted or disabled. */
+/** With its teams. Null when deleted or disabled. */
 export async function findAccount(db: Db, id: number): Promise<Account | null> {
-  if (id === BUILT_IN_ADMIN.id) return BUILT_IN_ADMIN;
-  return accountOf(id, await accountRow(db, id).executeTakeFirst());
+  const isBuiltIn = id === BUILT_IN_ADMIN.id;
+  const account = isBuiltIn ? BUILT_IN_ADMIN : accountOf(id, await accountRow(db, id).executeTakeFirst());
+  return account && { ...account, teams: await teamsOf(db, id) };
+}
+
+/** An account is in at most 100 teams (teams/service.ts). */
+async function teamsOf(db: Db, accountId: number): Promise<Teams> {
+  const rows = await db
+    .selectFrom("team_members")
+    .select(["team_id", "role"])
+    .where("account_id", "=", accountId)
+    .orderBy("team_id")
+    .execute();
+  return new Map(rows.map(({ team_id: id, role }) => [ownerOfTeam(id), teamRoleOf(role)]));
 }
 
 /** Locks the account until the transaction ends. Null when deleted or disabled. */

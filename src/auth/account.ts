@@ -1,10 +1,12 @@
-import type { Role } from "../lib/access.ts";
+import type { Role, Teams } from "../lib/access.ts";
 
 /** The built-in administrator (id 0) or a row of `users`. */
 export type Account = {
   id: number;
   username: string;
   role: Role;
+  /** Set for callers. */
+  teams?: Teams | undefined;
   /** Set by the guards. */
   credential?: Credential;
 };

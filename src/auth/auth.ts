@@ -26,6 +26,9 @@ import { createApiTokens } from "./tokens/service.ts";
 import { createSetUpRepository } from "./set-up/repository.ts";
 import { setUpEndpoints, type SetUpSettings } from "./set-up/routes.ts";
 import { createSetUp, type FirstPasswordSetting } from "./set-up/service.ts";
+import { createTeamRepository } from "./teams/repository.ts";
+import { teamEndpoints } from "./teams/routes.ts";
+import { createTeams } from "./teams/service.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers } from "./users/service.ts";
@@ -83,8 +86,10 @@ export function createAuth(deps: Deps) {
     lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
     clock,
   });
+  const teams = createTeams({ repository: createTeamRepository(database), changes, record, clock });
   const users = createUsers({
     repository: usersRepository,
+    teams,
     sessions,
     apiTokens,
     passwords,
@@ -122,6 +127,7 @@ export function createAuth(deps: Deps) {
     endpoints: [
       ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
       ...userEndpoints({ users }),
+      ...teamEndpoints({ teams }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
@@ -135,6 +141,7 @@ export function createAuth(deps: Deps) {
     clientAddress,
     isTrustedProxy,
     users,
+    teams,
     apiTokens,
     /** For passwords of links and shares. */
     takeTry: addressLimit.take,

@@ -1,7 +1,7 @@
 /** An endpoint as data, for routes (mount.ts), the OpenAPI document (openapi.ts) and tests. */
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { Role, Scope } from "../lib/access.ts";
+import type { Role, Scope, Teams } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
 import { appError } from "../lib/errors.ts";
 import type { BodyReservation } from "./body-memory.ts";
@@ -23,6 +23,7 @@ export type Caller = {
   id: number;
   username: string;
   role: Role;
+  teams?: Teams | undefined;
   /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
   via: Via;
   /** `expiresAt`: of the access token, epoch milliseconds. */
@@ -30,11 +31,12 @@ export type Caller = {
   token?: { name: string; scopes: readonly Scope[] };
 };
 
-export const actorOf = ({ id, username, role, via, token }: Caller): Actor => ({
+export const actorOf = ({ id, username, role, teams, via, token }: Caller): Actor => ({
   name: token === undefined ? username : `token:${token.name}`,
   via,
   accountId: id,
   ownOnly: role !== "admin",
+  teams,
 });
 
 export type HttpVariables = {

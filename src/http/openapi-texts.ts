@@ -15,6 +15,7 @@ answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the ser
 const TAGS: Readonly<Record<string, string>> = {
   auth: "Sign in, keep a session, change the own password.",
   users: "Accounts, for administrators.",
+  teams: "Owners of links, folders and domains, with members and their roles.",
   tokens: "API tokens: secrets for programs, with scopes and an end.",
   links: "Short links: one at a time, in lists, in batches, as CSV.",
   tags: "Words that group links.",

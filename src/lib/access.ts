@@ -14,6 +14,13 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** Of the members of a team, ascending: viewers read, editors also change, managers also change the members. */
+export const TEAM_ROLES = ["viewer", "editor", "manager"] as const;
+export type TeamRole = (typeof TEAM_ROLES)[number];
+
+/** The teams of an account, by their ids as owners (owner.ts). */
+export type Teams = ReadonlyMap<number, TeamRole>;
+
 const FILE_SCOPES: readonly Scope[] = ["files:read", "files:write"];
 
 /** The scopes that an account with the role may grant to its tokens. */
@@ -24,6 +31,9 @@ export const SCOPES_OF: Readonly<Record<Role, readonly Scope[]>> = {
 };
 
 export const reachesRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+/** An unknown stored role counts as the lowest. */
+export const teamRoleOf = (text: string): TeamRole => TEAM_ROLES.find((role) => role === text) ?? "viewer";
 
 /** An unknown stored role counts as the lowest. */
 export const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? "user";

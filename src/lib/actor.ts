@@ -1,3 +1,5 @@
+import type { Teams } from "./access.ts";
+
 /** Who acts, and by which way: decides ownership of links and is recorded in events. */
 export type Via = "panel" | "api" | "token" | "cli" | "import" | "system";
 
@@ -7,9 +9,26 @@ export type Actor = {
   via: Via;
   /** 0 is the built-in administrator; null for commands and jobs. */
   accountId: number | null;
-  /** The actor sees only links of its own. */
+  /** The actor sees only links of its own and of its teams. */
   ownOnly: boolean;
+  teams?: Teams | undefined;
 };
+
+type Reach = Pick<Actor, "accountId" | "ownOnly" | "teams">;
+
+/** The owners of whom the actor sees something; null: all. */
+export const ownersReadBy = ({ accountId, ownOnly, teams }: Reach): readonly number[] | null =>
+  ownOnly ? [...(accountId === null ? [] : [accountId]), ...(teams?.keys() ?? [])] : null;
+
+export const mayRead = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
+  !ownOnly || (ownerId !== null && (ownerId === accountId || teams?.has(ownerId) === true));
+
+export const mayChange = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
+  !ownOnly || (ownerId !== null && (ownerId === accountId || (teams?.get(ownerId) ?? "viewer") !== "viewer"));
+
+/** Of things that have an owner, and of a team its members. */
+export const mayManage = ({ accountId, ownOnly, teams }: Reach, ownerId: number | null): boolean =>
+  !ownOnly || (ownerId !== null && (ownerId === accountId || teams?.get(ownerId) === "manager"));
 
 /** For jobs. */
 export const SYSTEM: Actor = { name: "system", via: "system", accountId: null, ownOnly: false };

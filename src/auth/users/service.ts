@@ -3,12 +3,12 @@
  * in the same transaction, disabling also its API tokens.
  */
 import type { Db } from "../../db/dialect.ts";
-import { COMMAND, SYSTEM } from "../../lib/actor.ts";
+import { type Actor, COMMAND, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
-import type { AuthChanges } from "../changes.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
 import type { Belongings, CreateUser, ListedUser, UpdateUser, User, UserFilter } from "./user.ts";
@@ -19,6 +19,7 @@ type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
   apiTokens: Pick<ApiTokens, "removeAllOf">;
+  teams: { leaveAll(tx: AuthTransaction, id: number, username: string, actor: Actor): Promise<void> };
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
@@ -32,6 +33,7 @@ export function createUsers({
   repository,
   sessions,
   apiTokens,
+  teams,
   passwords,
   accountDelay,
   changes,
@@ -125,6 +127,7 @@ export function createUsers({
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
+        await teams.leaveAll(tx, id, user.username, actor);
         await repository.remove(tx.db, id);
         await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete" }, user, null)]);
         return user;

@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../cli/command.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { validated } from "../../lib/validated.ts";
+import type { TeamService } from "./service.ts";
+import { createTeamSchema, type Member, type Team, updateTeamSchema, viewTeam } from "./team.ts";
+
+const PAGE_SIZE = 100;
+
+type Context = CommandContext<{ auth: { teams: TeamService } }>;
+type JsonOption = { json?: boolean };
+type Members = { member?: string[] };
+
+const MEMBER = [
+  "--member <account:role>",
+  "a member; repeat it. role: viewer (default), editor or manager",
+] as const;
+const JSON_OPTION = ["--json", "print JSON"] as const;
+
+const gather = (value: string, before: string[] = []): string[] => [...before, value];
+
+const membersOf = ({ member = [] }: Members) =>
+  member.map((text) => {
+    const [account, role = "viewer"] = text.split(":");
+    return { account, role };
+  });
+
+export function addTeamCommands(program: Command, context: Context): void {
+  const teams = program.command("teams").description("teams that own links, folders and domains");
+
+  teams
+    .command("list")
+    .description("list the teams by name")
+    .option(...JSON_OPTION)
+    .action(async ({ json }: JsonOption) => {
+      const { auth } = await context.services();
+      const rows: Team[] = [];
+      for (let page = 1; ; page++) {
+        const { teams: listed } = await auth.teams.list(COMMAND, { page, pageSize: PAGE_SIZE });
+        rows.push(...listed);
+        if (listed.length < PAGE_SIZE) break;
+      }
+      if (json) context.output.json(rows.map(viewTeam));
+      else {
+        const shown = rows.map(({ id, name, members }) => ({ id, name, members: textOf(members) }));
+        context.output.table(shown, { id: "ID", name: "NAME", members: "MEMBERS" });
+      }
+    });
+
+  teams
+    .command("add <name>")
+    .description("make a team")
+    .option(...MEMBER, gather)
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: JsonOption & Members) => {
+      const input = validated(createTeamSchema, { name, members: membersOf(options) }, "The team");
+      const { auth } = await context.services();
+      show(context, await auth.teams.create(input, COMMAND), { ...options, done: "made" });
+    });
+
+  teams
+    .command("change <name>")
+    .description("rename a team or replace its members")
+    .option("--name <name>", "new name")
+    .option(...MEMBER, gather)
+    .option("--no-members", "without members")
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: JsonOption & Members & { name?: string; members?: boolean }) => {
+      const members = options.member || options.members === false ? membersOf(options) : undefined;
+      const input = validated(updateTeamSchema, { name: options.name, members }, "The team");
+      const { auth } = await context.services();
+      const { id } = await auth.teams.byName(name);
+      show(context, await auth.teams.update(id, input, COMMAND), { ...options, done: "changed" });
+    });
+
+  teams
+    .command("remove <name>")
+    .description("delete a team that owns nothing")
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: JsonOption) => {
+      const { auth } = await context.services();
+      const { id } = await auth.teams.byName(name);
+      show(context, await auth.teams.remove(id, COMMAND), { ...options, done: "removed" });
+    });
+}
+
+const textOf = (members: readonly Member[]): string =>
+  members.map(({ account, role }) => `${account}:${role}`).join(" ");
+
+function show({ output }: Context, team: Team, { json, done }: JsonOption & { done: string }): void {
+  if (json) output.json(viewTeam(team));
+  else output.note(`Team '${team.name}' ${done}.`);
+}

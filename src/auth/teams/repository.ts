@@ -1,0 +1,171 @@
+import { type SelectQueryBuilder, type Selectable, sql } from "kysely";
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { explainViolations } from "../../db/failures.ts";
+import type { Schema } from "../../db/schema.ts";
+import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
+import { teamRoleOf } from "../../lib/access.ts";
+import { appError } from "../../lib/errors.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { Member, Team } from "./team.ts";
+
+/** `accountId`: teams of which it is a member; null: all. */
+export type TeamFilter = { accountId: number | null; search?: string | undefined };
+
+type Row = Selectable<Schema["teams"]>;
+type StoredMember = Pick<Member, "role"> & { accountId: number };
+
+export type TeamRepository = ReturnType<typeof createTeamRepository>;
+
+export function createTeamRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  function matching({ accountId, search }: TeamFilter): SelectQueryBuilder<Schema, "teams", object> {
+    let query = read.selectFrom("teams");
+    if (accountId !== null) {
+      const own = read.selectFrom("team_members").select("team_id").where("account_id", "=", accountId);
+      query = query.where("id", "in", own);
+    }
+    for (const pattern of search ? likePatterns(search.toLowerCase()).slice(0, 1) : []) {
+      query = query.where(sql<boolean>`name like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`);
+    }
+    return query;
+  }
+
+  async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
+    if (rows.length === 0) return [];
+    const found = await db
+      .selectFrom("team_members")
+      .leftJoin("users", "users.id", "team_members.account_id")
+      .select(["team_id", "account_id", "team_members.role", "username"])
+      .where(
+        "team_id",
+        "in",
+        rows.map(({ id }) => id),
+      )
+      .execute();
+    const members = Map.groupBy(found, (row) => row.team_id);
+    return rows.map(({ id, name, created_at: createdAt, updated_at: updatedAt }) => ({
+      id,
+      name,
+      members: (members.get(id) ?? [])
+        .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
+        .sort((a, b) => (a.account < b.account ? -1 : 1)),
+      createdAt,
+      updatedAt,
+    }));
+  }
+
+  return {
+    async find(by: { id: number } | { name: string }): Promise<Team | null> {
+      const all = read.selectFrom("teams").selectAll();
+      const query = "id" in by ? all.where("id", "=", by.id) : all.where("name", "=", by.name);
+      return (await withMembers(read, await query.execute()))[0] ?? null;
+    },
+
+    /** By name. */
+    async list(filter: TeamFilter, { limit, offset }: { limit: number; offset: number }): Promise<Team[]> {
+      const rows = await matching(filter).selectAll().orderBy("name").limit(limit).offset(offset).execute();
+      return withMembers(read, rows);
+    },
+
+    async count(filter: TeamFilter): Promise<number> {
+      const query = matching(filter).select(({ fn }) => fn.countAll<number>().as("n"));
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+
+    /** Locked until the transaction ends. */
+    async lock(tx: Db, id: number): Promise<Team | null> {
+      const query = tx.selectFrom("teams").selectAll().where("id", "=", id).$call(dialect.forUpdate);
+      return (await withMembers(tx, await query.execute()))[0] ?? null;
+    },
+
+    /** Ids of accounts by name. Unknown names are absent; the others stay until the transaction ends. */
+    async accountIds(tx: Db, names: readonly string[]): Promise<Map<string, number>> {
+      const query = tx.selectFrom("users").select(["id", "username"]).where("username", "in", names);
+      const rows = names.length === 0 ? [] : await query.orderBy("id").$call(dialect.forShare).execute();
+      const ids = new Map(rows.map(({ id, username }) => [username, id]));
+      return names.includes(BUILT_IN_ADMIN.username)
+        ? ids.set(BUILT_IN_ADMIN.username, BUILT_IN_ADMIN.id)
+        : ids;
+    },
+
+    /** Returns the id. @throws Conflict when the name is taken */
+    insert: (tx: Db, team: Omit<Team, "id">): Promise<number> =>
+      explainViolations(() => dialect.insertReturningId(tx, "teams", rowOf(team)), {
+        unique: nameTaken(team),
+      }),
+
+    /** Not its members. @throws Conflict when the name is taken */
+    async update(tx: Db, team: Team): Promise<void> {
+      const query = tx.updateTable("teams").set(rowOf(team)).where("id", "=", team.id);
+      await explainViolations(() => query.execute(), { unique: nameTaken(team) });
+    },
+
+    /** Returns the ids of those who were members. */
+    async replaceMembers(tx: Db, id: number, members: readonly StoredMember[]): Promise<number[]> {
+      const before = await tx
+        .selectFrom("team_members")
+        .select("account_id")
+        .where("team_id", "=", id)
+        .execute();
+      await tx.deleteFrom("team_members").where("team_id", "=", id).execute();
+      const rows = members.map(({ accountId, role }) => ({ team_id: id, account_id: accountId, role }));
+      await dialect.insertMany(tx, "team_members", rows);
+      return before.map((row) => row.account_id);
+    },
+
+    /** One of the accounts that is in more teams; null: none. */
+    async inMoreThan(tx: Db, most: number, accountIds: readonly number[]): Promise<number | null> {
+      if (accountIds.length === 0) return null;
+      const query = tx
+        .selectFrom("team_members")
+        .select("account_id")
+        .where("account_id", "in", accountIds)
+        .groupBy("account_id")
+        .having((eb) => eb(eb.fn.countAll(), ">", most));
+      return (await query.limit(1).executeTakeFirst())?.account_id ?? null;
+    },
+
+    /** Links, files or folders, or domains. Call it on a locked team. */
+    async hasBelongings(tx: Db, id: number): Promise<boolean> {
+      const ownerId = ownerOfTeam(id);
+      for (const [table, column] of OWNED) {
+        const query = tx
+          .selectFrom(table)
+          .select(sql.lit(1).as("one"))
+          .where(column as never, "=", ownerId as never);
+        if ((await query.limit(1).execute()).length > 0) return true;
+      }
+      return false;
+    },
+
+    async remove(tx: Db, id: number): Promise<void> {
+      await tx.deleteFrom("teams").where("id", "=", id).execute();
+    },
+
+    async teamsOf(tx: Db, accountId: number): Promise<number[]> {
+      const query = tx.selectFrom("team_members").select("team_id").where("account_id", "=", accountId);
+      return (await query.orderBy("team_id").execute()).map((row) => row.team_id);
+    },
+  };
+}
+
+const OWNED = [
+  ["links", "owner_id"],
+  ["entries", "account_id"],
+  ["domains", "owner_id"],
+] as const;
+
+const nameOf = ({ account_id, username }: { account_id: number; username: string | null }): string =>
+  account_id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${account_id}`);
+
+const rowOf = ({ name, createdAt, updatedAt }: Omit<Team, "id">) => ({
+  name,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});
+
+const nameTaken =
+  ({ name }: Omit<Team, "id">) =>
+  (cause: unknown) =>
+    appError("Conflict", `A team '${name}' already exists.`, { cause });

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
+import { queryText } from "../../lib/query-text.ts";
+import type { TeamService } from "./service.ts";
+import { createTeamSchema, teamView, updateTeamSchema, viewTeam } from "./team.ts";
+
+/** Relative to {admin}/v1. */
+export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
+  const shared = { access: "account", tag: "teams", answer: teamView } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/teams",
+      scope: "any",
+      summary: "List teams by name: all for administrators, for others those of which they are members",
+      query: z.object({ ...pageQuery, search: queryText(64).optional().describe("a part of the name") }),
+      answer: z.array(teamView),
+      paged: true,
+      async handle({ query: { search, ...paging }, account }) {
+        const at = pageOf(paging);
+        const { teams: listed, total } = await teams.list(actorOf(account), at, search);
+        return page(listed.map(viewTeam), { ...at, total });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/teams",
+      access: "admin",
+      scope: "admin",
+      summary: "Make a team",
+      body: createTeamSchema,
+      failures: [409],
+      status: 201,
+      handle: async ({ body, account }) => viewTeam(await teams.create(body, actorOf(account))),
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/teams/:id",
+      scope: "any",
+      summary: "One team, for its members and administrators",
+      handle: async ({ c, account }) => viewTeam(await teams.get(idOf(c), actorOf(account))),
+    }),
+    endpoint({
+      ...shared,
+      method: "PATCH",
+      path: "/teams/:id",
+      scope: "admin",
+      summary: "Change the given fields of a team, for its managers and administrators; members are replaced",
+      body: updateTeamSchema,
+      failures: [409],
+      handle: async ({ c, body, account }) => viewTeam(await teams.update(idOf(c), body, actorOf(account))),
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/teams/:id",
+      access: "admin",
+      scope: "admin",
+      summary: "Delete a team that owns nothing",
+      failures: [409],
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        await teams.remove(idOf(c), actorOf(account));
+        return { message: "Team deleted" };
+      },
+    }),
+  ];
+}
+
+const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such team.");

@@ -1,0 +1,145 @@
+/** Teams: owners of links, folders and domains whose members have roles. A change reaches the next request of a member. */
+import type { Db } from "../../db/dialect.ts";
+import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { TeamRepository } from "./repository.ts";
+import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
+
+/** Of an account. Lists ask for the links of all of them. */
+const MOST_TEAMS = 100;
+
+type Deps = {
+  repository: TeamRepository;
+  changes: AuthChanges;
+  record: RecordEvents<Db>;
+  clock: Clock;
+};
+
+export type TeamService = ReturnType<typeof createTeams>;
+
+export function createTeams({ repository, changes, record, clock }: Deps) {
+  const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null): Promise<void> =>
+    record(db, [
+      {
+        at: clock.now(),
+        actor,
+        action: `team.${before === null ? "create" : after === null ? "delete" : "update"}`,
+        subject: (after ?? before)!.name,
+        before: before && stateOf(before),
+        after: after && stateOf(after),
+      },
+    ]);
+
+  /** @throws BadRequest for an unknown account, Conflict if one is in too many teams */
+  async function setMembers(tx: AuthTransaction, id: number, members: readonly Member[]): Promise<void> {
+    const names = members.map(({ account }) => account);
+    const ids = await repository.accountIds(tx.db, names);
+    const unknown = names.find((name) => !ids.has(name));
+    if (unknown !== undefined) {
+      throw appError("BadRequest", `members: there is no account '${unknown}'.`, { field: "members" });
+    }
+    const stored = members.map(({ account, role }) => ({ accountId: ids.get(account)!, role }));
+    const former = await repository.replaceMembers(tx.db, id, stored);
+    const many = await repository.inMoreThan(tx.db, MOST_TEAMS, [...ids.values()]);
+    if (many !== null) {
+      const name = names.find((one) => ids.get(one) === many);
+      throw appError("Conflict", `The account '${name}' is in ${MOST_TEAMS} teams already.`);
+    }
+    tx.changed("users", [...new Set([...former, ...ids.values()])].map(String));
+  }
+
+  /** @throws NotFound for a team that the actor is not in, Forbidden for one that it does not manage */
+  async function managed(tx: AuthTransaction, id: number, actor: Actor): Promise<Team> {
+    const team = await repository.lock(tx.db, id);
+    if (team === null || !mayRead(actor, ownerOfTeam(id))) throw unknownTeam();
+    if (!mayManage(actor, ownerOfTeam(id))) throw managersOnly();
+    return team;
+  }
+
+  return {
+    /** By name: all for administrators, for others those of which they are members. */
+    async list(actor: Actor, at: { page: number; pageSize: number }, search?: string) {
+      const filter = { accountId: actor.ownOnly ? actor.accountId : null, search };
+      const total = await repository.count(filter);
+      const offset = (at.page - 1) * at.pageSize;
+      return { teams: await repository.list(filter, { limit: at.pageSize, offset }), total };
+    },
+
+    /** @throws NotFound */
+    async get(id: number, actor: Actor): Promise<Team> {
+      const team = mayRead(actor, ownerOfTeam(id)) ? await repository.find({ id }) : null;
+      if (team === null) throw unknownTeam();
+      return team;
+    },
+
+    /** @throws NotFound */
+    async byName(name: string): Promise<Team> {
+      const team = await repository.find({ name: name.toLowerCase() });
+      if (team === null) throw unknownTeam();
+      return team;
+    },
+
+    /** @throws Conflict when the name is taken, BadRequest for an unknown account */
+    create: ({ name, members }: CreateTeam, actor: Actor): Promise<Team> =>
+      changes.write(async (tx) => {
+        const now = clock.now();
+        const team = { name, members: sorted(members), createdAt: now, updatedAt: now };
+        const id = await repository.insert(tx.db, team);
+        await setMembers(tx, id, members);
+        await tell(tx.db, actor, null, { id, ...team });
+        return { id, ...team };
+      }),
+
+    /** @throws NotFound, Forbidden for members who are no managers, Conflict when the name is taken, BadRequest */
+    update: (id: number, { name, members }: UpdateTeam, actor: Actor): Promise<Team> =>
+      changes.write(async (tx) => {
+        const before = await managed(tx, id, actor);
+        const after = {
+          ...before,
+          name: name ?? before.name,
+          members: members === undefined ? before.members : sorted(members),
+          updatedAt: clock.now(),
+        };
+        await repository.update(tx.db, after);
+        if (members !== undefined) await setMembers(tx, id, members);
+        await tell(tx.db, actor, before, after);
+        return after;
+      }),
+
+    /** @throws NotFound, Conflict while it owns something */
+    remove: (id: number, actor: Actor): Promise<Team> =>
+      changes.write(async (tx) => {
+        const team = await managed(tx, id, actor);
+        if (await repository.hasBelongings(tx.db, id)) throw hasBelongings(team);
+        await setMembers(tx, id, []);
+        await repository.remove(tx.db, id);
+        await tell(tx.db, actor, team, null);
+        return team;
+      }),
+
+    /** Of an account that is being deleted. */
+    async leaveAll(tx: AuthTransaction, accountId: number, username: string, actor: Actor): Promise<void> {
+      for (const id of await repository.teamsOf(tx.db, accountId)) {
+        const before = await repository.lock(tx.db, id);
+        if (before === null) continue;
+        const members = before.members.filter(({ account }) => account !== username);
+        await setMembers(tx, id, members);
+        await tell(tx.db, actor, before, { ...before, members });
+      }
+    },
+  };
+}
+
+const stateOf = ({ name, members }: Team) => ({ name, members });
+
+const sorted = (members: readonly Member[]): Member[] =>
+  [...members].sort((a, b) => (a.account < b.account ? -1 : 1));
+
+const unknownTeam = () => appError("NotFound", "There is no such team.");
+const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
+const hasBelongings = ({ name }: Team) =>
+  appError("Conflict", `The team '${name}' has links, files or domains; say with transfer_to who gets them.`);

@@ -1,0 +1,143 @@
+/** Teams over HTTP, on every database. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
+
+const TEAMS = "/admin/v1/teams";
+const USERS = "/admin/v1/users";
+const PASSWORD = "a password of eight and more";
+
+forEachDialect((dialect) => {
+  let harness: AuthHarness;
+  let admin: Browser;
+  let count = 0;
+
+  const account = async (name: string) => {
+    const username = `${name}-${++count}`;
+    const { json } = await admin.send("POST", USERS, { body: { username, password: PASSWORD } });
+    const browser = new Browser(harness, `198.51.100.${count % 250}`);
+    await browser.login(PASSWORD, username);
+    return { username, id: Number(json.data!["id"]), browser };
+  };
+  const make = async (members: object[] = []) => {
+    const name = `team-${++count}`;
+    const answer = await admin.send("POST", TEAMS, { body: { name, members } });
+    return { name, path: `${TEAMS}/${answer.json.data?.["id"]}`, answer };
+  };
+
+  beforeAll(async () => {
+    harness = await startAuth(await dialect.openDb());
+    await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+    admin = new Browser(harness, "192.0.2.200");
+  });
+  beforeEach(async () => {
+    harness.time.now += 60_000;
+    await admin.login(ADMIN_PASSWORD);
+  });
+
+  test("a team is made with members, listed, changed and deleted, and events tell it", async () => {
+    const [anna, ben] = [await account("anna"), await account("ben")];
+    const members = [
+      { account: ben.username, role: "viewer" },
+      { account: anna.username, role: "manager" },
+    ];
+    const { name, path, answer } = await make(members);
+    const at = new Date(harness.time.now).toISOString();
+    const team = {
+      id: answer.json.data!["id"],
+      name,
+      members: members.toReversed(),
+      created_at: at,
+      updated_at: at,
+    };
+    expect([answer.status, answer.json.data]).toEqual([201, team]);
+    expect((await admin.send("GET", path)).json.data).toEqual(team);
+    const listed = await admin.send("GET", `${TEAMS}?search=${name.toUpperCase()}`);
+    expect([listed.json.data, listed.json.pagination?.["total"]]).toEqual([[team], 1] as never);
+    const renamed = `${name}.new`;
+    const changed = await admin.send("PATCH", path, {
+      body: { name: renamed, members: [{ account: "admin", role: "viewer" }] },
+    });
+    expect(changed.json.data).toMatchObject({
+      name: renamed,
+      members: [{ account: "admin", role: "viewer" }],
+    });
+    expect((await admin.send("PATCH", path, { body: { members: [] } })).json.data).toMatchObject({
+      name: renamed,
+      members: [],
+    });
+    expect((await admin.send("DELETE", path)).status).toBe(200);
+    expect((await admin.send("GET", path)).status).toBe(404);
+    const { events } = await harness.events.page({}, null, 20);
+    const told = events.filter((event) => event.action.startsWith("team."));
+    expect(told.map(({ action, subject }) => [action, subject])).toEqual([
+      ["team.delete", renamed],
+      ["team.update", renamed],
+      ["team.update", renamed],
+      ["team.create", name],
+    ]);
+  });
+
+  describe("members", () => {
+    test("see their teams only, and managers alone change them, with the next request", async () => {
+      const [anna, ben] = [await account("anna"), await account("ben")];
+      const [{ path, name }, foreign] = [
+        await make([{ account: ben.username, role: "viewer" }]),
+        await make(),
+      ];
+      const names = async (browser: Browser) =>
+        (await browser.send("GET", TEAMS)).json.data as unknown as { name: string }[];
+      expect((await names(ben.browser)).map((team) => team.name)).toEqual([name]);
+      expect(await names(anna.browser)).toEqual([]);
+      expect((await anna.browser.send("GET", path)).status).toBe(404);
+      expect((await ben.browser.send("GET", path)).status).toBe(200);
+      expect((await ben.browser.send("GET", foreign.path)).status).toBe(404);
+      expect((await ben.browser.send("PATCH", foreign.path, { body: {} })).status).toBe(404);
+      const body = { members: [{ account: anna.username, role: "editor" }] };
+      for (const role of ["viewer", "editor"]) {
+        await admin.send("PATCH", path, { body: { members: [{ account: ben.username, role }] } });
+        expect((await ben.browser.send("PATCH", path, { body })).status).toBe(403);
+      }
+      await admin.send("PATCH", path, { body: { members: [{ account: ben.username, role: "manager" }] } });
+      expect((await ben.browser.send("PATCH", path, { body })).status).toBe(200);
+      expect((await ben.browser.send("GET", path)).status).toBe(404);
+      expect((await anna.browser.send("GET", path)).status).toBe(200);
+      expect((await anna.browser.send("DELETE", path)).status).toBe(403);
+      expect((await anna.browser.send("POST", TEAMS, { body: { name: "own" } })).status).toBe(403);
+    });
+
+    test("who are unknown, named twice or have no such role are refused, and so is a taken name", async () => {
+      const [anna, { name, path }] = [await account("anna"), await make()];
+      const one = { account: anna.username, role: "viewer" };
+      for (const members of [
+        [{ account: "nobody.at.all", role: "viewer" }],
+        [one, one],
+        [{ ...one, role: "boss" }],
+      ]) {
+        const answer = await admin.send("PATCH", path, { body: { members } });
+        expect([members, answer.status, answer.json.code]).toEqual([members, 400, 1000]);
+      }
+      expect((await admin.send("POST", TEAMS, { body: { name: name.toUpperCase() } })).status).toBe(409);
+      expect((await admin.send("PATCH", (await make()).path, { body: { name } })).status).toBe(409);
+      expect((await admin.send("POST", TEAMS, { body: { name: "team:press" } })).status).toBe(400);
+    });
+
+    test("leave with their account", async () => {
+      const anna = await account("anna");
+      const { path } = await make([{ account: anna.username, role: "editor" }]);
+      await admin.send("DELETE", `${USERS}/${anna.id}`);
+      expect((await admin.send("GET", path)).json.data).toMatchObject({ members: [] });
+    });
+
+    test("are in at most 100 teams", async () => {
+      const anna = await account("anna");
+      const members = [{ account: anna.username, role: "viewer" }];
+      for (let at = 0; at < 100; at++) expect((await make(members)).answer.status).toBe(201);
+      const { status, json } = (await make(members)).answer;
+      expect([status, json.message]).toEqual([
+        409,
+        `The account '${anna.username}' is in 100 teams already.`,
+      ]);
+    });
+  });
+});
