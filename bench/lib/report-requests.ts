@@ -8,7 +8,7 @@ export type AskSets = (analytics: Analytics, range: DateRange, sets: LinkSets) =
 type LinkQuery = Partial<LinkFilter>;
 
 const TAG: LinkQuery = { tags: ["tag 8"] };
-const OWNER: LinkQuery = { ownerId: 7 };
+const OWNER: LinkQuery = { owners: [7] };
 const DOMAIN: LinkQuery = { domain: 1 };
 const chosen = (sets: LinkSets, filter: LinkQuery) =>
   sets.find({ ids: null, filter: { ...EVERYTHING, ...filter } });

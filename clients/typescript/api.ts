@@ -1787,6 +1787,8 @@ export interface components {
             tags: string[];
             target: string;
             title: string | null;
+            /** Format: date-time */
+            updated_at: string;
         };
         DeletedLinkPageAnswer: {
             /** @constant */
@@ -1919,6 +1921,8 @@ export interface components {
             forward_query: boolean;
             /** @description click_count without automated visitors */
             human_clicks: number;
+            /** @description stays when the code changes */
+            id: number;
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
             /**
@@ -1950,6 +1954,8 @@ export interface components {
             tags: string[];
             target: string;
             title: string | null;
+            /** Format: date-time */
+            updated_at: string;
             /**
              * Format: uri
              * @description the same as short_url
@@ -2438,8 +2444,12 @@ export interface components {
             forward_query: boolean;
             /** @description click_count without automated visitors */
             human_clicks: number;
+            /** @description stays when the code changes */
+            id: number;
             max_clicks: number | null;
             note: string | null;
+            /** @description account, or team:{name}; null: of a command or import */
+            owner: string | null;
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
@@ -2453,6 +2463,8 @@ export interface components {
             tags: string[];
             target: string;
             title: string | null;
+            /** Format: date-time */
+            updated_at: string;
         };
         LinkAnswer: {
             /** @constant */
@@ -2524,6 +2536,8 @@ export interface components {
             max_clicks?: number | null;
             /** @description found by `search` */
             note?: string | null;
+            /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
+            owner?: string;
             /** @description null removes it */
             password?: string | null;
             /** @description 307 when absent */
@@ -2780,6 +2794,8 @@ export interface components {
             max_clicks?: number | null;
             /** @description found by `search` */
             note?: string | null;
+            /** @description account, or team:{name} whose links you may change; default: you */
+            owner?: string | null;
             password?: string | null;
             /** @description 307 when absent */
             redirect_status?: (301 | 302 | 307 | 308) | null;
@@ -3015,6 +3031,8 @@ export interface components {
                 max_clicks?: number | null;
                 /** @description found by `search` */
                 note?: string | null;
+                /** @description account, or team:{name} whose links you may change; default: you */
+                owner?: string | null;
                 password?: string | null;
                 /** @description 307 when absent */
                 redirect_status?: (301 | 302 | 307 | 308) | null;
@@ -3064,12 +3082,14 @@ export interface components {
                 domain?: string;
                 only_active?: boolean;
                 only_expired?: boolean;
-                /** @description id of an account: links that it made */
-                owner?: number;
+                /** @description name of an account, or team:{name}; also the id of an account */
+                owner?: string | number;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
                 /** @description links that have all of these tags */
                 tag?: string[] | string;
+                /** @description links of this team; its name */
+                team?: string;
             };
             /** @description most links that this call handles; default: all */
             limit?: number;
@@ -3472,6 +3492,8 @@ export interface components {
             forward_query: boolean;
             /** @description click_count without automated visitors */
             human_clicks: number;
+            /** @description stays when the code changes */
+            id: number;
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
             /**
@@ -3500,6 +3522,8 @@ export interface components {
             tags: string[];
             target: string;
             title: string | null;
+            /** Format: date-time */
+            updated_at: string;
             /**
              * Format: uri
              * @description the same as short_url
@@ -4791,7 +4815,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -4803,6 +4827,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -4892,7 +4918,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -4904,6 +4930,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5003,7 +5031,7 @@ export interface operations {
                 language?: string;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5015,6 +5043,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5084,7 +5114,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5096,6 +5126,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5172,7 +5204,7 @@ export interface operations {
                 language?: string;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5182,6 +5214,8 @@ export interface operations {
                 search?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5248,7 +5282,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5260,6 +5294,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5345,7 +5381,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5357,6 +5393,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5443,7 +5481,7 @@ export interface operations {
                 limit?: number;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5455,6 +5493,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -5538,7 +5578,7 @@ export interface operations {
                 language?: string;
                 /** @description clicks with this value: an operating system */
                 os?: string;
-                /** @description clicks of the links that this account made; its name */
+                /** @description clicks of the links of this account, or of a team as team:{name} */
                 owner?: string;
                 /** @description clicks with this value: host that linked here */
                 referrer?: string;
@@ -5550,6 +5590,8 @@ export interface operations {
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
+                /** @description clicks of the links of this team; its name */
+                team?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
                 /** @description clicks with this value: likewise */
@@ -6768,8 +6810,8 @@ export interface operations {
                 only_expired?: boolean;
                 /** @description default: desc for created_at and click_count */
                 order?: "asc" | "desc";
-                /** @description id of an account: links that it made; editors find only their own */
-                owner?: number;
+                /** @description links of this account, or of a team as team:{name}; also the id of an account */
+                owner?: string;
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
@@ -6780,6 +6822,8 @@ export interface operations {
                 sort?: "created_at" | "code" | "click_count" | "expires_at";
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
+                /** @description links of this team; its name */
+                team?: string;
                 /** @description false: next_cursor instead of pagination, before the links are counted */
                 total?: boolean;
             };
@@ -6802,15 +6846,18 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": null,
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -6888,15 +6935,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -6955,15 +7005,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -7038,15 +7091,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -7169,15 +7225,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -7892,15 +7951,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -8249,7 +8311,8 @@ export interface operations {
                  *         "only_expired": false,
                  *         "tag": "spring",
                  *         "only_active": false,
-                 *         "owner": 1,
+                 *         "owner": "text",
+                 *         "team": "text",
                  *         "codes": [
                  *           "docs/start"
                  *         ]
@@ -8376,9 +8439,11 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
@@ -8396,7 +8461,6 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
-                     *           "id": 1,
                      *           "deleted_at": "2026-11-20T12:00:00.000Z",
                      *           "deleted_by": null
                      *         }
@@ -8452,15 +8516,18 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -8507,12 +8574,14 @@ export interface operations {
                 only_active?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
-                /** @description id of an account: links that it made; editors find only their own */
-                owner?: number;
+                /** @description links of this account, or of a team as team:{name}; also the id of an account */
+                owner?: string;
                 /** @description text in the code, target, title or note, case-insensitive */
                 search?: string;
                 /** @description repeated: links that have all of these tags */
                 tag?: string[];
+                /** @description links of this team; its name */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -10032,15 +10101,21 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -10062,10 +10137,6 @@ export interface operations {
                      *           "drop": null,
                      *           "in_trash": false,
                      *           "damaged": false,
-                     *           "owner": {
-                     *             "id": 1,
-                     *             "username": "anna"
-                     *           },
                      *           "url": "https://go.example.com/docs/start"
                      *         }
                      *       ]
@@ -10121,15 +10192,21 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -10151,10 +10228,6 @@ export interface operations {
                      *         "drop": null,
                      *         "in_trash": false,
                      *         "damaged": false,
-                     *         "owner": {
-                     *           "id": 1,
-                     *           "username": "anna"
-                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }
@@ -11204,15 +11277,21 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -11234,10 +11313,6 @@ export interface operations {
                      *           "drop": null,
                      *           "in_trash": false,
                      *           "damaged": false,
-                     *           "owner": {
-                     *             "id": 1,
-                     *             "username": "anna"
-                     *           },
                      *           "url": "https://go.example.com/docs/start",
                      *           "max_bytes": 1,
                      *           "max_files": 1,
@@ -11301,15 +11376,21 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -11331,10 +11412,6 @@ export interface operations {
                      *         "drop": null,
                      *         "in_trash": false,
                      *         "damaged": false,
-                     *         "owner": {
-                     *           "id": 1,
-                     *           "username": "anna"
-                     *         },
                      *         "url": "https://go.example.com/docs/start",
                      *         "max_bytes": 1,
                      *         "max_files": 1,
@@ -11490,15 +11567,21 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -11520,10 +11603,6 @@ export interface operations {
                      *           "drop": null,
                      *           "in_trash": false,
                      *           "damaged": false,
-                     *           "owner": {
-                     *             "id": 1,
-                     *             "username": "anna"
-                     *           },
                      *           "url": "https://go.example.com/docs/start"
                      *         }
                      *       ]
@@ -11579,15 +11658,21 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -11609,10 +11694,6 @@ export interface operations {
                      *         "drop": null,
                      *         "in_trash": false,
                      *         "damaged": false,
-                     *         "owner": {
-                     *           "id": 1,
-                     *           "username": "anna"
-                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }
@@ -12180,15 +12261,21 @@ export interface operations {
                      *       "message": "OK",
                      *       "data": [
                      *         {
+                     *           "id": 1,
                      *           "code": "docs/start",
                      *           "target": "https://example.com/docs?x=1",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "password": null,
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "short_url": "https://go.example.com/docs/start",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "username": "anna"
+                     *           },
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -12210,10 +12297,6 @@ export interface operations {
                      *           "drop": null,
                      *           "in_trash": false,
                      *           "damaged": false,
-                     *           "owner": {
-                     *             "id": 1,
-                     *             "username": "anna"
-                     *           },
                      *           "url": "https://go.example.com/docs/start"
                      *         }
                      *       ],
@@ -12264,15 +12347,21 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -12294,10 +12383,6 @@ export interface operations {
                      *         "drop": null,
                      *         "in_trash": false,
                      *         "damaged": false,
-                     *         "owner": {
-                     *           "id": 1,
-                     *           "username": "anna"
-                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }
@@ -12395,15 +12480,21 @@ export interface operations {
                      *       "code": 0,
                      *       "message": "OK",
                      *       "data": {
+                     *         "id": 1,
                      *         "code": "docs/start",
                      *         "target": "https://example.com/docs?x=1",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "password": null,
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
                      *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
                      *         "title": "Documentation",
                      *         "note": "Printed on the flyer of spring",
                      *         "tags": [
@@ -12425,10 +12516,6 @@ export interface operations {
                      *         "drop": null,
                      *         "in_trash": false,
                      *         "damaged": false,
-                     *         "owner": {
-                     *           "id": 1,
-                     *           "username": "anna"
-                     *         },
                      *         "url": "https://go.example.com/docs/start"
                      *       }
                      *     }

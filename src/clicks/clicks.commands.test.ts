@@ -11,6 +11,7 @@ import { migrateUp } from "../db/migrate.ts";
 import { COMMAND } from "../lib/actor.ts";
 import { AppError } from "../lib/errors.ts";
 import { createChoice } from "../links/list/chosen.ts";
+import { createOwners } from "../links/link/owners.repository.ts";
 import { createLinkSets } from "../links/list/link-set.repository.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { type AnalyticsRoom, NOW, openAnalytics } from "./analytics/analytics.test-support.ts";
@@ -39,7 +40,11 @@ async function run(line: string): Promise<string> {
   let printed = "";
   const output = createOutput({ write: (text) => (printed += text) }, { write: () => true });
   const chosen = createChoice(
-    { sets: createLinkSets(room.database), domains: { idOf: () => 0, list: () => [] } },
+    {
+      sets: createLinkSets(room.database),
+      owners: createOwners(room.database),
+      domains: { idOf: () => 0, list: () => [] },
+    },
     COMMAND,
   );
   const domains = { key: (code: string) => code, nameOf: (code: string) => ({ code, domain: null }) };

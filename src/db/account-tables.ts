@@ -57,7 +57,7 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
     updated_at: "int",
   },
-  /** As an owner a team has the id `-id` (lib/owner.ts). */
+  /** As an owner a team has an id below -1 (lib/owner.ts). */
   teams: {
     id: "serial",
     /** Unique, lower-case. */

@@ -6,11 +6,13 @@ import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
 import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
+import { createGifts } from "./write/gifts.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import { pastChange, type PastChange, revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
 import type { RecordLinkEvents, ServedFields } from "./link/events.ts";
 import { readOptions } from "./link/options.ts";
+import type { Owners } from "./link/owners.repository.ts";
 import type { PlannedChange } from "./write/internal-links.ts";
 import { parseLinkInput, parseLinkPatch, parseLinkUpdate } from "./link/input.ts";
 import { createChoice } from "./list/chosen.ts";
@@ -29,12 +31,14 @@ import type { LinkList } from "./list/list.ts";
 import type { LinkChanges } from "./write/changes.ts";
 import type { TagRepository } from "./tags/repository.ts";
 import { createTagService } from "./tags/service.ts";
-import { type LinkWriter, reaches, type WriteOutcome, type WrittenLink } from "./write/writer.ts";
+import { reaches } from "./write/reach.ts";
+import type { LinkWriter, WriteOutcome, WrittenLink } from "./write/writer.ts";
 
 type Parts = {
   listRepository: LinkListRepository;
   tags: TagRepository;
   sets: LinkSets;
+  owners: Owners;
   changes: LinkChanges;
   record: RecordLinkEvents;
   writer: LinkWriter;
@@ -52,7 +56,7 @@ type Parts = {
 export type ActorLinks = ReturnType<typeof createActorLinks>;
 
 export function createActorLinks(parts: Parts, actor: Actor) {
-  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags } = parts;
+  const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, owners } = parts;
 
   const find = async (code: string): Promise<Link | null> => (isKeyText(code) ? repository.find(code) : null);
 
@@ -64,10 +68,13 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
   /** As written, whatever others have changed since. */
   const counted = async (link: WrittenLink): Promise<ShownLink> => {
-    const { clickCount = 0, automatedClicks = 0 } = (await repository.find(link.code)) ?? {};
-    return { ...link, clickCount, automatedClicks };
+    const found = await repository.find(link.code);
+    if (found === null) throw linkNotFound(link.code);
+    const { id, ownerName, clickCount, automatedClicks } = found;
+    return { ...link, id, ownerName, clickCount, automatedClicks };
   };
 
+  const { newOwner, gift } = createGifts({ owners, get, actor });
   const prepare = (code: string, input: PatchInput) => prepareChange(parts, get, code, input);
 
   // Links are named by their keys.
@@ -87,13 +94,14 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
+      const ownerId = input.owner ? await newOwner(input.owner) : undefined;
       // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
       }
       refuse(await loops.refusal(checked.code, { ...checked, ...readOptions(checked.options) }));
       const passwordHash = password === null ? null : await hashPassword(password);
-      return counted(only(await writer.create([{ ...checked, passwordHash }], { actor, now })));
+      return counted(only(await writer.create([{ ...checked, ownerId, passwordHash }], { actor, now })));
     },
 
     /** @throws LinkNotFound, LinkInvalidUrl, LinkInvalidExpireTime, Conflict (it serves a share) */
@@ -115,7 +123,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
      */
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
       const { change, renamed, now } = await prepare(code, input);
-      return counted(await writer.patch(change, renamed, { actor, now }));
+      const gifted = await gift(code, input.owner);
+      return counted(await writer.patch({ ...change, ...gifted }, renamed, { actor, now }));
     },
 
     available: (code: string, domain?: string) => codeAvailability(parts, code, domain),

@@ -29,7 +29,13 @@ const COLUMNS = {
   tags: "TAGS",
 };
 /** Of one link. */
-const FIELDS = { ...COLUMNS, human_clicks: "HUMAN CLICKS", domain: "DOMAIN", short_url: "SHORT URL" };
+const FIELDS = {
+  ...COLUMNS,
+  human_clicks: "HUMAN CLICKS",
+  domain: "DOMAIN",
+  short_url: "SHORT URL",
+  owner: "OWNER",
+};
 
 const rowOf = (view: LinkView) => ({ ...view, tags: view.tags.join(", ") || null });
 
@@ -87,8 +93,8 @@ async function listLinks(context: Context, options: ListOptions): Promise<void> 
   const { sort, order, page, pageSize } = options;
   const cursor = options.cursor === true ? "" : options.cursor;
   const given = { ...filterInput(options), sort, order, page, page_size: pageSize, cursor };
-  const query = validated(listQuery, given, "The list");
   const { links, origins } = await context.services();
+  const query = await links.owners.resolved(validated(listQuery, given, "The list"));
   const viewOf = (link: ShownLink) => viewOfLink(link, origins.ofServer(), links.domains.hostOf);
   const placed = placedQueryOf(query, systemClock.now(), links.domains.filterOf);
   if (placed !== null) {

@@ -117,8 +117,9 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     async handle({ c, query, account }) {
       const view = (link: ShownLink) => viewIn(links, c, link);
       const own = links.by(actorOf(account));
-      const placed = placedQueryOf(query, now(), links.domains.filterOf);
-      const at = linkQueryOf(query, now(), links.domains.filterOf);
+      const asked = await links.owners.resolved(query);
+      const placed = placedQueryOf(asked, now(), links.domains.filterOf);
+      const at = linkQueryOf(asked, now(), links.domains.filterOf);
       if (placed !== null || !isCounted(query)) {
         const { links: found, next } = await (placed === null ? own.rows(at) : own.after(placed));
         return new CursorPage(found.map(view), next && linkCursor(at.order, next));

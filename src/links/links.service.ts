@@ -19,6 +19,7 @@ import { createInternalLinks } from "./write/internal-links.ts";
 import { createLinkList } from "./list/list.ts";
 import { createLinkSets } from "./list/link-set.repository.ts";
 import { createLinkListRepository } from "./list/repository.ts";
+import { createOwners } from "./link/owners.repository.ts";
 import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import type { LinkOperations } from "./link/metrics.ts";
@@ -97,9 +98,11 @@ export function createLinkService(deps: LinkServiceDeps) {
   });
   const tags = createTagRepository(database);
   const sets = createLinkSets(database);
+  const owners = createOwners(database);
   const parts = {
     ...deps,
     sets,
+    owners,
     writer,
     repository,
     list,
@@ -114,6 +117,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** The links as this actor may reach them. */
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
     internal,
+    owners,
     /** Load it at the start. */
     domains,
     domainService: createDomainService({

@@ -74,7 +74,7 @@ export const conditionsOf = ({ q, state, tag, domain, owner, from, to }: LinkFin
   ...(state === "active" && { only_active: true }),
   ...(state === "expired" && { only_expired: true }),
   ...(tag && { tag }),
-  ...(owner !== undefined && { owner }),
+  ...(owner !== undefined && { owner: String(owner) }),
   ...(from !== undefined && { created_after: new Date(`${from}T00:00:00`).toISOString() }),
   ...(to !== undefined && { created_before: new Date(`${to}T23:59:59.999`).toISOString() }),
 });

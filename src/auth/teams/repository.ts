@@ -31,30 +31,6 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
     return query;
   }
 
-  async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
-    if (rows.length === 0) return [];
-    const found = await db
-      .selectFrom("team_members")
-      .leftJoin("users", "users.id", "team_members.account_id")
-      .select(["team_id", "account_id", "team_members.role", "username"])
-      .where(
-        "team_id",
-        "in",
-        rows.map(({ id }) => id),
-      )
-      .execute();
-    const members = Map.groupBy(found, (row) => row.team_id);
-    return rows.map(({ id, name, created_at: createdAt, updated_at: updatedAt }) => ({
-      id,
-      name,
-      members: (members.get(id) ?? [])
-        .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
-        .sort((a, b) => (a.account < b.account ? -1 : 1)),
-      createdAt,
-      updatedAt,
-    }));
-  }
-
   return {
     async find(by: { id: number } | { name: string }): Promise<Team | null> {
       const all = read.selectFrom("teams").selectAll();
@@ -148,6 +124,30 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
       return (await query.orderBy("team_id").execute()).map((row) => row.team_id);
     },
   };
+}
+
+async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
+  if (rows.length === 0) return [];
+  const found = await db
+    .selectFrom("team_members")
+    .leftJoin("users", "users.id", "team_members.account_id")
+    .select(["team_id", "account_id", "team_members.role", "username"])
+    .where(
+      "team_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  const members = Map.groupBy(found, (row) => row.team_id);
+  return rows.map(({ id, name, created_at: createdAt, updated_at: updatedAt }) => ({
+    id,
+    name,
+    members: (members.get(id) ?? [])
+      .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
+      .sort((a, b) => (a.account < b.account ? -1 : 1)),
+    createdAt,
+    updatedAt,
+  }));
 }
 
 const OWNED = [

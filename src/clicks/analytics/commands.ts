@@ -37,7 +37,8 @@ export function addReportCommand(group: Command, context: ReportContext): void {
     .option("--code <code>", "of this link; repeat it for several", collected)
     .option("--tag <tag>", "of links with this tag; repeat it for links that have all of them", collected)
     .option("--domain <host>", "of the links of this host; (default): of the default domain")
-    .option("--owner <account>", "of the links that this account made")
+    .option("--owner <owner>", "of the links of this account, or of team:<name>")
+    .option("--team <team>", "of the links of this team")
     .option("--search <text>", "of links with this text");
   for (const name of ASKED_VALUES) {
     command.option(`--${name.replaceAll("_", "-")} <value>`, "clicks with this value, from the click log");

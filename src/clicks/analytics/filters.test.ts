@@ -4,6 +4,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import type { Visitors } from "../../lib/visitors.ts";
 import { type ChosenQuery, createChoice } from "../../links/list/chosen.ts";
+import { createOwners } from "../../links/link/owners.repository.ts";
 import { createLinkSets } from "../../links/list/link-set.repository.ts";
 import { codeOf, domainOf, keyOf } from "../../links/link/key.ts";
 import { parseAgent } from "../details/agents.ts";
@@ -94,6 +95,7 @@ forEachDialect((dialect) => {
     createChoice(
       {
         sets: createLinkSets(room.database),
+        owners: createOwners(room.database),
         domains: {
           idOf: (host) => HOSTS.get(host)!,
           list: () => [...HOSTS.values()].map((id) => ({ id })),

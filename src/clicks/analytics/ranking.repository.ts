@@ -5,6 +5,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Schema } from "../../db/schema.ts";
+import { TEAM_MARK } from "../../lib/owner.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
 import { type ClickSum, countOf, plus, type Visitors } from "../../lib/visitors.ts";
 import { clicksOf } from "./click-columns.repository.ts";
@@ -151,12 +152,23 @@ const ownerGroups =
     return reading.read
       .selectFrom(owned.as("owned"))
       .leftJoin("users", "users.id", "owned.owner")
+      .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - owned.owner`))
       .select((eb) => [
-        eb.case().when("owner", "=", 0).then(adminName).else(eb.ref("username")).end().as("value"),
+        eb
+          .case()
+          .when("owner", "=", 0)
+          .then(adminName)
+          .when("owner", "<", 0)
+          .then(eb.fn<string>("concat", [sql.lit(TEAM_MARK), "teams.name"]))
+          .else(eb.ref("username"))
+          .end()
+          .as("value"),
         "clicks",
         "automated",
       ])
-      .where((eb) => eb.or([eb("owner", "=", 0), eb("username", "is not", null)]));
+      .where((eb) =>
+        eb.or([eb("owner", "=", 0), eb("username", "is not", null), eb("teams.name", "is not", null)]),
+      );
   };
 
 const tagGroups =

@@ -1,7 +1,7 @@
 /** Clicks by any dimension, link, tag, domain, account or hour of the week. */
 import type { ClickSum } from "../../lib/visitors.ts";
 import { countOf, plus } from "../../lib/visitors.ts";
-import { ADMIN_NAME } from "../../links/list/chosen.ts";
+import { ADMIN_NAME } from "../../lib/owner.ts";
 import type { AgeRepository } from "./ages.repository.ts";
 import type { CountRepository } from "./counts.repository.ts";
 import type { Cuts } from "./cuts.ts";

@@ -48,7 +48,7 @@ const onDefaultDomain = () => null;
 
 export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof shareView> {
   const { kind, entry, drop } = share;
-  const link = viewOfLink(share, origin, onDefaultDomain);
+  const { owner: _, ...link } = viewOfLink(share, origin, onDefaultDomain);
   return {
     ...link,
     kind,

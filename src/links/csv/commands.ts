@@ -111,7 +111,7 @@ async function exportLinks(
   }
   const query = validated(filterQuery, filterInput(options), "The filter");
   const { csv } = await context.services();
-  const filter = filterOf(query, systemClock.now(), csv.domainOf);
+  const filter = filterOf(await csv.owners.resolved(query), systemClock.now(), csv.domainOf);
   const bar = context.output.progress("Exporting links");
   const total = await csv.export.count(filter);
   let done = 0;

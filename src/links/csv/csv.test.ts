@@ -74,6 +74,7 @@ describe("a row", () => {
       expiresAt: Date.parse("2029-12-31T23:00:00Z"),
       password: { plain: " pass " },
       clickCount: 42,
+      owner: undefined,
       unread: [],
     });
   });
@@ -145,6 +146,7 @@ describe("a row", () => {
       createdAt: NOW + 1,
       updatedAt: NOW,
       ...UNOWNED,
+      ownerName: null,
       ...PLAIN,
       passwordHash: "$argon2id$x,y",
       expiresAt: NOW + 2,

@@ -14,7 +14,7 @@ import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { codeOf } from "../link/key.ts";
 import { readOptions, writeOptions } from "../link/options.ts";
-import { type Link, PLAIN, UNOWNED } from "../link/link.ts";
+import { PLAIN, UNOWNED } from "../link/link.ts";
 import type { DomainFilter } from "../list/filter.ts";
 import type { LinkBulkRepository } from "./repository.ts";
 import type { CsvLink, CsvRules } from "./row.ts";
@@ -28,7 +28,8 @@ import {
   specifiedResult,
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
-import { judge, refusalsOfRules } from "./judge.ts";
+import { judge, ownersOf, refusalsOfRules } from "./judge.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { cancelled, createPasswordHashing, type RowHashes } from "./import-passwords.ts";
@@ -38,6 +39,7 @@ import type { CodeRule } from "../link/code.ts";
 export type LinkImportDeps = {
   repository: LinkRepository;
   bulk: LinkBulkRepository;
+  owners: Pick<Owners, "idsOf">;
   changes: Pick<LinkChanges, "write">;
   events: {
     add: RecordLinkEvents;
@@ -214,7 +216,10 @@ async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: 
   const refusals = await refusalsOfRules(run.repository, chunk, new Map(), tx.db);
   const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
-  for (const row of added.values()) inserts.push(newLink(row, await hashFor(row, run), run.now));
+  const owners = await ownersOf(run, added);
+  for (const row of added.values()) {
+    inserts.push({ ...newLink(row, await hashFor(row, run), run.now), ownerId: owners.get(row) ?? null });
+  }
   await run.repository.insertMany(tx.db, inserts);
   tx.changed("links", [...added.keys()]);
 }
@@ -230,17 +235,20 @@ async function overwriteChunk(
   const others = await run.repository.aliases.among(codes, tx.db);
   const refusals = await refusalsOfRules(run.repository, chunk, stored, tx.db);
   const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
+  const owners = await ownersOf(run, wanted);
   const inserts: NewLink[] = [];
-  const replacements: Link[] = [];
+  const replacements: (NewLink & { id: number })[] = [];
   const events: EventRecord[] = [];
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
   for (const row of wanted.values()) {
     const before = stored.get(row.code);
     const link = newLink(row, await hashFor(row, run), run.now, before);
-    if (before === undefined) inserts.push(link);
+    const ownerId = owners.get(row) ?? before?.ownerId ?? null;
+    if (before === undefined) inserts.push({ ...link, ownerId });
     else {
       replacements.push({ ...link, id: before.id });
-      retagged.push({ ...before, before: before.tags, after: link.tags });
+      if (ownerId !== before.ownerId) await run.repository.give(tx.db, ownerId, [before]);
+      retagged.push({ ...before, ownerId, before: before.tags, after: link.tags });
       events.push(
         linkEvent({ actor: run.actor, now: run.now, verb: "update" }, { id: before.id, before, after: link }),
       );

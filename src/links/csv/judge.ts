@@ -3,6 +3,7 @@ import { type AppError, appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
@@ -73,6 +74,20 @@ export async function refusalsOfRules(
     db,
   );
   return new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
+}
+
+/** Rows without a known owner are absent. */
+export async function ownersOf(
+  { owners }: { owners: Pick<Owners, "idsOf"> },
+  rows: ReadonlyMap<string, CsvLink>,
+): Promise<Map<CsvLink, number>> {
+  const ids = await owners.idsOf([...rows.values()].flatMap(({ owner }) => owner ?? []));
+  return new Map(
+    [...rows.values()].flatMap((row) => {
+      const id = row.owner === undefined ? undefined : ids.get(row.owner);
+      return id === undefined ? [] : [[row, id]];
+    }),
+  );
 }
 
 function refusalToOverwrite(code: string, { links, others }: Taken) {

@@ -11,7 +11,7 @@ import { domainOf } from "../link/key.ts";
 import type { Link } from "../link/link.ts";
 
 export const MORE_COLUMNS: readonly string[] = [
-  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "created_by"]),
+  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "created_by", "owner"]),
 ];
 const columns = MORE_COLUMNS.map((column) => FIELDS.find(({ name }) => name === column));
 
@@ -20,9 +20,10 @@ const input = z.object(schemasOf(LINK_FIELDS, "input"));
 /** @param hostOf null for the default domain, whose cell is empty */
 export function moreCellsOf(link: Link, hostOf: (domain: number) => string | null): string[] {
   const values = fieldValues(link);
-  return columns.map((field) =>
-    field ? toSpreadsheetCell(field.cell(values[field.key])) : (hostOf(domainOf(link.code)) ?? ""),
-  );
+  return columns.map((field, at) => {
+    if (field) return toSpreadsheetCell(field.cell(values[field.key]));
+    return (MORE_COLUMNS[at] === "owner" ? link.ownerName : hostOf(domainOf(link.code))) ?? "";
+  });
 }
 
 /** An empty cell clears its field, an absent column keeps it. @throws BadRequest, InvalidDateFormat, LinkInvalidUrl */

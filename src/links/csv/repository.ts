@@ -1,9 +1,8 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isInternal } from "../link/internal-target.ts";
-import type { Link } from "../link/link.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
-import { clickRowOf, CONTENT_COLUMNS, contentOf } from "../write/rows.repository.ts";
+import { clickRowOf, CONTENT_COLUMNS, contentOf, type NewLink } from "../write/rows.repository.ts";
 
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
@@ -26,7 +25,11 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
     },
 
     /** Sets everything but ids, and clicks only `withClicks`. */
-    async replace(tx: Db, links: readonly Link[], { withClicks }: { withClicks: boolean }): Promise<void> {
+    async replace(
+      tx: Db,
+      links: readonly (NewLink & { id: number })[],
+      { withClicks }: { withClicks: boolean },
+    ): Promise<void> {
       const set = [...CONTENT_COLUMNS, "created_at", "created_by"] as const;
       const rows = links.map((link) => ({
         id: link.id,

@@ -112,7 +112,7 @@ export function csvEndpoints(deps: { csv: LinkCsv; now(): number; logger: Logger
       raw: { type: "text/csv", headers: z.object({ "Content-Disposition": z.string() }) },
       async handle({ c, query, account }) {
         const actor = actorOf(account);
-        const filter = filterFor(actor, filterOf(query, now(), csv.domainOf));
+        const filter = filterFor(actor, filterOf(await csv.owners.resolved(query), now(), csv.domainOf));
         const pages = textOf(
           csv.export.pages(filter, {
             withPasswords: mayReadHashes(account),

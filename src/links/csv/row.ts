@@ -27,6 +27,8 @@ export type CsvLink = {
   /** Null: none. */
   password: { plain: string } | { hash: string } | null;
   clickCount: number | undefined;
+  /** Its name; empty: none. */
+  owner: string | undefined;
   more: LinkFields;
   /** Filled cells that count as empty ones. */
   unread: readonly UnreadCell[];
@@ -92,6 +94,7 @@ export function csvLinkOf(
     expiresAt,
     password: passwordOf(cell("password") ?? ""),
     clickCount: clickCount === null ? 0 : clickCount,
+    owner: cell("owner")?.trim(),
     more: moreFieldsOf(cell, now),
     unread,
   };

@@ -2,7 +2,7 @@
  * Deleted links, which can be restored for `links.restore_days` under their ids, so that their counts join. The counts
  * of a deleted link grow with clicks that are flushed later. Links that served shares are not among them.
  */
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, ownersReadBy } from "../../lib/actor.ts";
 import { rest } from "../../lib/rest.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
@@ -54,7 +54,7 @@ export function createDeletedLinks(deps: Deps) {
   return {
     /** Newest first. A page of a search (in code, target, title and note) may be short although more follow. */
     async page(actor: Actor, after: DeletedPlace | null, limit: number, search = ""): Promise<DeletedPage> {
-      const filter = { since: since(), ownerId: actor.ownOnly ? actor.accountId : null };
+      const filter = { since: since(), owners: ownersReadBy(actor) };
       const wanted = search.trim().toLowerCase();
       if (wanted !== "") return searched(filter, after, limit, wanted);
       const found = await repository.page(filter, after, limit + 1);
@@ -65,7 +65,7 @@ export function createDeletedLinks(deps: Deps) {
 
     /** The id of the link that last had a code on the default domain; null if none can be restored. */
     newest: (actor: Actor, code: string): Promise<number | null> =>
-      repository.newest(code, { since: since(), ownerId: actor.ownOnly ? actor.accountId : null }),
+      repository.newest(code, { since: since(), owners: ownersReadBy(actor) }),
 
     /**
      * Under its old code, or another one. Returns its key.

@@ -9,8 +9,8 @@ import { addToTotal, totalsOf } from "../link/query.repository.ts";
 /** Where a page ended. */
 export type DeletedPlace = { at: number; id: number };
 
-/** Links deleted at or after `since`, of one account or of all (null). */
-export type DeletedFilter = { since: number; ownerId: number | null };
+/** Links deleted at or after `since`, of some owners or of all (null). */
+export type DeletedFilter = { since: number; owners: readonly number[] | null };
 
 /** An account's deletions at an instant, of some links. */
 type Deletions = DeletedFilter & { at: number; by: string; ids: readonly number[] };
@@ -21,13 +21,13 @@ const PORTION = 1_000;
 export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
 
 export function createDeletedRepository({ read, write, dialect }: Queries) {
-  const newestFirst = ({ since, ownerId }: DeletedFilter, most: number) =>
+  const newestFirst = ({ since, owners }: DeletedFilter, most: number) =>
     read
       .selectFrom("deleted_links")
       .select(COLUMNS)
       .where("deleted_at", ">=", since)
       .where("content", "is not", null)
-      .$if(ownerId !== null, (query) => query.where("owner_id", "=", ownerId))
+      .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
       .orderBy("deleted_at", "desc")
       .orderBy("link_id", "desc")
       .limit(most);
@@ -65,7 +65,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
     },
 
     /** By id. Locked until the transaction ends. */
-    async lockMany(tx: Db, { since, ownerId, at, by, ids }: Deletions): Promise<DeletedLink[]> {
+    async lockMany(tx: Db, { since, owners, at, by, ids }: Deletions): Promise<DeletedLink[]> {
       const rows = await tx
         .selectFrom("deleted_links")
         .select(COLUMNS)
@@ -74,7 +74,7 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
         .where("deleted_at", ">=", since)
         .where("deleted_by", "=", by)
         .where("content", "is not", null)
-        .$if(ownerId !== null, (query) => query.where("owner_id", "=", ownerId))
+        .$if(owners !== null, (query) => query.where("owner_id", "in", owners!))
         .orderBy("link_id")
         .$call(dialect.forUpdate)
         .execute();
@@ -151,9 +151,13 @@ const toDeletedLink = (row: Row): DeletedLink => ({
   deletedBy: row.deleted_by,
 });
 
-/** The ids that links have; of one account, or of any (null). */
-async function present(tx: Db, ids: readonly number[], ownerId: number | null): Promise<Set<number>> {
+/** The ids that links have; of some owners, or of any (null). */
+async function present(
+  tx: Db,
+  ids: readonly number[],
+  owners: readonly number[] | null,
+): Promise<Set<number>> {
   const query = tx.selectFrom("links").select("id").where("id", "in", ids);
-  const reached = ownerId === null ? query : query.where("owner_id", "=", ownerId);
+  const reached = owners === null ? query : query.where("owner_id", "in", owners);
   return new Set((await reached.execute()).map(({ id }) => id));
 }

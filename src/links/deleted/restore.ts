@@ -1,5 +1,5 @@
 /** Deleted links become links again, within one transaction. */
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChange, mayRead, ownersReadBy } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "../write/changes.ts";
@@ -10,7 +10,7 @@ import { readOptions } from "../link/options.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
-import { reaches } from "../write/writer.ts";
+import { viewersOnly } from "../link/code.ts";
 import type { DeletedRepository } from "./repository.ts";
 
 export type RestoreDeps = {
@@ -28,11 +28,11 @@ export async function restoreOne(deps: RestoreDeps, tx: LinkTransaction, wanted:
   const { repository } = deps;
   const { actor, id } = wanted;
   const deleted = await repository.lock(tx.db, id, wanted.since);
-  if (deleted === null || !reaches(actor, deleted)) {
-    const ownerId = actor.ownOnly ? actor.accountId : null;
-    if ((await repository.present(tx.db, [id], ownerId)).has(id)) throw isBack();
+  if (deleted === null || !mayRead(actor, deleted.ownerId)) {
+    if ((await repository.present(tx.db, [id], ownersReadBy(actor))).has(id)) throw isBack();
     throw unknownDeleted();
   }
+  if (!mayChange(actor, deleted.ownerId)) throw viewersOnly(codeOf(deleted.code));
   const key = wanted.code === null ? deleted.code : keyOf(domainOf(deleted.code), wanted.code);
   const [refusal] = (await restore(deps, tx, actor, [{ ...deleted, code: key }])).values();
   if (refusal !== undefined) throw refusal;
@@ -49,10 +49,10 @@ export async function restoreMany(
   { actor, at, ids, since }: WantedBack & { since: number },
 ): Promise<Map<number, AppError>> {
   const { repository } = deps;
-  const ownerId = actor.ownOnly ? actor.accountId : null;
-  const found = await repository.lockMany(tx.db, { since, ownerId, at, by: actor.name, ids });
+  const owners = ownersReadBy(actor)?.filter((owner) => mayChange(actor, owner)) ?? null;
+  const found = await repository.lockMany(tx.db, { since, owners, at, by: actor.name, ids });
   const refusals = await restore(deps, tx, actor, found);
-  const there = await repository.present(tx.db, ids, ownerId);
+  const there = await repository.present(tx.db, ids, owners);
   for (const id of ids) if (!refusals.has(id) && !there.has(id)) refusals.set(id, unknownDeleted());
   return refusals;
 }

@@ -12,7 +12,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const MOST_SEARCHED = 1_000;
 const NO_SUCH_LINK = "There is no deleted link with this id that can be put back.";
 
-export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
+export const deletedView = linkViewSchema.omit({ short_url: true, owner: true }).extend({
   id: z.int(),
   deleted_at: z.iso.datetime(),
   deleted_by: z.string().nullable(),
@@ -24,9 +24,8 @@ const restoreBody = namedObject("LinkRestore", {
 });
 
 export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
-  const { short_url: _, ...view } = viewOfLink(link, "", hostOf);
+  const { short_url: _, owner: __, ...view } = viewOfLink({ ...link, ownerName: null }, "", hostOf);
   return {
-    id: link.id,
     ...view,
     deleted_at: formatRfc3339(link.deletedAt),
     deleted_by: link.deletedBy,

@@ -120,6 +120,9 @@ export const isTaken = (code: string): AppError =>
 export const isAlias = (code: string): AppError =>
   appError("LinkAlreadyExists", `The code "${codeOf(code)}" is an alias of another link; choose another.`);
 
+export const viewersOnly = (code: string): AppError =>
+  appError("Forbidden", `You may only view "${code}"; editors of its team may change it.`);
+
 export const linkServesShare = (code: string): AppError =>
   appError(
     "Conflict",

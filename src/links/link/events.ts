@@ -19,7 +19,12 @@ export type RecordLinkEvents = RecordEvents<Db>;
 export type ServedFields = Record<string, string | number | boolean | null>;
 
 /** `code` is the key. `serves`: more about what it serves. */
-type Described = LinkContent & { code: string; serves?: ServedFields | null | undefined };
+type Described = LinkContent & {
+  code: string;
+  /** Where it changes. */
+  owner?: string | null | undefined;
+  serves?: ServedFields | null | undefined;
+};
 
 type Doing = {
   actor: Pick<Actor, "name" | "via">;
@@ -91,5 +96,6 @@ const fieldsOf = (link: Described): Record<string, unknown> => ({
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   ...toldFields(link),
+  ...(link.owner !== undefined && { owner: link.owner }),
   ...link.serves,
 });

@@ -11,6 +11,7 @@ export type FieldOptions = Readonly<Record<string, unknown>>;
 
 /** @param clears for a change: an empty text clears a field, and a flag can be taken back */
 export function addFieldOptions(command: Command, { clears = false } = {}): Command {
+  command.option("--owner <owner>", "account, or team:<name>");
   for (const { option, off } of FIELDS) {
     if (option === undefined) continue;
     const [flags, description] = option;
@@ -21,15 +22,17 @@ export function addFieldOptions(command: Command, { clears = false } = {}): Comm
 }
 
 /** As in a request. */
-export const fieldInput = (options: FieldOptions): Record<string, unknown> =>
-  Object.fromEntries(
+export const fieldInput = (options: FieldOptions): Record<string, unknown> => ({
+  ...(options["owner"] !== undefined && { owner: options["owner"] }),
+  ...Object.fromEntries(
     FIELDS.flatMap(({ name, option, isLong, fromText }) => {
       const [long] = option?.[0].slice(2).split(" ") ?? [];
       const given = long && options[fieldKey(long.replaceAll("-", "_"))];
       if (!long) return [];
       return [[name, typeof given === "string" ? fromText(isLong ? textIn(given) : given) : given]];
     }),
-  );
+  ),
+});
 
 /** JSON as it is, else the text of the file. @throws BadRequest */
 function textIn(given: string): string {

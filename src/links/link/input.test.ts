@@ -153,6 +153,7 @@ test("a link is shown without its hash", () => {
     updatedAt: NOW + 1,
     expiresAt: NOW + DAY,
     ...UNOWNED,
+    ownerName: null,
     ...PLAIN_INPUT,
     passwordHash: "$argon2id$v=19$secret",
     clickCount: 3,
@@ -160,6 +161,9 @@ test("a link is shown without its hash", () => {
   };
   expect(viewOfLink(link, "https://go.example", () => null)).toEqual({
     ...EMPTY_FIELDS,
+    id: 7,
+    updated_at: "2026-11-20T13:00:00.001Z",
+    owner: null,
     code: "a",
     target: "http://a.b",
     created_at: "2026-11-20T13:00:00.000Z",

@@ -26,8 +26,10 @@ export type Link = LinkContent & {
   code: string;
   createdAt: number;
   updatedAt: number;
-  /** The account that made it; null for commands and imports. */
+  /** An account or team (lib/owner.ts); null for commands and imports. */
   ownerId: number | null;
+  /** Null: none, or it is gone. */
+  ownerName: string | null;
   createdBy: string | null;
   clickCount: number;
   automatedClicks: number;
@@ -47,7 +49,7 @@ export const PLAIN = {
   options: null,
 };
 
-export type ShownLink = Omit<Link, "id">;
+export type ShownLink = Link;
 
 export const PASSWORD_MASK = "[REDACTED]";
 const PASSWORD_MAX_LENGTH = 1024;
@@ -59,6 +61,9 @@ const password = z
 
 /** code.ts words the refusals. */
 export const newCode = z.string().meta(NEW_CODE_FORM);
+
+/** Who owns a link: an account or a team. */
+const owner = z.string().max(100);
 
 /** A host; absent, null or empty: the default domain. */
 const domainName = z.string().max(1000).nullish();
@@ -78,6 +83,7 @@ export const createSchema = namedObject("NewLink", {
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d or 1d2h30m"),
   password: password.nullish(),
   domain: domainName.describe("host of its domain; absent or empty: the default one"),
+  owner: owner.nullish().describe("account, or team:{name} whose links you may change; default: you"),
   force: z.boolean().nullish().describe("overwrite an existing link, which keeps created_at and click_count"),
   ...linkFields,
 });
@@ -135,6 +141,9 @@ export const patchSchema = updateSchema.extend({
   domain: domainName.describe(
     "moves the link to a domain, like a new code; empty or null: the default one; absent: it stays",
   ),
+  owner: owner
+    .optional()
+    .describe("gives the link to an account, or to team:{name}; for its owner, managers and administrators"),
   keep_old: z.boolean().optional().describe("the old code stays as an alias, on its domain"),
   target: createSchema.shape.target.optional(),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d; null clears it"),
@@ -150,15 +159,18 @@ export const availabilitySchema = namedObject("CodeAvailability", {
 export type CodeAvailability = z.output<typeof availabilitySchema>;
 
 export const linkViewSchema = namedObject("Link", {
+  id: z.int().describe("stays when the code changes"),
   code: z.string().meta(CODE_FORM),
   target: z.string(),
   created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
   password: z.literal(PASSWORD_MASK).nullable(),
   click_count: z.int(),
   human_clicks: z.int().describe("click_count without automated visitors"),
   domain: z.string().nullable().describe("host; null: the default domain"),
   short_url: z.url().describe("address of the link"),
+  owner: z.string().nullable().describe("account, or team:{name}; null: of a command or import"),
   ...linkFieldsView,
 });
 export type LinkView = z.output<typeof linkViewSchema>;
@@ -168,14 +180,17 @@ export type HostOf = (domain: number) => string | null;
 
 /** For the API and the command line. @param origin as in `shortUrl` */
 export const viewOfLink = (link: ShownLink, origin: string, hostOf: HostOf): LinkView => ({
+  id: link.id,
   code: codeOf(link.code),
   target: link.target,
   created_at: formatRfc3339(link.createdAt),
+  updated_at: formatRfc3339(link.updatedAt),
   expires_at: link.expiresAt === null ? null : formatRfc3339(link.expiresAt),
   password: link.passwordHash === null ? null : PASSWORD_MASK,
   click_count: link.clickCount,
   human_clicks: link.clickCount - link.automatedClicks,
   domain: hostOf(domainOf(link.code)),
   short_url: shortUrl(origin, hostOf(domainOf(link.code)), codeOf(link.code)),
+  owner: link.ownerName,
   ...viewOfFields(link),
 });

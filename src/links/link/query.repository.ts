@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/dialect.ts";
+import { ADMIN_NAME, TEAM_MARK } from "../../lib/owner.ts";
 import { fieldKey } from "./field-kinds.ts";
 import { FIELD_COLUMNS } from "./field-values.ts";
 import { PREFIX_MARK } from "./key.ts";
@@ -28,7 +29,13 @@ export const linksIn = (db: Db) =>
     .select((eb) => [
       eb.fn.coalesce("link_clicks.clicks", eb.lit(0)).as("clickCount"),
       eb.fn.coalesce("link_clicks.automated", eb.lit(0)).as("automatedClicks"),
+      OWNER_NAME.as("ownerName"),
     ]);
+
+const OWNER_NAME = sql<string | null>`case
+  when links.owner_id = 0 then ${sql.lit(ADMIN_NAME)}
+  when links.owner_id > 0 then (select users.username from users where users.id = links.owner_id)
+  else (select concat(${sql.lit(TEAM_MARK)}, teams.name) from teams where teams.id = -1 - links.owner_id) end`;
 
 export type LinkTotals = { links: number; clicks: number; automated: number };
 

@@ -1,18 +1,17 @@
 /** Which links a report counts. */
 import { z } from "zod";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, ownersReadBy } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { isCodeText, linkNotFound } from "../link/code.ts";
 import { codeOf, DEFAULT_DOMAIN, keyOf } from "../link/key.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
-import { EVERYTHING, filterFor, isEverything, NOBODY } from "./filter.ts";
+import { EVERYTHING, filterFor, isEverything, ownersIn } from "./filter.ts";
 import type { LinkSet, LinkSets } from "./link-set.repository.ts";
 
 /** Stands for the default domain, which has no host. */
 export const DEFAULT_DOMAIN_NAME = "(default)";
-/** The built-in administrator, who has no row. */
-export const ADMIN_NAME = "admin";
 
 const MOST_CODES = 100;
 /** Of a code. */
@@ -34,7 +33,10 @@ export const chosenQuery = {
   domain: queryText(1000)
     .optional()
     .describe(`clicks of the links of this host; ${DEFAULT_DOMAIN_NAME}: of the default domain`),
-  owner: queryText(100).optional().describe("clicks of the links that this account made; its name"),
+  owner: queryText(100)
+    .optional()
+    .describe("clicks of the links of this account, or of a team as team:{name}"),
+  team: queryText(100).optional().describe("clicks of the links of this team; its name"),
   search: queryText(512)
     .optional()
     .describe("clicks of links with this text in the code, target, title or note, case-insensitive"),
@@ -44,6 +46,7 @@ export type ChosenQuery = z.output<typeof schema>;
 
 type Deps = {
   sets: LinkSets;
+  owners: Owners;
   domains: {
     /** @throws BadRequest for an unknown host */
     idOf(host: string): number;
@@ -56,19 +59,15 @@ export type ChooseLinks = (query: ChosenQuery, among?: readonly number[]) => Pro
 
 /** Null: all links, even such that left nothing but clicks. @throws LinkNotFound, BadRequest */
 export const createChoice =
-  ({ sets, domains }: Deps, actor: Actor): ChooseLinks =>
-  async ({ code = [], tag = [], domain: host, owner, search }, among) => {
+  ({ sets, owners, domains }: Deps, actor: Actor): ChooseLinks =>
+  async ({ code = [], tag = [], domain: host, owner, team, search }, among) => {
     const codes = [...new Set(code)].filter((text) => text !== "");
     const domain = !host ? null : host === DEFAULT_DOMAIN_NAME ? DEFAULT_DOMAIN : domains.idOf(host);
     const filter = filterFor(actor, {
       ...EVERYTHING,
       tags: checkTags(tag.filter((text) => text !== "")),
       domain,
-      ownerId: !owner
-        ? null
-        : owner === ADMIN_NAME
-          ? 0
-          : ((await sets.accountId(owner.toLowerCase())) ?? NOBODY),
+      owners: ownersIn(await owners.resolved({ owner, team })),
       search: search || null,
     });
     if (codes.length === 0) return isEverything(filter) ? null : sets.find({ ids: among ?? null, filter });
@@ -79,7 +78,7 @@ export const createChoice =
       });
     }
     const keys = codes.filter(isCodeText).flatMap((text) => hosts.map((id) => keyOf(id, text)));
-    const found = await sets.withKeys(keys, actor.ownOnly ? actor.accountId : null);
+    const found = await sets.withKeys(keys, ownersReadBy(actor));
     const known = new Set(found.map(({ code: key }) => codeOf(key)));
     const unknown = codes.find((text) => !known.has(text));
     if (unknown !== undefined) throw linkNotFound(unknown);

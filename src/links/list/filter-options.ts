@@ -8,6 +8,8 @@ export type FilterOptions = {
   onlyActive?: true;
   onlyExpired?: true;
   domain?: string;
+  owner?: string;
+  team?: string;
 };
 
 export const addFilterOptions = (command: Command): Command =>
@@ -18,7 +20,9 @@ export const addFilterOptions = (command: Command): Command =>
     .option("--created-before <instant>", "RFC 3339; this instant or earlier")
     .option("--only-active", "without an expiry or before it")
     .option("--only-expired", "that have expired")
-    .option("--domain <host>", "default: the default domain; *: every domain");
+    .option("--domain <host>", "default: the default domain; *: every domain")
+    .option("--owner <owner>", "of this account, or of team:<name>")
+    .option("--team <team>", "of this team");
 
 /** Collects a repeated option. */
 export const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
@@ -32,4 +36,6 @@ export const filterInput = (options: FilterOptions) => ({
   only_active: options.onlyActive && "true",
   only_expired: options.onlyExpired && "true",
   domain: options.domain,
+  owner: options.owner,
+  team: options.team,
 });

@@ -1,11 +1,13 @@
 import { z } from "zod";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { appError } from "../../lib/errors.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 
 const SEARCH_MAX_LENGTH = 512;
+const MOST_OF_NAME = 100;
 
 export type LinkFilter = {
   /** Ignores case; null: any. */
@@ -15,8 +17,8 @@ export type LinkFilter = {
   createdBefore: number | null;
   /** Its id; null: every domain. */
   domain: number | null;
-  /** Links of this account; null: of all. */
-  ownerId: number | null;
+  /** Links of these accounts and teams; null: of all. */
+  owners: readonly number[] | null;
   /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
@@ -24,21 +26,25 @@ export type LinkFilter = {
   tags: readonly string[];
 };
 
-/** No account has this id; 0 is the administrator of the password. */
-export const NOBODY = -1;
+/** Only links that exist for the actor, or that it may change. */
+export function filterFor(actor: Actor, filter: LinkFilter, changes = false): LinkFilter {
+  const reached = ownersReadBy(actor)?.filter((id) => !changes || mayChange(actor, id)) ?? null;
+  return { ...filter, owners: common(filter.owners, reached) };
+}
 
-/** Only links that exist for the actor. */
-export const filterFor = ({ ownOnly, accountId }: Actor, filter: LinkFilter): LinkFilter =>
-  ownOnly
-    ? { ...filter, ownerId: filter.ownerId === null || filter.ownerId === accountId ? accountId : NOBODY }
-    : filter;
+/** @param one null: all */
+function common(one: readonly number[] | null, other: readonly number[] | null): readonly number[] | null {
+  if (one === null || other === null) return one ?? other;
+  const both = one.filter((id) => other.includes(id));
+  return both.length === 0 ? [NOBODY] : both;
+}
 
 export const isEverything = (filter: LinkFilter): boolean =>
   filter.search === null &&
   filter.createdAfter === null &&
   filter.createdBefore === null &&
   filter.domain === null &&
-  filter.ownerId === null &&
+  filter.owners === null &&
   filter.state === null &&
   filter.tags.length === 0;
 
@@ -47,7 +53,7 @@ export const EVERYTHING: LinkFilter = {
   createdAfter: null,
   createdBefore: null,
   domain: null,
-  ownerId: null,
+  owners: null,
   state: null,
   asOf: 0,
   tags: [],
@@ -77,12 +83,10 @@ export const filterQuery = z.object({
   only_expired: flag("only links that have expired"),
   tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
-  owner: z
-    .string()
-    .regex(/^\d{0,15}$/, "must be the id of an account")
+  owner: queryText(MOST_OF_NAME)
     .optional()
-    .describe("id of an account: links that it made; editors find only their own")
-    .meta({ type: "integer", pattern: undefined, minimum: 0, maximum: 999_999_999_999_999 }),
+    .describe("links of this account, or of a team as team:{name}; also the id of an account"),
+  team: queryText(MOST_OF_NAME).optional().describe("links of this team; its name"),
 });
 export type FilterQuery = z.output<typeof filterQuery>;
 
@@ -91,7 +95,7 @@ export type DomainFilter = (host: string | undefined) => number | null;
 
 export const everyDomain: DomainFilter = () => null;
 
-/** @throws BadRequest if both states are requested or the domain is unknown, or a tag is invalid, InvalidDateFormat */
+/** @param query resolved (link/owners.repository.ts)  @throws BadRequest if both states are requested or the domain is unknown, or a tag is invalid, InvalidDateFormat */
 export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain): LinkFilter {
   const expired = isSet(query.only_expired);
   const active = isSet(query.only_active);
@@ -105,12 +109,16 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     createdAfter: instantOf("created_after", query.created_after),
     createdBefore: instantOf("created_before", query.created_before),
     domain: domainOf(query.domain),
-    ownerId: query.owner ? Number(query.owner) : null,
+    owners: ownersIn(query),
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,
     tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),
   };
 }
+
+/** @param query resolved  Null: of all */
+export const ownersIn = ({ owner, team }: { owner?: string | undefined; team?: string | undefined }) =>
+  common(owner ? [Number(owner)] : null, team ? [Number(team)] : null);
 
 const isSet = (text: string | undefined): boolean => /^(?:true|1)$/i.test(text ?? "");
 

@@ -46,11 +46,11 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
   }
 
   const areDeleted =
-    ({ ids, filter: { domain, ownerId } }: LinkChoice) =>
+    ({ ids, filter: { domain, owners } }: LinkChoice) =>
     (eb: DeletedLinks): Expression<SqlBool> => {
       const conditions: Expression<SqlBool>[] = [];
       if (ids !== null) conditions.push(eb("deleted_links.link_id", "in", ids));
-      if (ownerId !== null) conditions.push(eb("deleted_links.owner_id", "=", ownerId));
+      if (owners !== null) conditions.push(eb("deleted_links.owner_id", "in", owners));
       if (domain !== null) {
         const { from, to } = keysOf(domain);
         conditions.push(eb("deleted_links.code", ">=", from), eb("deleted_links.code", "<", to));
@@ -80,13 +80,16 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
       return rows.length > FEW ? chosen(query) : { ids: rows.map(({ id }) => id) };
     },
 
-    /** Links that have one of up to 10,000 keys, as code or alias, or had it when they were deleted; of an owner, or of all. */
-    async withKeys(keys: readonly string[], ownerId: number | null): Promise<{ id: number; code: string }[]> {
+    /** Links that have one of up to 10,000 keys, as code or alias, or had it when they were deleted; of owners, or of all. */
+    async withKeys(
+      keys: readonly string[],
+      owners: readonly number[] | null,
+    ): Promise<{ id: number; code: string }[]> {
       if (keys.length === 0) return [];
-      const isOwn = <T extends { where(column: never, operator: "=", id: number): T }>(
+      const isOwn = <T extends { where(column: never, operator: "in", ids: readonly number[]): T }>(
         query: T,
         column: string,
-      ): T => (ownerId === null ? query : query.where(column as never, "=", ownerId));
+      ): T => (owners === null ? query : query.where(column as never, "in", owners));
       const links = read.selectFrom("links").select(["links.id", "links.code"]);
       const aliases = read
         .selectFrom("link_aliases")
@@ -97,12 +100,6 @@ export function createLinkSets({ read, dialect }: Pick<Database, "read" | "diale
         .unionAll(isOwn(aliases.where("link_aliases.code", "in", keys), "links.owner_id"))
         .unionAll(isOwn(deleted.where("code", "in", keys), "owner_id"))
         .execute();
-    },
-
-    /** Null without one. */
-    async accountId(username: string): Promise<number | null> {
-      const users = read.selectFrom("users").select("id").where("username", "=", username);
-      return (await users.executeTakeFirst())?.id ?? null;
     },
   };
 }

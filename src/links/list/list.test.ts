@@ -17,7 +17,7 @@ const COUNT = 1300;
 const OWNER = 7;
 
 /** Creation times repeat and don't follow the ids; every third link has an expiry, half of those are over. */
-const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
+const LINKS: Omit<Model, "id">[] = Array.from({ length: COUNT }, (_, at) => {
   const scattered = (at * 7919) % COUNT;
   return {
     ...PLAIN,
@@ -29,6 +29,7 @@ const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
     expiresAt: at % 3 === 0 ? NOW + (scattered - COUNT / 2) * 10_000 : null,
     clickCount: (at * 31) % 100,
     ownerId: at % 5 === 0 ? OWNER : null,
+    ownerName: null,
     tags: [
       at % 2 === 0 ? "even" : "odd",
       ...(at % 7 === 0 ? ["week"] : []),
@@ -38,7 +39,7 @@ const LINKS: NewLink[] = Array.from({ length: COUNT }, (_, at) => {
   };
 });
 
-type Model = NewLink & { id: number };
+type Model = NewLink & { id: number; ownerName: string | null };
 
 const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -40,7 +40,7 @@ export function hasTag(
 export const matching =
   (dialect: Dialect, filter: LinkFilter, starts: readonly Start[] = []) =>
   (eb: Links): Expression<SqlBool> => {
-    const { createdAfter, createdBefore, domain, ownerId, state, asOf, tags, search } = filter;
+    const { createdAfter, createdBefore, domain, owners, state, asOf, tags, search } = filter;
     const conditions: Expression<SqlBool>[] = [];
     const demand = (condition: Expression<SqlBool>, isStart: boolean) =>
       void conditions.push(isStart ? condition : eb.fn.coalesce(condition, eb.lit(false)));
@@ -56,7 +56,8 @@ export const matching =
       if (from !== "") demand(eb("links.code", ">=", from), isDomain);
       demand(eb("links.code", "<", to), isDomain);
     }
-    if (ownerId !== null) demand(eb("links.owner_id", "=", ownerId), starts.includes("owner"));
+    if (owners?.length === 1) demand(eb("links.owner_id", "=", owners[0]!), starts.includes("owner"));
+    else if (owners !== null) demand(eb("links.owner_id", "in", owners), starts.includes("owners"));
     if (state === "expired") demand(eb("links.expires_at", "<=", asOf), starts.includes("expired"));
     if (state === "active") {
       demand(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]), true);

@@ -7,13 +7,14 @@ import type { LinkOrder, SortKey } from "./order.ts";
 
 /**
  * The condition with which a query starts; `ids`: with these links; `scan`:
- * with all, for a search that no index serves. The other conditions test rows.
+ * with all, for a search that no index serves; `owners`: of several. The other conditions test rows.
  */
 export type Start =
   | "tag"
   | "search"
   | "scan"
   | "owner"
+  | "owners"
   | "domain"
   | "created"
   | "expired"
@@ -51,7 +52,7 @@ export const BOUNDS: Record<SortKey, readonly Start[]> = {
 
 /** Conditions that need no row of `links` along the order; by creation rows lie beside each other. */
 const NARROW: Record<SortKey, readonly (keyof LinkFilter)[]> = {
-  created_at: ["tags", "ownerId", "domain", "createdAfter", "createdBefore", "state", "search"],
+  created_at: ["tags", "owners", "domain", "createdAfter", "createdBefore", "state", "search"],
   code: ["tags", "domain"],
   expires_at: ["tags", "state"],
   click_count: ["tags"],

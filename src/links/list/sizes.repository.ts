@@ -21,11 +21,12 @@ const FEW = 1_000;
 /** Links of a start, half from each end, on which the other conditions are tried. */
 const TRIED = 1_000;
 
-type Indexed = "owner" | "domain" | "created" | "expired";
+type Indexed = "owner" | "owners" | "domain" | "created" | "expired";
 
 /** The column after which the index of a condition sorts its links. */
 const INDEXES = {
   owner: "links.created_at",
+  owners: "links.owner_id",
   domain: "links.code",
   created: "links.created_at",
   expired: "links.expires_at",
@@ -33,16 +34,17 @@ const INDEXES = {
 
 /** One condition of a filter. */
 const ALONE: Record<Indexed | "search", (filter: LinkFilter) => Partial<LinkFilter>> = {
-  owner: ({ ownerId }) => ({ ownerId }),
+  owner: ({ owners }) => ({ owners }),
+  owners: ({ owners }) => ({ owners }),
   domain: ({ domain }) => ({ domain }),
   created: ({ createdAfter, createdBefore }) => ({ createdAfter, createdBefore }),
   expired: ({ state, asOf }) => ({ state, asOf }),
   search: ({ search }) => ({ search }),
 };
 
-const countConditions = ({ tags, ownerId, domain, createdAfter, createdBefore, state, search }: LinkFilter) =>
+const countConditions = ({ tags, owners, domain, createdAfter, createdBefore, state, search }: LinkFilter) =>
   tags.length +
-  [ownerId, domain, createdAfter ?? createdBefore, state, search].filter((one) => one !== null).length;
+  [owners, domain, createdAfter ?? createdBefore, state, search].filter((one) => one !== null).length;
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
@@ -138,14 +140,14 @@ export function createStarts(
 
   /** With which a query of the filter may start, and the filter with its rarest tag first. */
   return async function starts(filter: LinkFilter): Promise<Starts> {
-    const { ownerId, domain, createdAfter, createdBefore, state, search } = filter;
+    const { owners, domain, createdAfter, createdBefore, state, search } = filter;
     const sizes = filter.tags.length === 0 ? new Map<string, number>() : await sizesOf(read, filter.tags);
     const sizeOf = (tag: string) => sizes.get(tag) ?? 0;
     const tags = filter.tags.toSorted((a, b) => sizeOf(a) - sizeOf(b));
     const hasSpan = createdAfter !== null || createdBefore !== null;
     const found = await Promise.all([
       tags.length === 0 ? null : sized("tag", sizeOf(tags[0]!), countedUpTo * TAGGED),
-      ownerId === null ? null : startAt("owner", filter),
+      owners === null ? null : startAt(owners.length === 1 ? "owner" : "owners", filter),
       domain === null ? null : startAt("domain", filter),
       hasSpan ? startAt("created", filter) : null,
       state === "expired" ? startAt("expired", filter) : null,

@@ -32,5 +32,5 @@ export function createTotalCache() {
   };
 }
 
-const keyOf = ({ search, createdAfter, createdBefore, domain, ownerId, state, tags }: LinkFilter): string =>
-  JSON.stringify([search, createdAfter, createdBefore, domain, ownerId, state, tags]);
+const keyOf = ({ search, createdAfter, createdBefore, domain, owners, state, tags }: LinkFilter): string =>
+  JSON.stringify([search, createdAfter, createdBefore, domain, owners, state, tags]);

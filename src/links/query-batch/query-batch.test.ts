@@ -217,6 +217,7 @@ forEachDialect((dialect) => {
           },
         },
         domains: { filterOf: () => null, key: (code) => code },
+        owners: { idOf: async () => 0, idsOf: async () => new Map(), resolved: async (query) => query },
         loops: { refusal: async () => null },
         events: room.events,
         hashPassword: async (plain) => plain,

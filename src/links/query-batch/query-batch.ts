@@ -19,6 +19,7 @@ import { countAmong, createFoundKeys, type FoundRepository } from "./found-keys.
 import { type LinkUpdateInput, parseLinkUpdate, parseTagChange, type TagChange } from "../link/input.ts";
 import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import { readOptions } from "../link/options.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { filterFor, type DomainFilter, filterOf, filterQuery, isEverything } from "../list/filter.ts";
@@ -33,7 +34,9 @@ const filterBody = z.strictObject({
   ...filterQuery.shape,
   only_expired: flag,
   only_active: flag,
-  owner: z.int().min(1).optional().describe("id of an account: links that it made"),
+  owner: filterQuery.shape.owner
+    .or(z.int().min(0))
+    .describe("name of an account, or team:{name}; also the id of an account"),
   tag: filterQuery.shape.tag.or(z.string()).describe("links that have all of these tags"),
   codes: z
     .array(z.union([namedSchema.shape.code, namedSchema]))
@@ -95,6 +98,7 @@ type Deps = {
   list: Pick<LinkList, "total">;
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
+  owners: Owners;
   domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
   /** Changes of an account. */
   events: {
@@ -108,7 +112,8 @@ type Deps = {
 };
 
 export function createQueryBatch(deps: Deps) {
-  const { repository, links, list, writer, loops, domains, hashPassword, events, clock, actor } = deps;
+  const { repository, links, list, writer, loops, owners, domains, hashPassword, events, clock, actor } =
+    deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
   async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
@@ -169,8 +174,8 @@ export function createQueryBatch(deps: Deps) {
     const goesOn = joined !== null && (await isOwn(joined));
     const { at: now, bulk } = goesOn ? joined : { at: clock.now(), bulk: newBulk() };
     const { codes, domain } = input.filter;
-    const asked = filterOf(queryOf(input.filter), now, domains.filterOf);
-    const filter = filterFor(actor, asked);
+    const asked = filterOf(await owners.resolved(queryOf(input.filter)), now, domains.filterOf);
+    const filter = filterFor(actor, asked, true);
     if (input.action === "delete" && input.set !== undefined) {
       throw appError("BadRequest", "set is for updates only; leave it out to delete.");
     }

@@ -11,7 +11,7 @@ import { linkNotFound } from "../link/code.ts";
 import type { RecordLinkEvents } from "../link/events.ts";
 import { codeOf } from "../link/key.ts";
 import type { ExistingLink, LinkRepository } from "../write/repository.ts";
-import { reaches } from "../write/writer.ts";
+import { reaches } from "../write/reach.ts";
 import { MOST_TAGS, sortedTags, tooManyTags } from "../tags/tag.ts";
 import type { TagPart } from "../tags/tag-part.ts";
 import type { TagRepository } from "../tags/repository.ts";

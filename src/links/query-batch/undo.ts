@@ -15,7 +15,8 @@ import type { FallbackLoops } from "../fallback/loops.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { readTagPart, type TagPart } from "../tags/tag-part.ts";
 import type { PartTakenBack } from "./tag-back.ts";
-import { type CheckedUpdate, type LinkWriter, reaches } from "../write/writer.ts";
+import { type CheckedUpdate, type LinkWriter } from "../write/writer.ts";
+import { reaches } from "../write/reach.ts";
 import { type ChangeEvent, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {

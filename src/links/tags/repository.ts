@@ -1,13 +1,14 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { createOwnerDeltas, createTagging, removeEmpty } from "./tagging.repository.ts";
 
 export type TagCount = { tag: string; links: number };
 
 export type TagRepository = ReturnType<typeof createTagRepository>;
 
-/** `ownerId`: of the links; null: all. */
-type Owner = number | null;
+/** Of the links; null: all. */
+type Owners = readonly number[] | null;
 
 const RENAMED_AT_ONCE = 10_000;
 
@@ -18,8 +19,8 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
     keysOf,
 
     /** Most used first. */
-    async list(ownerId: Owner, limit: number): Promise<TagCount[]> {
-      if (ownerId === null) {
+    async list(owners: Owners, limit: number): Promise<TagCount[]> {
+      if (owners === null) {
         return read
           .selectFrom("tags")
           .select(["tag", "links"])
@@ -29,29 +30,20 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
           .limit(limit)
           .execute();
       }
-      return read
+      const rows = await read
         .selectFrom("owner_tags")
         .innerJoin("tags", "tags.id", "owner_tags.tag_id")
-        .select(["tags.tag", "owner_tags.links"])
-        .where("owner_tags.owner_id", "=", ownerId)
-        .orderBy("owner_tags.links", "desc")
+        .select((eb) => ["tags.tag", eb.fn.sum<number>("owner_tags.links").as("links")])
+        .where("owner_tags.owner_id", "in", owners)
+        .groupBy(["tags.id", "tags.tag"])
+        .orderBy("links", "desc")
         .orderBy("tags.tag")
         .limit(limit)
         .execute();
+      return rows.map(({ tag, links }) => ({ tag, links: Number(links) }));
     },
 
-    async find(tag: string, ownerId: Owner): Promise<TagCount | null> {
-      const row = await read
-        .selectFrom("tags")
-        .leftJoin("owner_tags", (join) =>
-          join.onRef("owner_tags.tag_id", "=", "tags.id").on("owner_tags.owner_id", "=", ownerId ?? -1),
-        )
-        .select(["tags.links as all", "owner_tags.links as owned"])
-        .where("tags.tag", "=", tag)
-        .executeTakeFirst();
-      const links = (ownerId === null ? row?.all : row?.owned) ?? 0;
-      return links > 0 ? { tag, links } : null;
-    },
+    find: (tag: string, owners: Owners): Promise<TagCount | null> => find(read, tag, owners),
 
     /**
      * Returns the number of its links; null if the new name is taken or the old one has no tag. `tell` receives the ids
@@ -74,7 +66,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
       if (taken !== undefined) return null;
       let links = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const ids = await linksAfter(tx, source.id, { ownerId: null, after, limit: RENAMED_AT_ONCE });
+        const ids = await linksAfter(tx, source.id, { owners: null, after, limit: RENAMED_AT_ONCE });
         if (ids.length > 0) await tell(ids);
         links += ids.length;
         after = ids.length < RENAMED_AT_ONCE ? undefined : ids.at(-1)!;
@@ -87,9 +79,9 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
      * Up to `limit` ≤ 1,000 links with ids above `after` lose the tag and get `to`, if given. Returns which did, which of
      * these had `to` before, and the last id; null after the last portion.
      */
-    async move(tx: Db, { from, to, ownerId, after, limit }: Move): Promise<Moved> {
+    async move(tx: Db, { from, to, owners, after, limit }: Move): Promise<Moved> {
       const source = await tx.selectFrom("tags").select("id").where("tag", "=", from).executeTakeFirst();
-      const ids = source === undefined ? [] : await linksAfter(tx, source.id, { ownerId, after, limit });
+      const ids = source === undefined ? [] : await linksAfter(tx, source.id, { owners, after, limit });
       if (ids.length === 0) return { moved: [], had: [], last: null };
       const last = ids.length < limit ? null : ids.at(-1)!;
       const links = await tx
@@ -99,7 +91,7 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
         .orderBy("code")
         .$call(dialect.forUpdate)
         .execute();
-      const owners = new Map(links.map((link) => [link.id, link.owner_id]));
+      const ownerOf = new Map(links.map((link) => [link.id, link.owner_id]));
       const owned = createOwnerDeltas();
       const tags = await lockTags(tx, to === null ? [from] : [from, to]);
       const [fromId, toId] = [tags.get(from)!, to === null ? null : tags.get(to)!];
@@ -114,12 +106,12 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
           added.map((id) => ({ tag_id: toId, link_id: id })),
         );
         await count(tx, toId, added.length);
-        for (const id of added) owned.add(owners.get(id) ?? null, toId, 1);
+        for (const id of added) owned.add(ownerOf.get(id) ?? null, toId, 1);
       }
       if (moved.length > 0) {
         await untag(tx, fromId, moved);
         await count(tx, fromId, -moved.length);
-        for (const id of moved) owned.add(owners.get(id) ?? null, fromId, -1);
+        for (const id of moved) owned.add(ownerOf.get(id) ?? null, fromId, -1);
       }
       await countOwned(tx, owned);
       await removeEmpty(tx, [fromId, ...(toId === null ? [] : [toId])]);
@@ -128,20 +120,38 @@ export function createTagRepository({ read, dialect }: Pick<Database, "read" | "
   };
 }
 
-const taggedLinks = (db: Db, tagId: number, ownerId: Owner) =>
+async function find(read: Db, tag: string, owners: Owners): Promise<TagCount | null> {
+  const row = await read
+    .selectFrom("tags")
+    .select((eb) => [
+      "links as all",
+      eb
+        .selectFrom("owner_tags")
+        .select((owned) => owned.fn.sum<number | null>("owner_tags.links").as("n"))
+        .whereRef("owner_tags.tag_id", "=", "tags.id")
+        .where("owner_tags.owner_id", "in", owners ?? [NOBODY])
+        .as("owned"),
+    ])
+    .where("tags.tag", "=", tag)
+    .executeTakeFirst();
+  const links = Number((owners === null ? row?.all : row?.owned) ?? 0);
+  return links > 0 ? { tag, links } : null;
+}
+
+const taggedLinks = (db: Db, tagId: number, owners: Owners) =>
   db
     .selectFrom("link_tags")
     .innerJoin("links", "links.id", "link_tags.link_id")
     .where("link_tags.tag_id", "=", tagId)
-    .$if(ownerId !== null, (query) => query.where("links.owner_id", "=", ownerId));
+    .$if(owners !== null, (query) => query.where("links.owner_id", "in", owners!));
 
 /** Ids, in order. */
 async function linksAfter(
   db: Db,
   tagId: number,
-  { ownerId, after, limit }: { ownerId: Owner; after: number; limit: number },
+  { owners, after, limit }: { owners: Owners; after: number; limit: number },
 ): Promise<number[]> {
-  const rows = await taggedLinks(db, tagId, ownerId)
+  const rows = await taggedLinks(db, tagId, owners)
     .select("link_tags.link_id")
     .where("link_tags.link_id", ">", after)
     .orderBy("link_tags.link_id")
@@ -190,7 +200,7 @@ type Move = {
   from: string;
   /** Null: none. */
   to: string | null;
-  ownerId: Owner;
+  owners: Owners;
   after: number;
   limit: number;
 };

@@ -4,7 +4,7 @@
  * like bulk work (query-batch/tag-back.ts).
  */
 import { isUniqueViolation } from "../../db/failures.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChange, ownersReadBy } from "../../lib/actor.ts";
 import { type BulkId, bulkText, newBulk } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
@@ -32,11 +32,12 @@ type Deps = {
 };
 
 export function createTagService({ repository, changes, record, clock }: Deps, actor: Actor) {
-  const ownerId = actor.ownOnly ? actor.accountId : null;
+  const seen = ownersReadBy(actor);
+  const owners = seen?.filter((id) => mayChange(actor, id)) ?? null;
 
   async function existing(text: string): Promise<TagCount> {
     const tag = checkTag(text);
-    const found = await repository.find(tag, ownerId);
+    const found = await repository.find(tag, owners);
     if (found === null) throw appError("NotFound", `No link has the tag "${tag}".`);
     return found;
   }
@@ -60,7 +61,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
     for (let after: number | null = 0; after !== null; ) {
       const start: number = after;
       const portion = await changes.write(async (tx) => {
-        const found = await repository.move(tx.db, { from, to, ownerId, after: start, limit: MOST_OF_PART });
+        const found = await repository.move(tx.db, { from, to, owners, after: start, limit: MOST_OF_PART });
         tx.changed("tags", to === null ? [from] : [from, to]);
         const all = links + found.moved.length;
         await record(tx.db, partEvents(actor, id, { from, to, ...found }));
@@ -75,7 +76,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
 
   /** Not for an actor who reaches only some links. Null if it was not done. */
   async function rename(from: string, to: string, id: BulkId): Promise<number | null> {
-    if (ownerId !== null) return null;
+    if (owners !== null) return null;
     try {
       return await changes.write(async (tx) => {
         const links = await repository.rename(tx.db, { from, to }, (moved) =>
@@ -100,7 +101,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
 
   return {
     /** The 10,000 that most links have. */
-    list: (): Promise<TagCount[]> => repository.list(ownerId, MOST_TAGS_LISTED),
+    list: (): Promise<TagCount[]> => repository.list(seen, MOST_TAGS_LISTED),
 
     /** Onto another tag: merges them. @throws NotFound, BadRequest */
     async rename(text: string, name: string): Promise<TagChanged> {
@@ -108,7 +109,7 @@ export function createTagService({ repository, changes, record, clock }: Deps, a
       const { tag } = await existing(text);
       const id = newId();
       const links = tag === to ? 0 : ((await rename(tag, to, id)) ?? (await move(tag, to, id)));
-      return changed((await repository.find(to, ownerId)) ?? { tag: to, links: 0 }, links, id);
+      return changed((await repository.find(to, owners)) ?? { tag: to, links: 0 }, links, id);
     },
 
     /** From all links. Returns how many had it. @throws NotFound, BadRequest */

@@ -129,6 +129,24 @@ export function createTagging(dialect: TaggingDialect) {
   };
 }
 
+/** Of links that get another owner. */
+export async function recount(
+  { lockTags, countOwned }: Pick<ReturnType<typeof createTagging>, "lockTags" | "countOwned">,
+  tx: Db,
+  links: readonly { ownerId: number | null; tags: readonly string[] }[],
+  ownerId: number | null,
+): Promise<void> {
+  const ids = await lockTags(tx, [...new Set(links.flatMap(({ tags }) => tags))]);
+  const owned = createOwnerDeltas();
+  for (const link of links) {
+    for (const tag of link.tags) {
+      owned.add(link.ownerId, ids.get(tag)!, -1);
+      owned.add(ownerId, ids.get(tag)!, 1);
+    }
+  }
+  await countOwned(tx, owned);
+}
+
 /** Sorted, of those links that have any. */
 async function tagsOf(db: Db, linkIds: readonly number[]): Promise<Map<number, string[]>> {
   const tags = new Map<number, string[]>();

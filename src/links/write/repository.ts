@@ -11,7 +11,7 @@ import { createLinkStats } from "./stats.repository.ts";
 
 export type { NewLink } from "./rows.repository.ts";
 
-export type ExistingLink = Omit<Link, "clickCount" | "automatedClicks"> & {
+export type ExistingLink = Omit<Link, "clickCount" | "automatedClicks" | "ownerName"> & {
   /** See internal-target.ts. */
   isInternal: boolean;
 };

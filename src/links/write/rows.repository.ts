@@ -5,13 +5,15 @@ import { DatabaseError } from "../../db/failures.ts";
 import { columnsOf, FIELD_COLUMNS } from "../link/field-values.ts";
 import type { Link, LinkContent } from "../link/link.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
-import { createTagging } from "../tags/tagging.repository.ts";
+import { createTagging, recount } from "../tags/tagging.repository.ts";
 import { createAliasRepository } from "./aliases.repository.ts";
 import { deleteLinks, type Deletion } from "./deletion.repository.ts";
 
-export type NewLink = Omit<Link, "id">;
+export type NewLink = Omit<Link, "id" | "ownerName">;
 
-export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt">;
+export type LinkOverwrite = LinkContent & Pick<Link, "code" | "updatedAt"> & { ownerId?: number | null };
+
+type Owned = Pick<Link, "id" | "ownerId" | "tags">;
 
 const CHUNK = 1000;
 export const CONTENT_COLUMNS = [
@@ -25,7 +27,7 @@ export const CONTENT_COLUMNS = [
 
 /** Arrays may have any length. Codes within one call are distinct. */
 export function createLinkRows({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const { retag } = createTagging(dialect);
+  const tagging = createTagging(dialect);
   const aliases = createAliasRepository({ read });
 
   async function idsOf(db: Db, codes: readonly string[]): Promise<Map<string, number>> {
@@ -43,8 +45,16 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
     return new Map(found.map(({ id, code }) => [code, id]));
   }
 
+  /** To another owner, with the counts of their tags. Of at most 1,000 locked links. */
+  async function give(tx: Db, ownerId: number | null, links: readonly Owned[]): Promise<void> {
+    const ids = links.map(({ id }) => id);
+    await tx.updateTable("links").set({ owner_id: ownerId }).where("id", "in", ids).execute();
+    await recount(tagging, tx, links, ownerId);
+  }
+
   return {
     idsOf,
+    give,
 
     /** Returns the ids by code. @throws Conflict for a code that a link or an alias has; then roll back */
     async insertMany(tx: Db, links: readonly NewLink[]): Promise<Map<string, number>> {
@@ -67,7 +77,7 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
           const id = ids.get(code);
           return id === undefined || tags.length === 0 ? [] : { id, ownerId, before: [], after: tags };
         });
-        await retag(tx, tagged);
+        await tagging.retag(tx, tagged);
       }
       await addToTotal(tx, totalsOf(links));
       return added;
@@ -77,15 +87,22 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
     async overwriteMany(
       tx: Db,
       links: readonly LinkOverwrite[],
-      locked: ReadonlyMap<string, Pick<Link, "id" | "ownerId" | "tags">>,
+      locked: ReadonlyMap<string, Owned>,
     ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT_COLUMNS }, rows);
-      const tagged = links.flatMap(({ code, tags }) => {
+      for (const { code, ownerId } of links) {
         const before = locked.get(code);
-        return before === undefined ? [] : { ...before, before: before.tags, after: tags };
+        if (ownerId !== undefined && before !== undefined && before.ownerId !== ownerId) {
+          await give(tx, ownerId, [before]);
+        }
+      }
+      const tagged = links.flatMap(({ code, tags, ownerId }) => {
+        const before = locked.get(code);
+        if (before === undefined) return [];
+        return { ...before, ...(ownerId !== undefined && { ownerId }), before: before.tags, after: tags };
       });
-      await retag(tx, tagged);
+      await tagging.retag(tx, tagged);
     },
 
     /** False for another link's alias, then roll back. @throws Conflict for a code that another link has */

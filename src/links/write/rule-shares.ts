@@ -20,7 +20,12 @@ export type RuledLink = {
 };
 
 /** `to`: its new key, if it moves. */
-type Changed = { code: string; to?: string | undefined; options?: Partial<LinkOptions> };
+type Changed = {
+  code: string;
+  to?: string | undefined;
+  options?: Partial<LinkOptions>;
+  ownerId?: number | undefined;
+};
 
 /** Accounts by the codes of shares, also by aliases. Other codes are absent. */
 type Shares = { shareOwners(codes: readonly string[], db?: Db): Promise<ReadonlyMap<string, number | null>> };
@@ -38,7 +43,12 @@ export async function shareRefusals(
 }
 
 type Stored = ReadonlyMap<string, { ownerId: number | null; options: string | null }>;
-type New = { code: string | null; domain: number; options: string | null };
+type New = {
+  code: string | null;
+  domain: number;
+  options: string | null;
+  ownerId?: number | undefined;
+};
 
 /** By place in `entries`. A link that is overwritten keeps its account. */
 export const newRuleRefusals = (
@@ -49,9 +59,9 @@ export const newRuleRefusals = (
 ) =>
   shareRefusals(
     shares,
-    entries.map(({ code, domain, options }) => {
+    entries.map(({ code, domain, options, ownerId: given = by.accountId }) => {
       const overwritten = code === null ? undefined : stored.get(code);
-      const ownerId = overwritten === undefined ? by.accountId : overwritten.ownerId;
+      const ownerId = overwritten === undefined ? given : overwritten.ownerId;
       return { domain, ownerId, rules: readOptions(options).rules ?? [] };
     }),
     db,
@@ -66,16 +76,17 @@ export async function changedRuleRefusals(
 ): Promise<Map<string, AppError>> {
   const found = await shareRefusals(
     shares,
-    changes.map(({ code, to, options }) => {
+    changes.map(({ code, to, options, ownerId }) => {
       const link = stored.get(code);
       const given = options?.rules;
       const domain = domainOf(to ?? code);
-      const isMoved = domain !== domainOf(code);
+      const isGiven = ownerId !== undefined && ownerId !== link?.ownerId;
+      const isMoved = isGiven || domain !== domainOf(code);
       if (link === undefined || (given === undefined && !isMoved)) return null;
       const before = readOptions(link.options).rules;
       const rules = given === undefined ? before : given;
       if (rules === null || (!isMoved && isDeepStrictEqual(rules, before))) return null;
-      return { domain, ownerId: link.ownerId, rules };
+      return { domain, ownerId: ownerId ?? link.ownerId, rules };
     }),
     db,
   );

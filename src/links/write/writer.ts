@@ -4,7 +4,7 @@
  * transaction, which runs again.
  */
 import type { Db } from "../../db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChange } from "../../lib/actor.ts";
 import { AppError } from "../../lib/errors.ts";
 import {
   alreadyExists,
@@ -14,8 +14,9 @@ import {
   linkNotFound,
   linkServesShare,
   mentionedBefore,
+  viewersOnly,
 } from "../link/code.ts";
-import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
+import type { LinkContent, LinkPatch } from "../link/link.ts";
 import type { TagChange } from "../link/input.ts";
 import { type DomainKeeper, keepDomains, keptOf, moveAll, moveRefusals, movesOf } from "./moves.ts";
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
@@ -23,6 +24,7 @@ import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts
 import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
 import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import { planRemoval, reaches } from "./reach.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./repository.ts";
 import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
@@ -33,6 +35,8 @@ export type CheckedCreate = LinkContent & {
   code: string | null;
   domain: number;
   force: boolean;
+  /** Absent: the actor. */
+  ownerId?: number | undefined;
 };
 
 export type CheckedUpdate = Omit<LinkPatch, "options"> &
@@ -42,12 +46,15 @@ export type CheckedUpdate = Omit<LinkPatch, "options"> &
     to?: string | undefined;
     /** Only what changes. */
     options?: Partial<LinkOptions>;
+    ownerId?: number | undefined;
+    /** The present and the new owner, for the event. */
+    owners?: { before: string | null; after: string | null } | undefined;
   };
 
 /** `keepOld`: the old code becomes an alias. */
 export type Renaming = { code: string; keepOld: boolean };
 
-export type WrittenLink = Omit<Link, "id" | "clickCount" | "automatedClicks">;
+export type WrittenLink = Omit<NewLink, "clickCount" | "automatedClicks">;
 
 /** Or why nothing was written. */
 export type WriteOutcome<T> = T | AppError;
@@ -158,8 +165,8 @@ export function createLinkWriter(deps: Deps) {
     if (isRenamed) tx.changed("links", [renamed.code]);
     const after = isRenamed ? { ...outcome, code: renamed.code } : outcome;
     const states = {
-      before: { ...link, serves: by.serves?.before },
-      after: { ...after, serves: by.serves?.after },
+      before: { ...link, owner: change.owners?.before, serves: by.serves?.before },
+      after: { ...after, owner: change.owners?.after, serves: by.serves?.after },
     };
     await record(tx.db, changeEvents({ ...by, verb: "update" }, { id: link.id, ...states }));
     return after;
@@ -223,11 +230,12 @@ function planCreate(
     const stored = existing.links.get(code);
     if (claimed.has(code)) return mentionedBefore(code);
     if (existing.aliases.has(code)) return isAlias(code);
-    if (stored !== undefined && !(entry.force && reaches(actor, stored))) return alreadyExists(code);
+    if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
+      return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
     if (existing.refusals[at]) return existing.refusals[at];
-    const { code: _, domain: __, force: ___, ...content } = entry;
-    const made = { createdAt: now, ownerId: actor.accountId, createdBy: actor.name };
+    const { code: _, domain: __, force: ___, ownerId: given, ...content } = entry;
+    const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
     const link = { ...content, code, createdAt, ownerId, createdBy, updatedAt: now };
     if (stored === undefined) inserts.push({ ...link, clickCount: 0, automatedClicks: 0 });
@@ -249,6 +257,7 @@ function planUpdate(
     const { code } = change;
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
+    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
     if (stored.isInternal && serves === undefined) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
     const refusal = refusals.get(code);
@@ -263,18 +272,8 @@ function planUpdate(
   return { outcomes, overwrites: [...claimed.values()] };
 }
 
-function planRemoval(codes: readonly string[], existing: Stored, actor: Actor): WriteOutcome<string>[] {
-  const claimed = new Set<string>();
-  return codes.map((code) => {
-    if (!reaches(actor, existing.get(code))) return linkNotFound(code);
-    if (claimed.has(code)) return mentionedBefore(code);
-    claimed.add(code);
-    return code;
-  });
-}
-
-function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkContent> {
-  const { options, addTags: _, removeTags: __, to: ___, ...rest } = change;
+function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkContent & { ownerId: number }> {
+  const { options, addTags: _, removeTags: __, to: ___, owners: ____, ...rest } = change;
   const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(defined),
@@ -293,8 +292,5 @@ const overwriteEvents = (
     const after = { ...written, code: moves?.get(written.code) ?? written.code };
     return changeEvents({ ...by, verb: "update" }, { id: before.id, before, after });
   });
-
-export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
-  link !== undefined && (!actor.ownOnly || link.ownerId === actor.accountId);
 
 const keyIn = ({ code }: { code: string }): string => code;

@@ -24,7 +24,10 @@ export const FIELDS = {
   redirect_status: { kind: "choice", isMore: true, group: "leads" },
   password: { kind: "password", isMore: true, group: "protection" },
   forward_query: { kind: "switch", isMore: true, group: "leads" },
-} as const satisfies Record<Exclude<keyof NewLink, "code" | "target" | "domain" | "force" | "rules">, Row>;
+} as const satisfies Record<
+  Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "rules">,
+  Row
+>;
 type FieldName = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as FieldName[];

@@ -1,0 +1,159 @@
+/** Links of teams, and what members with each role may do with them, on every database. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import type { TeamRole } from "../lib/access.ts";
+import { type Actor, COMMAND } from "../lib/actor.ts";
+import { ownerOfTeam } from "../lib/owner.ts";
+import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
+import { linkQueryOf } from "./list/page.ts";
+
+const [PRESS, SALES] = [-2, -3];
+const NAMES = { [PRESS]: "press", [SALES]: "sales" };
+
+const member = (accountId: number, ...teams: [number, TeamRole][]): Actor => ({
+  name: `account ${accountId}`,
+  via: "panel",
+  accountId,
+  ownOnly: true,
+  teams: new Map(teams),
+});
+const VIEWER = member(21, [PRESS, "viewer"]);
+const EDITOR = member(22, [PRESS, "editor"]);
+const MANAGER = member(23, [PRESS, "manager"], [SALES, "editor"]);
+const STRANGER = member(24, [SALES, "manager"]);
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+
+  beforeAll(async () => void (room = await openLinks(await dialect.openDb())));
+
+  beforeEach(async () => {
+    await room.clear();
+    const db = room.database.write;
+    await db.deleteFrom("teams").execute();
+    await db.deleteFrom("users").execute();
+    const at = { created_at: 1, updated_at: 1 };
+    for (const [id, name] of Object.entries(NAMES)) {
+      await db
+        .insertInto("teams")
+        .values({ id: ownerOfTeam(Number(id)), name, ...at })
+        .execute();
+    }
+    const user = { password_hash: "", role: "editor", disabled: 0, quota_bytes: 0, ...at };
+    for (const id of [21, 22, 23, 24]) {
+      await db
+        .insertInto("users")
+        .values({ id, username: `user${id}`, ...user })
+        .execute();
+    }
+    await room.links.create({ code: "ours", target: TARGET, owner: "team:press", tags: ["a", "b"] });
+    await room.links.create({ code: "theirs", target: TARGET, owner: "team:sales", tags: ["a"] });
+    await room.links.by(EDITOR).create({ code: "mine", target: TARGET, tags: ["a"] });
+  });
+
+  const list = async (actor: Actor, query: object = {}) => {
+    const asked = linkQueryOf(await room.links.owners.resolved(query), 0);
+    const { links, total } = await room.links.by(actor).list(asked);
+    expect(total).toBe(links.length);
+    return links.map(({ code }) => code).sort();
+  };
+
+  test("answers name the owner", async () => {
+    const named = async (code: string) => (await room.links.get(code)).ownerName;
+    expect([await named("ours"), await named("mine")]).toEqual(["team:press", "user22"]);
+    await room.links.create({ code: "none", target: TARGET });
+    expect(await named("none")).toBeNull();
+    const { links } = await room.links.list(linkQueryOf({ sort: "code" }, 0));
+    expect(links.map(({ ownerName }) => ownerName)).toEqual(["user22", null, "team:press", "team:sales"]);
+  });
+
+  test("lists, tags and reports have what the account and its teams own; owner and team narrow them", async () => {
+    expect(await list(VIEWER)).toEqual(["ours"]);
+    expect(await list(EDITOR)).toEqual(["mine", "ours"]);
+    expect(await list(EDITOR, { sort: "code", tag: ["a"] })).toEqual(["mine", "ours"]);
+    expect(await list(MANAGER)).toEqual(["ours", "theirs"]);
+    expect(await list(EDITOR, { team: "press" })).toEqual(["ours"]);
+    expect(await list(EDITOR, { owner: "team:PRESS" })).toEqual(["ours"]);
+    expect(await list(EDITOR, { owner: "user22" })).toEqual(["mine"]);
+    expect(await list(EDITOR, { team: "sales" })).toEqual([]);
+    expect(await list(EDITOR, { owner: "user22", team: "press" })).toEqual([]);
+    expect(await list(COMMAND, { owner: "22" })).toEqual(["mine"]);
+    expect(await list(COMMAND, { owner: "no.such.account" })).toEqual([]);
+    expect(await room.links.by(EDITOR).tags.list()).toEqual([
+      { tag: "a", links: 2 },
+      { tag: "b", links: 1 },
+    ]);
+    expect(await room.links.by(STRANGER).tags.list()).toEqual([{ tag: "a", links: 1 }]);
+    const { id } = await room.links.get("ours");
+    expect(await room.links.by(EDITOR).chosen({ team: "press" })).toEqual({ ids: [id] });
+    expect(await room.links.by(EDITOR).chosen({ owner: "team:sales" })).toEqual({ ids: [] });
+    expect(await refusal(room.links.by(EDITOR).chosen({ code: ["theirs"] }))).toBe("LinkNotFound");
+  });
+
+  describe("of a team", () => {
+    test("viewers read, editors and managers change, others find nothing", async () => {
+      for (const [actor, read, write] of [
+        [VIEWER, "no error", "Forbidden"],
+        [EDITOR, "no error", "no error"],
+        [MANAGER, "no error", "no error"],
+        [STRANGER, "LinkNotFound", "LinkNotFound"],
+      ] as const) {
+        const links = room.links.by(actor);
+        const target = `${TARGET}${actor.accountId}`;
+        expect([actor.name, await refusal(links.get("ours"))]).toEqual([actor.name, read]);
+        expect([actor.name, await refusal(links.update("ours", { target }))]).toEqual([actor.name, write]);
+        const patched = await refusal(links.patch("ours", { title: actor.name }));
+        expect([actor.name, patched]).toEqual([actor.name, write]);
+        const batch = await links.batch.update([{ code: "ours", payload: { target } }]);
+        const code = { Forbidden: 1003, LinkNotFound: 3000, "no error": undefined }[write];
+        expect(batch.failed[0]?.error_code).toBe(code);
+        const all = { filter: {}, confirm: "all", action: "delete", dry_run: true } as const;
+        const own = actor === EDITOR || actor === MANAGER ? 2 : actor === STRANGER ? 1 : 0;
+        expect([actor.name, (await links.queryBatch(all)).matched]).toEqual([actor.name, own]);
+      }
+      expect(await refusal(room.links.by(VIEWER).remove("ours"))).toBe("Forbidden");
+      expect(await refusal(room.links.by(VIEWER).tags.remove("a"))).toBe("NotFound");
+      await room.links.by(EDITOR).remove("ours");
+      const [deleted] = (await room.links.deleted.page(VIEWER, null, 10)).links;
+      expect(deleted!.code).toBe("ours");
+      expect(await refusal(room.links.deleted.restore(VIEWER, deleted!.id, null))).toBe("Forbidden");
+      expect(await refusal(room.links.deleted.restore(STRANGER, deleted!.id, null))).toBe("LinkNotFound");
+      await room.links.deleted.restore(EDITOR, deleted!.id, null);
+      expect((await room.links.get("ours")).ownerName).toBe("team:press");
+    });
+
+    test("editors make links, viewers and strangers don't", async () => {
+      const make = (actor: Actor, owner: string) => room.links.by(actor).create({ target: TARGET, owner });
+      expect((await make(EDITOR, "team:press")).ownerName).toBe("team:press");
+      expect(await refusal(make(VIEWER, "team:press"))).toBe("Forbidden");
+      expect(await refusal(make(STRANGER, "team:press"))).toBe("Forbidden");
+      expect(await refusal(make(EDITOR, "user21"))).toBe("Forbidden");
+      expect(await refusal(make(EDITOR, "team:nobody"))).toBe("BadRequest");
+    });
+  });
+
+  test("owners, managers and administrators give links away, with the counts of their tags and an event", async () => {
+    const give = (actor: Actor, code: string, owner: string) =>
+      refusal(room.links.by(actor).patch(code, { owner }));
+    expect(await give(EDITOR, "ours", "user22")).toBe("Forbidden");
+    expect(await give(MANAGER, "ours", "user22")).toBe("Forbidden");
+    expect(await give(VIEWER, "ours", "user21")).toBe("Forbidden");
+    expect(await give(STRANGER, "ours", "user24")).toBe("LinkNotFound");
+    expect(await give(EDITOR, "mine", "team:sales")).toBe("Forbidden");
+    expect(await give(EDITOR, "mine", "team:press")).toBe("no error");
+    expect(await list(VIEWER)).toEqual(["mine", "ours"]);
+    expect(await room.links.by(VIEWER).tags.list()).toEqual([
+      { tag: "a", links: 2 },
+      { tag: "b", links: 1 },
+    ]);
+    expect(await give(MANAGER, "ours", "team:sales")).toBe("no error");
+    expect(await room.links.by(VIEWER).tags.list()).toEqual([{ tag: "a", links: 1 }]);
+    expect(await give(COMMAND, "ours", "admin")).toBe("no error");
+    expect((await room.links.get("ours")).ownerName).toBe("admin");
+    const { events } = await room.events.page({ subject: "ours", action: "link.update" }, null, 1);
+    expect([JSON.parse(events[0]!.before!).owner, JSON.parse(events[0]!.after!).owner]).toEqual([
+      "team:sales",
+      "admin",
+    ]);
+  });
+});

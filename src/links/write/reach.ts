@@ -1,0 +1,27 @@
+/** Which links an actor may see and change. */
+import { type Actor, mayChange, mayRead } from "../../lib/actor.ts";
+import type { AppError } from "../../lib/errors.ts";
+import { linkNotFound, mentionedBefore, viewersOnly } from "../link/code.ts";
+import type { Link } from "../link/link.ts";
+
+type Owned = Pick<Link, "ownerId">;
+
+export const reaches = <L extends Owned>(actor: Actor, link: L | undefined): link is L =>
+  link !== undefined && mayRead(actor, link.ownerId);
+
+/** Per code: itself, or why it may not be removed. */
+export function planRemoval(
+  codes: readonly string[],
+  existing: ReadonlyMap<string, Owned>,
+  actor: Actor,
+): (string | AppError)[] {
+  const claimed = new Set<string>();
+  return codes.map((code) => {
+    const stored = existing.get(code);
+    if (!reaches(actor, stored)) return linkNotFound(code);
+    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    claimed.add(code);
+    return code;
+  });
+}
