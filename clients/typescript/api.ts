@@ -9050,6 +9050,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9108,6 +9109,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9159,6 +9161,7 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9202,6 +9205,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
@@ -9263,6 +9267,7 @@ export interface operations {
             409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
+            431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
