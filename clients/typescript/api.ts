@@ -985,7 +985,7 @@ export interface paths {
         get: operations["getTeam"];
         put?: never;
         post?: never;
-        /** Delete a team that owns nothing */
+        /** Delete a team; what it owns needs another owner */
         delete: operations["deleteTeam"];
         options?: never;
         head?: never;
@@ -1057,7 +1057,7 @@ export interface paths {
         get: operations["getUser"];
         put?: never;
         post?: never;
-        /** Delete an account and its sessions */
+        /** Delete an account and its sessions; transfer_to gets its links */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
@@ -9169,7 +9169,10 @@ export interface operations {
     };
     deleteTeam: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description account, or team:{name}, that gets the links */
+                transfer_to?: string;
+            };
             header?: never;
             path: {
                 /** @example 1 */
@@ -9620,7 +9623,10 @@ export interface operations {
     };
     deleteUser: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description account, or team:{name}, that gets the links */
+                transfer_to?: string;
+            };
             header?: never;
             path: {
                 /** @example 1 */
@@ -9653,6 +9659,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

@@ -28,6 +28,7 @@ import { setUpEndpoints, type SetUpSettings } from "./set-up/routes.ts";
 import { createSetUp, type FirstPasswordSetting } from "./set-up/service.ts";
 import { createTeamRepository } from "./teams/repository.ts";
 import { teamEndpoints } from "./teams/routes.ts";
+import { createOwnerTransfer } from "./teams/transfer.repository.ts";
 import { createTeams } from "./teams/service.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
@@ -86,7 +87,13 @@ export function createAuth(deps: Deps) {
     lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
     clock,
   });
-  const teams = createTeams({ repository: createTeamRepository(database), changes, record, clock });
+  const teams = createTeams({
+    repository: createTeamRepository(database),
+    transfer: createOwnerTransfer(database),
+    changes,
+    record,
+    clock,
+  });
   const users = createUsers({
     repository: usersRepository,
     teams,

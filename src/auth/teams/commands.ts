@@ -75,12 +75,16 @@ export function addTeamCommands(program: Command, context: Context): void {
 
   teams
     .command("remove <name>")
-    .description("delete a team that owns nothing")
+    .description("delete a team; what it owns needs another owner")
+    .option("--transfer-to <owner>", "account, or team:<name>, that gets its links")
     .option(...JSON_OPTION)
-    .action(async (name: string, options: JsonOption) => {
+    .action(async (name: string, options: JsonOption & { transferTo?: string }) => {
       const { auth } = await context.services();
       const { id } = await auth.teams.byName(name);
-      show(context, await auth.teams.remove(id, COMMAND), { ...options, done: "removed" });
+      show(context, await auth.teams.remove(id, options.transferTo, COMMAND), {
+        ...options,
+        done: "removed",
+      });
     });
 }
 

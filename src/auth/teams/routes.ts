@@ -3,6 +3,7 @@ import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../
 import { idParameter } from "../../lib/id-parameter.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { queryText } from "../../lib/query-text.ts";
+import { transferQuery } from "../users/user.ts";
 import type { TeamService } from "./service.ts";
 import { createTeamSchema, teamView, updateTeamSchema, viewTeam } from "./team.ts";
 
@@ -61,11 +62,12 @@ export function teamEndpoints({ teams }: { teams: TeamService }): Endpoint[] {
       path: "/teams/:id",
       access: "admin",
       scope: "admin",
-      summary: "Delete a team that owns nothing",
+      summary: "Delete a team; what it owns needs another owner",
+      query: transferQuery,
       failures: [409],
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await teams.remove(idOf(c), actorOf(account));
+      async handle({ c, query, account }) {
+        await teams.remove(idOf(c), query.transfer_to, actorOf(account));
         return { message: "Team deleted" };
       },
     }),

@@ -3,9 +3,10 @@ import type { Db } from "../../db/dialect.ts";
 import { type Actor, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { RecordEvents } from "../../lib/event.ts";
+import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { TransferOwned } from "./transfer.repository.ts";
 import type { TeamRepository } from "./repository.ts";
 import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
 
@@ -14,6 +15,7 @@ const MOST_TEAMS = 100;
 
 type Deps = {
   repository: TeamRepository;
+  transfer: TransferOwned;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   clock: Clock;
@@ -21,18 +23,9 @@ type Deps = {
 
 export type TeamService = ReturnType<typeof createTeams>;
 
-export function createTeams({ repository, changes, record, clock }: Deps) {
-  const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null): Promise<void> =>
-    record(db, [
-      {
-        at: clock.now(),
-        actor,
-        action: `team.${before === null ? "create" : after === null ? "delete" : "update"}`,
-        subject: (after ?? before)!.name,
-        before: before && stateOf(before),
-        after: after && stateOf(after),
-      },
-    ]);
+export function createTeams({ repository, transfer, changes, record, clock }: Deps) {
+  const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null, transferTo?: string) =>
+    record(db, [eventOf(clock.now(), actor, before, after, transferTo)]);
 
   /** @throws BadRequest for an unknown account, Conflict if one is in too many teams */
   async function setMembers(tx: AuthTransaction, id: number, members: readonly Member[]): Promise<void> {
@@ -58,6 +51,12 @@ export function createTeams({ repository, changes, record, clock }: Deps) {
     if (team === null || !mayRead(actor, ownerOfTeam(id))) throw unknownTeam();
     if (!mayManage(actor, ownerOfTeam(id))) throw managersOnly();
     return team;
+  }
+
+  /** @throws BadRequest for an unknown owner, Conflict for an owner of files */
+  async function giveAll(tx: AuthTransaction, from: number, to: string): Promise<void> {
+    await transfer(tx.db, from, to);
+    tx.changed("tags", ["*"]);
   }
 
   return {
@@ -110,16 +109,19 @@ export function createTeams({ repository, changes, record, clock }: Deps) {
         return after;
       }),
 
-    /** @throws NotFound, Conflict while it owns something */
-    remove: (id: number, actor: Actor): Promise<Team> =>
+    /** @param transferTo gets what it owns  @throws NotFound, Conflict while it owns something, BadRequest */
+    remove: (id: number, transferTo: string | undefined, actor: Actor): Promise<Team> =>
       changes.write(async (tx) => {
         const team = await managed(tx, id, actor);
-        if (await repository.hasBelongings(tx.db, id)) throw hasBelongings(team);
+        if (transferTo) await giveAll(tx, ownerOfTeam(id), transferTo);
+        else if (await repository.hasBelongings(tx.db, id)) throw hasBelongings(team);
         await setMembers(tx, id, []);
         await repository.remove(tx.db, id);
-        await tell(tx.db, actor, team, null);
+        await tell(tx.db, actor, team, null, transferTo);
         return team;
       }),
+
+    giveAll,
 
     /** Of an account that is being deleted. */
     async leaveAll(tx: AuthTransaction, accountId: number, username: string, actor: Actor): Promise<void> {
@@ -131,6 +133,23 @@ export function createTeams({ repository, changes, record, clock }: Deps) {
         await tell(tx.db, actor, before, { ...before, members });
       }
     },
+  };
+}
+
+function eventOf(
+  at: number,
+  actor: Actor,
+  before: Team | null,
+  after: Team | null,
+  transferTo?: string,
+): EventRecord {
+  return {
+    at,
+    actor,
+    action: `team.${before === null ? "create" : after === null ? "delete" : "update"}`,
+    subject: (after ?? before)!.name,
+    before: before && { ...stateOf(before), ...(transferTo && { transfer_to: transferTo }) },
+    after: after && stateOf(after),
   };
 }
 

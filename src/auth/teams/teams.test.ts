@@ -1,5 +1,6 @@
 /** Teams over HTTP, on every database. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { ADMIN_PASSWORD, type AuthHarness, Browser, startAuth } from "../auth.test-support.ts";
 
@@ -8,6 +9,7 @@ const USERS = "/admin/v1/users";
 const PASSWORD = "a password of eight and more";
 
 forEachDialect((dialect) => {
+  let database: Database;
   let harness: AuthHarness;
   let admin: Browser;
   let count = 0;
@@ -26,7 +28,8 @@ forEachDialect((dialect) => {
   };
 
   beforeAll(async () => {
-    harness = await startAuth(await dialect.openDb());
+    database = await dialect.openDb();
+    harness = await startAuth(database);
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
     admin = new Browser(harness, "192.0.2.200");
   });
@@ -139,5 +142,56 @@ forEachDialect((dialect) => {
         `The account '${anna.username}' is in 100 teams already.`,
       ]);
     });
+  });
+
+  test("what a deleted team or account owned goes to another owner", async () => {
+    const [anna, { path, name }] = [await account("anna"), await make()];
+    const { read, write } = database;
+    const own = -1 - Number(path.split("/").at(-1));
+    const link = (code: string, owner_id: number) => ({
+      code,
+      target: "https://a.b",
+      owner_id,
+      created_at: 1,
+      updated_at: 1,
+    });
+    await write
+      .insertInto("links")
+      .values([link(`a${count}`, own), link(`b${count}`, anna.id)])
+      .execute();
+    const tag = await write
+      .insertInto("tags")
+      .values({ tag: `t${count}`, links: 2 })
+      .executeTakeFirstOrThrow();
+    expect(tag).toBeDefined();
+    const { id: tag_id } = await read
+      .selectFrom("tags")
+      .select("id")
+      .where("tag", "=", `t${count}`)
+      .executeTakeFirstOrThrow();
+    await write
+      .insertInto("owner_tags")
+      .values([own, anna.id].map((owner_id) => ({ owner_id, tag_id, links: 1 })))
+      .execute();
+    const remove = async (of: string, query = "") => (await admin.send("DELETE", of + query)).status;
+    expect(await remove(path)).toBe(409);
+    expect(await remove(path, "?transfer_to=nobody.at.all")).toBe(400);
+    expect(await remove(path, `?transfer_to=team:${name}`)).toBe(400);
+    expect(await remove(path, `?transfer_to=${anna.username}`)).toBe(200);
+    const ownersOf = async () =>
+      (
+        await read
+          .selectFrom("links")
+          .select("owner_id")
+          .where("code", "in", [`a${count}`, `b${count}`])
+          .execute()
+      ).map((row) => row.owner_id);
+    expect(await ownersOf()).toEqual([anna.id, anna.id]);
+    const counts = () =>
+      read.selectFrom("owner_tags").select(["owner_id", "links"]).where("tag_id", "=", tag_id).execute();
+    expect(await counts()).toEqual([{ owner_id: anna.id, links: 2 }]);
+    expect(await remove(`${USERS}/${anna.id}`, "?transfer_to=admin")).toBe(200);
+    expect(await ownersOf()).toEqual([0, 0]);
+    expect(await counts()).toEqual([{ owner_id: 0, links: 2 }]);
   });
 });

@@ -97,11 +97,15 @@ function addChanging(users: Command, context: Context): void {
   users
     .command("remove <username>")
     .description("delete an account and end its sessions")
+    .option("--transfer-to <owner>", "account, or team:<name>, that gets its links")
     .option("--json", "print the deleted account as JSON")
-    .action(async (username: string, options: JsonOption) => {
+    .action(async (username: string, options: JsonOption & { transferTo?: string }) => {
       const { auth } = await context.services();
       const { id } = await auth.users.getByUsername(username);
-      show(context, await auth.users.remove(id, COMMAND), { ...options, done: "removed" });
+      show(context, await auth.users.remove(id, COMMAND, options.transferTo), {
+        ...options,
+        done: "removed",
+      });
     });
 }
 

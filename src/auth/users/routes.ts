@@ -11,6 +11,7 @@ import {
   BUILT_IN_ADMIN_VIEW,
   createUserSchema,
   listedUserView,
+  transferQuery,
   updateUserSchema,
   userView,
   viewListedUser,
@@ -104,10 +105,12 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
     endpoint({
       ...item,
       method: "DELETE",
-      summary: "Delete an account and its sessions",
+      summary: "Delete an account and its sessions; transfer_to gets its links",
+      query: transferQuery,
+      failures: [409],
       answer: z.object({ message: z.string() }),
-      async handle({ c, account }) {
-        await users.remove(changeableIdOf(c), actorOf(account));
+      async handle({ c, query, account }) {
+        await users.remove(changeableIdOf(c), actorOf(account), query.transfer_to);
         return { message: "Account deleted" };
       },
     }),

@@ -19,7 +19,10 @@ type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
   apiTokens: Pick<ApiTokens, "removeAllOf">;
-  teams: { leaveAll(tx: AuthTransaction, id: number, username: string, actor: Actor): Promise<void> };
+  teams: {
+    leaveAll(tx: AuthTransaction, id: number, username: string, actor: Actor): Promise<void>;
+    giveAll(tx: AuthTransaction, from: number, to: string): Promise<void>;
+  };
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
   changes: AuthChanges;
@@ -121,15 +124,16 @@ export function createUsers({
       return updated;
     },
 
-    /** @throws NotFound */
-    async remove(id: number, actor = SYSTEM): Promise<User> {
+    /** @param transferTo gets its links  @throws NotFound, BadRequest for an unknown owner, Conflict if it has files then */
+    async remove(id: number, actor = SYSTEM, transferTo?: string): Promise<User> {
       return changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
+        if (transferTo) await teams.giveAll(tx, id, transferTo);
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
         await teams.leaveAll(tx, id, user.username, actor);
         await repository.remove(tx.db, id);
-        await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete" }, user, null)]);
+        await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete", transferTo }, user, null)]);
         return user;
       });
     },

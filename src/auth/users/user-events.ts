@@ -6,11 +6,16 @@ import type { User } from "./user.ts";
 const MASK = "[REDACTED]";
 
 type UserState = Omit<User, "id">;
-type Doing = { actor: Pick<Actor, "name" | "via">; now: number; verb: "create" | "update" | "delete" };
+type Doing = {
+  actor: Pick<Actor, "name" | "via">;
+  now: number;
+  verb: "create" | "update" | "delete";
+  transferTo?: string | undefined;
+};
 
 /** At least one state is given. */
 export function userEvent(
-  { actor, now, verb }: Doing,
+  { actor, now, verb, transferTo }: Doing,
   before: UserState | null,
   after: UserState | null,
 ): EventRecord {
@@ -20,7 +25,7 @@ export function userEvent(
     actor,
     action: `account.${verb}`,
     subject: (after ?? before)!.username,
-    before: before && stateOf(before),
+    before: before && { ...stateOf(before), ...(transferTo && { transfer_to: transferTo }) },
     after: after && { ...stateOf(after), ...(isNewPassword && { password: MASK }) },
   };
 }

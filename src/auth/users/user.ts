@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ROLES, type Role } from "../../lib/access.ts";
 import { createView } from "../../lib/case-names.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
+import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type User = {
@@ -56,6 +57,11 @@ export const newPasswordSchema = z
 
 export const roleSchema = z.enum(ROLES);
 const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
+
+/** Of a deletion. */
+export const transferQuery = z.object({
+  transfer_to: queryText(100).optional().describe("account, or team:{name}, that gets the links"),
+});
 
 export const createUserSchema = namedObject("NewAccount", {
   username: usernameSchema,

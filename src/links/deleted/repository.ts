@@ -15,7 +15,16 @@ export type DeletedFilter = { since: number; owners: readonly number[] | null };
 /** An account's deletions at an instant, of some links. */
 type Deletions = DeletedFilter & { at: number; by: string; ids: readonly number[] };
 
-const COLUMNS = ["link_id", "code", "deleted_at", "deleted_by", "content", "clicks", "automated"] as const;
+const COLUMNS = [
+  "link_id",
+  "code",
+  "deleted_at",
+  "deleted_by",
+  "owner_id",
+  "content",
+  "clicks",
+  "automated",
+] as const;
 const PORTION = 1_000;
 
 export type DeletedRepository = ReturnType<typeof createDeletedRepository>;
@@ -143,6 +152,7 @@ type Row = Pick<Selectable<Schema["deleted_links"]>, (typeof COLUMNS)[number]>;
 
 const toDeletedLink = (row: Row): DeletedLink => ({
   ...(JSON.parse(row.content!) as DeletedContent),
+  ownerId: row.owner_id,
   id: row.link_id,
   code: row.code,
   clickCount: row.clicks,

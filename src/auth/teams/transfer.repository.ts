@@ -1,0 +1,67 @@
+/** Everything that an account or team owns, for another owner: links with their tags, deleted links, domains. */
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { appError } from "../../lib/errors.ts";
+import { ADMIN_NAME, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
+
+const CHUNK = 1_000;
+
+export type TransferOwned = ReturnType<typeof createOwnerTransfer>;
+
+export function createOwnerTransfer({ dialect }: Pick<Database, "dialect">) {
+  /** It stays until the transaction ends. @throws BadRequest for an unknown one */
+  async function idOf(tx: Db, text: string): Promise<number> {
+    const name = text.toLowerCase();
+    if (name === ADMIN_NAME) return 0;
+    const isTeam = name.startsWith(TEAM_MARK);
+    const teams = tx.selectFrom("teams").select("id").where("name", "=", name.slice(TEAM_MARK.length));
+    const users = tx.selectFrom("users").select("id").where("username", "=", name);
+    const row = await (isTeam
+      ? teams.$call(dialect.forShare)
+      : users.$call(dialect.forShare)
+    ).executeTakeFirst();
+    if (row !== undefined) return isTeam ? ownerOfTeam(row.id) : row.id;
+    throw appError("BadRequest", `transfer_to: there is no account or team '${text}'.`, {
+      field: "transfer_to",
+    });
+  }
+
+  /** Counts of tags; links come and go meanwhile only with locked tags. */
+  async function moveTags(tx: Db, from: number, to: number): Promise<void> {
+    const rows = await tx.selectFrom("owner_tags").selectAll().where("owner_id", "=", from).execute();
+    for (let at = 0; at < rows.length; at += CHUNK) {
+      const ids = rows.slice(at, at + CHUNK).map((row) => row.tag_id);
+      const tags = tx.selectFrom("tags").select("id").where("id", "in", ids).orderBy("id");
+      await tags.$call(dialect.forUpdate).execute();
+    }
+    const counted = await tx.selectFrom("owner_tags").selectAll().where("owner_id", "=", from).execute();
+    const upsert = { table: "owner_tags", keys: ["owner_id", "tag_id"], add: ["links"] } as const;
+    await dialect.upsert(
+      tx,
+      upsert,
+      counted.map((row) => ({ ...row, owner_id: to })),
+    );
+    await tx.deleteFrom("owner_tags").where("owner_id", "=", from).execute();
+  }
+
+  /** Files stay. @throws BadRequest for an unknown owner or the same one, Conflict for an owner of files */
+  return async (tx: Db, from: number, name: string): Promise<void> => {
+    const to = await idOf(tx, name);
+    if (to === from) {
+      throw appError("BadRequest", "transfer_to: name another owner than the one that is deleted.", {
+        field: "transfer_to",
+      });
+    }
+    const files = tx.selectFrom("entries").select("id").where("account_id", "=", from).limit(1);
+    if ((await files.execute()).length > 0) {
+      throw appError(
+        "Conflict",
+        "It has files or folders, which can't be given away; move or delete them first.",
+      );
+    }
+    await tx.updateTable("links").set({ owner_id: to }).where("owner_id", "=", from).execute();
+    await moveTags(tx, from, to);
+    await tx.updateTable("deleted_links").set({ owner_id: to }).where("owner_id", "=", from).execute();
+    await tx.updateTable("domains").set({ owner_id: to }).where("owner_id", "=", from).execute();
+  };
+}
