@@ -72,7 +72,8 @@ function createRoutes(parts: HttpParts): Answer {
     isEnabled: () => services.config.get("features.enable_admin_panel"),
     isSetUp: services.auth.isAdminEnabled,
     identity: services.door.identity,
-    isSignedIn: ({ headers }) => readCookies(headers.get("cookie") ?? undefined, CSRF_COOKIE).length > 0,
+    isSignedIn: (request) => hasCookie(request, CSRF_COOKIE),
+    mayCall: (request) => hasCookie(request, ACCESS_COOKIE),
     language: (request) => services.door.pages.look(request).language,
     offline: (request) => offlinePage(services.door.pages.look(request)),
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
@@ -215,3 +216,6 @@ function createHttp(parts: HttpParts): HttpApp {
     logger,
   });
 }
+
+const hasCookie = ({ headers }: Request, name: string): boolean =>
+  readCookies(headers.get("cookie") ?? undefined, name).length > 0;

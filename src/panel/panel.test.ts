@@ -47,6 +47,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     asksPasswords: () => false,
     identity: IDENTITY,
     isSignedIn: ({ headers }) => headers.has("cookie"),
+    mayCall: ({ headers }) => headers.get("cookie")?.includes("access") === true,
     language: () => "de",
     offline: () => ({ html: "<h1>Away</h1>", policy: "default-src 'none'" }),
     read: async () => PACK,
@@ -106,7 +107,7 @@ test("the panel is an app: manifest, icons and a worker that keeps one page", as
 });
 
 test("the page tells its language's texts, and to somebody who is signed in its scripts and the account", async () => {
-  const signedIn = { headers: { ...HUMAN.headers, Cookie: "a=b" } };
+  const signedIn = { headers: { ...HUMAN.headers, Cookie: "session=1; access=1" } };
   const html = await (await ask("/panel/links", signedIn)).text();
   expect(html).toContain('<link rel="modulepreload" href="assets/links-1.js" crossorigin />');
   expect(html).toContain('<link rel="modulepreload" href="assets/de-1.js" crossorigin />');
@@ -117,7 +118,9 @@ test("the page tells its language's texts, and to somebody who is signed in its 
     ["/panel/constructor", signedIn],
   ] as const)
     expect([path, (await (await ask(path, init)).text()).includes("links-1")]).toEqual([path, false]);
-  expect(await (await ask("/panel/links", HUMAN)).text()).not.toContain("auth/me");
+  const expired = { headers: { ...HUMAN.headers, Cookie: "session=1" } };
+  for (const init of [HUMAN, expired])
+    expect(await (await ask("/panel/links", init)).text()).not.toContain("auth/me");
 });
 
 test("a prefix of several segments leads back to the root", async () => {

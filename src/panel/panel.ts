@@ -22,6 +22,8 @@ export type PanelOptions = {
   identity: PanelIdentity;
   /** Whether it has the cookies of a session: what the page needs is then told with it. */
   isSignedIn(request: Request): boolean;
+  /** Whether it has the cookie for calls, which runs out before the session does. */
+  mayCall(request: Request): boolean;
   /** Whose texts the page needs, unless the person chose another. */
   language(request: Request): string;
   /** What the app shows while the server is away, in the reader's language. */
@@ -49,6 +51,7 @@ export function createPanel({
   isEnabled,
   identity,
   isSignedIn,
+  mayCall,
   language,
   offline,
   isSetUp,
@@ -92,7 +95,7 @@ export function createPanel({
     const catalog = pack.catalogs[language(request)];
     const early = {
       preloads: catalog === undefined ? parts : [catalog, ...parts],
-      asked: comesBack ? ["/v1/auth/me"] : [],
+      asked: mayCall(request) ? ["/v1/auth/me"] : [],
     };
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
