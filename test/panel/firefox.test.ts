@@ -24,7 +24,7 @@ test.skipIf(FIREFOX === null)("sign in, shorten a URL, find its link, delete it 
     await firefox.typeAndEnter(TARGET);
     // The message of the new link has an Undo of its own.
     await firefox.seen({ role: "button", name: "Actions for from/firefox" });
-    await firefox.click({ role: "button", name: "Close" });
+    await firefox.dismiss({ role: "button", name: "Close" });
     expect(await statusOf("from/firefox")).toBe(307);
     await firefox.click({ role: "button", name: "Actions for from/firefox" });
     await firefox.click({ role: "menuitem", name: "Delete" });

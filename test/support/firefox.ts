@@ -76,6 +76,16 @@ export async function startFirefox() {
   };
   const act = (actions: object[]) => send("input.performActions", { context, actions });
 
+  const press = async ({ sharedId }: Node): Promise<void> => {
+    const origin = { type: "element", element: { sharedId } };
+    const actions = [
+      { type: "pointerMove", x: 0, y: 0, origin },
+      { type: "pointerDown", button: 0 },
+      { type: "pointerUp", button: 0 },
+    ];
+    await act([{ type: "pointer", id: "mouse", actions }]);
+  };
+
   return {
     complaints,
     open: (url: string) => send("browsingContext.navigate", { context, url, wait: "complete" }),
@@ -88,14 +98,16 @@ export async function startFirefox() {
     },
 
     async click(named: Named): Promise<void> {
-      const { sharedId } = await this.seen(named);
-      const origin = { type: "element", element: { sharedId } };
-      const actions = [
-        { type: "pointerMove", x: 0, y: 0, origin },
-        { type: "pointerDown", button: 0 },
-        { type: "pointerUp", button: 0 },
-      ];
-      await act([{ type: "pointer", id: "mouse", actions }]);
+      await press(await this.seen(named));
+    },
+
+    /** Clicks it until it is gone, also by itself: messages leave after a while. */
+    async dismiss(named: Named): Promise<void> {
+      await until(async () => {
+        const node = await find(named);
+        if (node !== undefined) await press(node).catch(() => undefined);
+        return node === undefined;
+      });
     },
 
     /** Into what has the focus, then Enter. */
