@@ -13,6 +13,7 @@ export const PANEL_ROUTES = [
   "tokens",
   "api",
   "users",
+  "teams",
   "domains",
   "policies",
   "health",

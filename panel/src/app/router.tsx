@@ -164,6 +164,12 @@ const users = createRoute({
   component: lazyRouteComponent(() => import("../auth/users/users-page.tsx"), "UsersPage"),
 });
 
+const teams = createRoute({
+  getParentRoute: () => inside,
+  path: "/teams",
+  component: lazyRouteComponent(() => import("../auth/teams/teams-page.tsx"), "TeamsPage"),
+});
+
 const domains = createRoute({
   getParentRoute: () => inside,
   path: "/domains",
@@ -244,6 +250,7 @@ export const router = createRouter({
       tokens,
       apiReference,
       users,
+      teams,
       domains,
       events,
       shared,

@@ -13,6 +13,7 @@ import {
   IconSettings,
   IconShare,
   IconUsers,
+  IconUsersGroup,
   IconWorld,
 } from "@tabler/icons-react";
 import { useMatches } from "@tanstack/react-router";
@@ -48,6 +49,7 @@ function useEveryPage() {
     { to: "/tokens", key: "t", label: t`API tokens`, icon: IconKey, roles: ALL, group: "programs" },
     { to: "/api", key: "p", label: t`API`, icon: IconApi, roles: ALL, group: "programs" },
     { to: "/users", key: "u", label: t`Accounts`, icon: IconUsers, roles: ADMIN, group: "server" },
+    { to: "/teams", key: "m", label: t`Teams`, icon: IconUsersGroup, roles: ADMIN, group: "server" },
     { to: "/domains", key: "d", label: t`Domains`, icon: IconWorld, roles: ADMIN, group: "server" },
     { to: "/policies", key: "r", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
     { to: "/health", key: "h", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },

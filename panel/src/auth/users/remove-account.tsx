@@ -1,11 +1,13 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Account } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
+import { NextOwner } from "../teams/next-owner.tsx";
 import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts";
 
 type Props = { account: Account; onClose(): void };
@@ -16,8 +18,9 @@ export function RemoveAccount({ account, onClose }: Props) {
   const queries = useQueryClient();
   const sentenceOf = useSentence();
   const { close, tellIfGone } = useLateAnswer(onClose);
+  const [owner, setOwner] = useState("");
   const remove = useMutation({
-    mutationFn: () => removeAccount(account),
+    mutationFn: () => removeAccount(account, owner.trim()),
     async onSuccess() {
       close();
       await refreshUsers(queries);
@@ -28,6 +31,7 @@ export function RemoveAccount({ account, onClose }: Props) {
     <Dialog title={t`Delete the account ${account.username}?`} isOpen onClose={onClose}>
       <Stack gap="sm">
         <Belongings account={account} />
+        <NextOwner value={owner} onChange={setOwner} />
         {remove.isError && (
           <Alert color="red" role="alert">
             {sentenceOf(remove.error)}

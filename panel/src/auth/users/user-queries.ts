@@ -63,8 +63,13 @@ export async function saveAccount(account: Account | null, body: NewAccount): Pr
 export const changeAccount = (account: Account, body: AccountUpdate): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
 
-export const removeAccount = (account: Account): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/users/{id}", at(account)));
+/** @param owner gets its links; empty: nobody */
+export const removeAccount = ({ id }: Account, owner: string): Promise<unknown> =>
+  answerOf(
+    api.DELETE("/admin/v1/users/{id}", {
+      params: { path: { id }, query: owner === "" ? {} : { transfer_to: owner } },
+    }),
+  );
 
 export const refreshUsers = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries({ queryKey: ["users"] });

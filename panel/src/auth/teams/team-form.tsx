@@ -1,0 +1,104 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Input, Select, Stack, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ApiError, type Team } from "../../base/api.ts";
+import { useLateAnswer } from "../../ui/late-answer.ts";
+import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
+import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { saveTeam } from "./team-queries.ts";
+
+type Props = { team: Team | null; onClose(): void };
+
+export function TeamForm({ team, onClose }: Props) {
+  const { t } = useLingui();
+  const queries = useQueryClient();
+  const { form, notice, forget } = useDraftForm(team === null ? "new team" : `team ${team.id}`, {
+    name: team?.name ?? "",
+    members: team?.members ?? [],
+  });
+  const { close, tellIfGone } = useLateAnswer(onClose);
+  const save = useMutation({
+    mutationFn: (body: typeof form.values) => saveTeam(team, body),
+    async onSuccess() {
+      forget();
+      close();
+      await queries.invalidateQueries({ queryKey: ["teams"] });
+    },
+    onError(error) {
+      tellIfGone(error);
+      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
+    },
+  });
+  const roles = [
+    { value: "viewer", label: t`Viewer` },
+    { value: "editor", label: t`Editor` },
+    { value: "manager", label: t`Manager` },
+  ];
+  return (
+    <FormFields
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onClose={onClose}
+      error={save.error}
+      isPending={save.isPending}
+      action={team === null ? t`Create` : t`Save`}
+    >
+      {notice}
+      <TextInput
+        {...form.getInputProps("name")}
+        label={t`Name`}
+        description={t`Letters, digits and . _ @ -`}
+        required
+        withAsterisk={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={64}
+        data-autofocus
+      />
+      <Input.Wrapper
+        label={t`Members`}
+        labelElement="div"
+        description={t`Viewers see links and analytics, editors also change them, managers also change members.`}
+        error={form.errors["members"]}
+      >
+        <Stack gap="xs" mt="xs">
+          {form.values.members.map(({ account }, at) => (
+            <Group key={at} gap="xs" wrap="nowrap">
+              <TextInput
+                {...form.getInputProps(`members.${at}.account`)}
+                aria-label={t`Account`}
+                required
+                autoCapitalize="none"
+                autoComplete="off"
+                spellCheck={false}
+                maxLength={64}
+                style={{ flex: 1, minWidth: 0 }}
+              />
+              <Select
+                {...form.getInputProps(`members.${at}.role`)}
+                aria-label={t`Role`}
+                allowDeselect={false}
+                data={roles}
+                w={130}
+              />
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                aria-label={t`Remove ${account}`}
+                onClick={() => form.removeListItem("members", at)}
+              >
+                <Trans>Remove</Trans>
+              </Button>
+            </Group>
+          ))}
+          <Button
+            variant="default"
+            onClick={() => form.insertListItem("members", { account: "", role: "editor" })}
+          >
+            <Trans>Add a member</Trans>
+          </Button>
+        </Stack>
+      </Input.Wrapper>
+    </FormFields>
+  );
+}

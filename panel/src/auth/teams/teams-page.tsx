@@ -1,0 +1,104 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Team } from "../../base/api.ts";
+import { DataList } from "../../ui/data-list.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { useShortcuts } from "../../ui/keys/page-keys.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SideForm } from "../../ui/side-form.tsx";
+import { RemoveTeam } from "./remove-team.tsx";
+import { TeamForm } from "./team-form.tsx";
+import { teamsQuery } from "./team-queries.ts";
+
+export function TeamsPage() {
+  const { t } = useLingui();
+  const [edited, setEdited] = useState<Team | "new" | null>(null);
+  const [removed, setRemoved] = useState<Team | null>(null);
+  const { data, error, refetch } = useQuery(teamsQuery);
+  useShortcuts({ new: () => setEdited("new") });
+  return (
+    <Stack p="md" gap="md">
+      <PageHead title={t`Teams`} sentence={t`The links of a team belong to all of its members.`}>
+        <Button
+          leftSection={<IconPlus size={16} />}
+          {...hinted(t`New team`, "new")}
+          onClick={() => setEdited("new")}
+        >
+          <Trans>New team</Trans>
+        </Button>
+      </PageHead>
+      <DataList<Team>
+        label={t`Teams`}
+        items={data}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ id }) => id}
+        onOpen={setEdited}
+        empty={
+          <Empty
+            title={<Trans>There are no teams yet.</Trans>}
+            sentence={<Trans>The links of a team belong to all of its members.</Trans>}
+          />
+        }
+        columns={[
+          {
+            title: t`Name`,
+            cell: ({ name }) => (
+              <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
+                {name}
+              </Text>
+            ),
+          },
+          {
+            title: t`Members`,
+            isHidden: "narrow",
+            cell: ({ members }) => (
+              <Text size="sm" c="dimmed" lineClamp={1}>
+                {members.map(({ account }) => account).join(", ")}
+              </Text>
+            ),
+          },
+          {
+            title: t`Actions`,
+            fit: "actions",
+            cell: (team) => (
+              <Group gap={4} justify="end">
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  aria-label={t`Edit ${team.name}`}
+                  onClick={() => setEdited(team)}
+                >
+                  <Trans>Edit</Trans>
+                </Button>
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="red"
+                  aria-label={t`Delete ${team.name}`}
+                  onClick={() => setRemoved(team)}
+                >
+                  <Trans>Delete</Trans>
+                </Button>
+              </Group>
+            ),
+          },
+        ]}
+      />
+      <SideForm
+        title={edited === "new" || edited === null ? t`New team` : t`Edit ${edited.name}`}
+        isOpen={edited !== null}
+        onClose={() => setEdited(null)}
+      >
+        {edited !== null && (
+          <TeamForm team={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+        )}
+      </SideForm>
+      {removed !== null && <RemoveTeam team={removed} onClose={() => setRemoved(null)} />}
+    </Stack>
+  );
+}
