@@ -73,4 +73,4 @@ const hostTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-const toDomain = (row: Selectable<Schema["domains"]>): Domain => camelCased(row);
+const toDomain = ({ owner_id: _, ...row }: Selectable<Schema["domains"]>): Domain => camelCased(row);
