@@ -8,7 +8,7 @@ import { CHROMIUM } from "../support/chromium.ts";
 import { signInToPanel, startPanel } from "../support/panel.ts";
 
 /** Bytes of the route that somebody opens first, and of what every other loads in addition. */
-const MOST_FIRST = 182_500;
+const MOST_FIRST = 183_500;
 const MOST_MORE = 135_000;
 /** Files of the same. */
 const MOST_FIRST_FILES = 4;

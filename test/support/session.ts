@@ -22,12 +22,17 @@ export type Client = {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
+/** Waits where there were too many before. */
 export async function signIn(url: string, password = PASSWORD, username?: string): Promise<Client> {
   const response = await fetch(`${url}/admin/v1/auth/login`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(username === undefined ? { password } : { username, password }),
   });
+  if (response.status === 429) {
+    await Bun.sleep(Number(response.headers.get("retry-after")) * 1000);
+    return signIn(url, password, username);
+  }
   if (response.status !== 200) throw new Error(`login answered ${response.status}: ${await response.text()}`);
   const cookie = response.headers.getSetCookie().find((line) => line.startsWith("svc_access="));
   return clientOf(url, /^svc_access=([^;]+)/.exec(cookie ?? "")![1]!);
