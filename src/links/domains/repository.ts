@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
-import { camelCased, snakeCased } from "../../lib/case-names.ts";
+import { snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { keysOf } from "../link/key.ts";
 import type { Domain } from "./domain.ts";
@@ -73,4 +73,13 @@ const hostTaken =
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-const toDomain = ({ owner_id: _, ...row }: Selectable<Schema["domains"]>): Domain => camelCased(row);
+/** Without its owner, which the installation is. */
+const toDomain = ({ id, host, ...row }: Selectable<Schema["domains"]>): Domain => ({
+  id,
+  host,
+  defaultUrl: row.default_url,
+  notFoundUrl: row.not_found_url,
+  expiredUrl: row.expired_url,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
