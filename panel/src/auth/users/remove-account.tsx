@@ -1,52 +1,27 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Group, List, Skeleton, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { List, Skeleton, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Account } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
-import { Dialog } from "../../ui/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { NextOwner } from "../teams/next-owner.tsx";
+import { RemoveOwner } from "../teams/remove-owner.tsx";
 import { belongingsQuery, refreshUsers, removeAccount } from "./user-queries.ts";
 
 type Props = { account: Account; onClose(): void };
 
-/** Asks before an account is deleted, and names what is deleted with it. */
+/** Names what is deleted with an account. */
 export function RemoveAccount({ account, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const sentenceOf = useSentence();
-  const { close, tellIfGone } = useLateAnswer(onClose);
-  const [owner, setOwner] = useState("");
-  const remove = useMutation({
-    mutationFn: () => removeAccount(account, owner.trim()),
-    async onSuccess() {
-      close();
-      await refreshUsers(queries);
-    },
-    onError: tellIfGone,
-  });
   return (
-    <Dialog title={t`Delete the account ${account.username}?`} isOpen onClose={onClose}>
-      <Stack gap="sm">
-        <Belongings account={account} />
-        <NextOwner value={owner} onChange={setOwner} />
-        {remove.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(remove.error)}
-          </Alert>
-        )}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            <Trans>Delete for good</Trans>
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <RemoveOwner
+      title={t`Delete the account ${account.username}?`}
+      remove={(owner) => removeAccount(account, owner)}
+      refresh={() => refreshUsers(queries)}
+      onClose={onClose}
+    >
+      <Belongings account={account} />
+    </RemoveOwner>
   );
 }
 

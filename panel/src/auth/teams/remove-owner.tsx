@@ -1,0 +1,54 @@
+import { Trans } from "@lingui/react/macro";
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useSentence } from "../../ui/failure.tsx";
+import { useLateAnswer } from "../../ui/late-answer.ts";
+import { NextOwner } from "./next-owner.tsx";
+
+type Props = {
+  title: string;
+  /** @param owner who gets its links; empty: nobody */
+  remove(owner: string): Promise<unknown>;
+  refresh(): Promise<unknown>;
+  onClose(): void;
+  /** What is deleted with it. */
+  children?: ReactNode;
+};
+
+/** Asks before an account or team is deleted. */
+export function RemoveOwner({ title, remove, refresh, onClose, children }: Props) {
+  const sentenceOf = useSentence();
+  const { close, tellIfGone } = useLateAnswer(onClose);
+  const [owner, setOwner] = useState("");
+  const removal = useMutation({
+    mutationFn: () => remove(owner.trim()),
+    async onSuccess() {
+      close();
+      await refresh();
+    },
+    onError: tellIfGone,
+  });
+  return (
+    <Dialog title={title} isOpen onClose={onClose}>
+      <Stack gap="sm">
+        {children}
+        <NextOwner value={owner} onChange={setOwner} />
+        {removal.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(removal.error)}
+          </Alert>
+        )}
+        <Group justify="end" gap="xs">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button color="red" loading={removal.isPending} onClick={() => removal.mutate()}>
+            <Trans>Delete for good</Trans>
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
