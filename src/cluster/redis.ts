@@ -29,7 +29,7 @@ type Options = {
 export async function openRedis({ url, instance, logger, limits = {} }: Options) {
   const key = (kind: string, name: string) => `waymark:${instance}:${kind}:${name}`;
   // Of the form of the values: a version that writes others has a generation of its own.
-  const generationKey = key("cache", "generation2");
+  const generationKey = key("cache", "generation3");
   const values = connectRedis({
     url,
     purpose: "cache",

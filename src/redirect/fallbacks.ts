@@ -55,8 +55,8 @@ function waysFrom({ location }: CachedLink, now: number): string[] {
   if (!isInternal(location)) return [location];
   const special = readSpecial(location);
   if (special === null || special.isLocked) return [];
-  const { target, rules, fallbackUrl, maxClicks } = special;
-  const targets = [target, ...(rules ?? []).map((rule) => rule.target)];
+  const { target, rules, ruleTargets, fallbackUrl, maxClicks } = special;
+  const targets = [target, ...(rules === null ? [] : ruleTargets())];
   const instead = fallbackUrl === null ? [] : [fallbackUrl];
   if (closedAs(special, now) !== null) return instead;
   return maxClicks === null ? targets : [...targets, ...instead];

@@ -6,7 +6,7 @@
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
-import { asksCountry, decide } from "../links/rules/decide.ts";
+import { decide } from "../links/rules/decide.ts";
 import type { Facts } from "../links/rules/facts.ts";
 import { sharedCode } from "../links/rules/rule.ts";
 import type { VisitorPages } from "../visitors/look.ts";
@@ -73,7 +73,7 @@ export function createSpecials(deps: Deps) {
     const rule = decide(link.rules, visitors.facts(id, visit));
     if (rule < 0) return link;
     visit.rule = rule;
-    return { ...link, target: link.rules[rule]!.target };
+    return { ...link, target: link.ruleTargets()[rule]! };
   }
 
   /** Calls `then` with the target that the rules choose. */
@@ -83,7 +83,7 @@ export function createSpecials(deps: Deps) {
     visit: Visit,
     then: (link: SpecialLink) => T | Promise<T>,
   ): T | Promise<T> {
-    const loading = link.rules !== null && asksCountry(link.rules) ? visitors.loading() : null;
+    const loading = link.rules?.asksCountry ? visitors.loading() : null;
     const go = () => then(choose(id, link, visit));
     return loading === null ? go() : loading.then(go);
   }

@@ -26,8 +26,8 @@ import { createLoadPace } from "./load-pace.ts";
 import { createLinkLookup, type FindLink, type LookupLimits } from "./lookup.ts";
 import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
-import { toLocation } from "./location.ts";
 import { createMissingCodes } from "./missing-codes.ts";
+import { locationOf } from "./special-link.ts";
 
 export type LinkCache = ReturnType<typeof createLinkCache>;
 
@@ -125,13 +125,13 @@ export function createLinkCache(options: LinkCacheOptions) {
       missing.add(code, now);
       if (filter.isTrusted()) counts.filterFalsePositives++;
     } else {
-      table.set(code, link.id, expiryOrZero(link.expires_at), toLocation(link.target), seconds(now));
+      table.set(code, link.id, expiryOrZero(link.expires_at), locationOf(link.target), seconds(now));
     }
   }
 
   function show(link: FoundLink | null): CachedLink | null {
     if (link === null || isOver(link.expires_at, clock.now())) return null;
-    return { id: link.id, location: toLocation(link.target) };
+    return { id: link.id, location: locationOf(link.target) };
   }
 
   function failed(error: unknown): never {
@@ -231,7 +231,7 @@ function createLayers(options: LinkCacheOptions, seed: number, counts: LinkCache
   const missing = createMissingCodes({ limit: limits.missingCodes, lifeMs: limits.missingMs });
   const lookup = createLinkLookup(countedFind(options, counts), limits);
   const put = ({ code, id, target, expiresAt }: StoredLink) =>
-    table.set(code, id, expiryOrZero(expiresAt), toLocation(target), seconds(clock.now()));
+    table.set(code, id, expiryOrZero(expiresAt), locationOf(target), seconds(clock.now()));
   const pace = createLoadPace({ counts });
   const warmer = createLinkWarmer({
     loadLinks: scan.links,

@@ -3,25 +3,31 @@
  * them apart (internal-target.ts) and other links pay nothing. The text is ASCII and shorter than the caches' limit.
  */
 import { INTERNAL_SCHEME, isInternal } from "../link/internal-target.ts";
-import { type LinkOptions, readOptions } from "../link/options.ts";
-import { type CompiledRule, compileRules, writeConditions } from "../rules/decide.ts";
+import { type LinkOptions, NO_OPTIONS, readOptions } from "../link/options.ts";
+import { compileRules, keepConditions, type Rules, visible, writeConditions } from "../rules/decide.ts";
 import type { FoundLink } from "./cached-link.ts";
 import { toLocation } from "./location.ts";
 
 export type SpecialLink = Omit<LinkOptions, "rules"> & {
-  rules: readonly CompiledRule[] | null;
-  /** As a Location header, like `fallbackUrl` and the targets of `rules`. */
+  rules: Rules | null;
+  /** Of each rule, like `target`. */
+  ruleTargets(): readonly string[];
+  /** As a Location header, like `fallbackUrl`. */
   target: string;
   expiresAt: number | null;
   /** A visitor must give the password. */
   isLocked: boolean;
 };
 
-/** What the link does, then the conditions of each of its rules. */
-type Stored = Omit<SpecialLink, "rules"> & { targets: readonly string[] | null };
+/** What is the same for most links. */
+type Rest = Omit<SpecialLink, "rules" | "ruleTargets" | "target">;
 
+const { rules: _, ...NO_REST }: LinkOptions = NO_OPTIONS;
+const PLAIN: Rest = { ...NO_REST, expiresAt: null, isLocked: false };
+
+/** Then the lengths of the texts but the last, then the texts: the target, the conditions, the rest, the rules' targets. */
 const PREFIX = `${INTERNAL_SCHEME}link/`;
-const SEPARATOR = "~";
+const AFTER_LENGTH = ".";
 
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
@@ -31,37 +37,66 @@ export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolea
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if ((link.options === null && !isLocked) || isInternal(link.target)) return link;
   const { rules, ...options } = readOptions(link.options);
-  const special: Stored = {
+  const rest: Rest = {
     ...options,
     fallbackUrl: options.fallbackUrl === null ? null : toLocation(options.fallbackUrl),
-    target: toLocation(link.target),
     expiresAt: link.expires_at,
     isLocked,
-    targets: rules && rules.map((rule) => toLocation(rule.target)),
   };
-  const texts = [JSON.stringify(special), ...writeConditions(rules ?? [])];
+  const set = Object.entries(rest).filter(([name, value]) => value !== PLAIN[name as keyof Rest]);
+  const texts = [
+    toLocation(link.target),
+    rules === null ? "" : writeConditions(rules),
+    set.length === 0 ? "" : visible(Object.fromEntries(set)),
+  ];
+  const targets = rules === null ? "" : visible(rules.map((rule) => toLocation(rule.target)));
   return {
     ...link,
-    target: PREFIX + texts.map(visible).join(SEPARATOR),
+    target: joined(texts, targets),
     expires_at: options.fallbackUrl === null ? link.expires_at : null,
   };
 }
 
-/** Of JSON: only its strings have other characters. */
-const visible = (json: string): string =>
-  json.replaceAll(/[^\x21-\x7d]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const joined = (texts: readonly string[], targets: string): string =>
+  [PREFIX, ...texts.map((text) => text.length + AFTER_LENGTH), ...texts, targets].join("");
 
 export const isSpecial = (location: string): boolean => location.startsWith(PREFIX);
 
+/** Of a target as `cacheable` gives it, for the table of this process: conditions that links share are kept once. */
+export function locationOf(location: string): string {
+  if (!isInternal(location)) return toLocation(location);
+  if (!isSpecial(location)) return location;
+  const { target, conditions, rest, targets } = parts(location);
+  return conditions === "" ? location : joined([target, keepConditions(conditions), rest], targets());
+}
+
 /**
  * Null for other internal locations. Nothing of a link is remembered: with many links, forgetting costs more than
- * parsing. Equal conditions are (decide.ts).
+ * reading. What a visit may not need is not parsed.
  */
 export function readSpecial(location: string): Readonly<SpecialLink> | null {
   if (!isSpecial(location)) return null;
-  const [first, ...conditions] = location.slice(PREFIX.length).split(SEPARATOR);
-  const { targets, ...link } = JSON.parse(first!) as Stored;
-  return { ...link, rules: targets && compileRules(conditions, targets) };
+  const { target, conditions, rest, targets } = parts(location);
+  return {
+    ...PLAIN,
+    ...(rest === "" ? null : (JSON.parse(rest) as Partial<Rest>)),
+    target,
+    rules: conditions === "" ? null : compileRules(conditions),
+    ruleTargets: () => JSON.parse(targets()) as string[],
+  };
+}
+
+function parts(location: string) {
+  let at = PREFIX.length;
+  const length = (): number => {
+    const from = at;
+    at = location.indexOf(AFTER_LENGTH, from) + 1;
+    return Number(location.slice(from, at - 1));
+  };
+  const [ofTarget, ofConditions, ofRest] = [length(), length(), length()];
+  const text = (size: number): string => location.slice(at, (at += size));
+  const [target, conditions, rest] = [text(ofTarget), text(ofConditions), text(ofRest)];
+  return { target, conditions, rest, targets: () => location.slice(at) };
 }
 
 type FindRow = (code: string) => LookedUp | undefined | Promise<LookedUp | undefined>;

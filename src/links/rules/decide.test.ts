@@ -23,11 +23,7 @@ const facts = (some: Partial<Facts> = {}): Facts => ({
 });
 
 const rule = (condition: Conditions, target = "https://example.com/"): Rule => ({ if: condition, target });
-const compiled = (rules: readonly Rule[]) =>
-  compileRules(
-    writeConditions(rules),
-    rules.map(({ target }) => target),
-  );
+const compiled = (rules: readonly Rule[]) => compileRules(writeConditions(rules));
 const holds = (condition: Conditions, some?: Partial<Facts>): boolean =>
   decide(compiled([rule(condition)]), facts(some)) === 0;
 
@@ -104,7 +100,7 @@ test("the first rule that holds decides, and a fact is asked for only by a rule 
   };
   const rules = compiled([rule({ percent: 10 }), rule({ device: "mobile" }), rule({ country: "CH" })]);
   expect(decide(rules, facts({ country: refuse }))).toBe(1);
-  expect(decide(rules.slice(0, 1), facts())).toBe(-1);
+  expect(decide(compiled([rule({ percent: 10 })]), facts())).toBe(-1);
   expect(explainRules(rules, facts())).toEqual([
     { rule: 0, holds: false, because: [{ condition: "percent", holds: false, found: "29.99" }] },
     { rule: 1, holds: true, because: [{ condition: "device", holds: true, found: "mobile" }] },

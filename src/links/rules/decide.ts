@@ -4,6 +4,7 @@
  */
 import { formatIp, isInRange, parseIpRange } from "../../lib/ip-address.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { ownText } from "../../lib/own-text.ts";
 import { remembered } from "../../lib/remembered.ts";
 import type { Facts } from "./facts.ts";
 import { compileHours } from "./hours.ts";
@@ -111,8 +112,33 @@ const COMPILERS: { [N in ConditionName]-?: Compile<NonNullable<Conditions[N]>> }
   }),
 };
 
-/** A rule as the redirect reads it. */
-export type CompiledRule = { conditions: readonly Named[]; target: string };
+/** The conditions of each rule of a link, as the redirect reads them. */
+export type Rules = {
+  readonly conditions: readonly (readonly Named[])[];
+  /** Whether one asks for the country of the visitor. */
+  readonly asksCountry: boolean;
+};
+
+const SEPARATOR = "~";
+const OUTSIDE_JSON = /[^\x21-\x7d]/g;
+
+/** The conditions of the rules as one text of visible ASCII. */
+export function writeConditions(rules: readonly Rule[]): string {
+  let percents = 0;
+  const texts = rules.map(({ if: wanted }) =>
+    visible(
+      Object.entries(wanted).map(([name, value]) => [name, value, name === "percent" ? percents++ : 0]),
+    ),
+  );
+  return texts.join(SEPARATOR);
+}
+
+/** As JSON of visible ASCII, without `~`. Only strings in JSON have other characters. */
+export const visible = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(
+    OUTSIDE_JSON,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** Equal conditions of any links are one object: what is the same in memory is in the processor's caches. */
 const conditionsOf = remembered(
@@ -124,45 +150,61 @@ const conditionsOf = remembered(
   { most: 10_000, mostCharacters: 1_000_000 },
 );
 
-/** The conditions of each rule, as texts by which equal ones are known. */
-export function writeConditions(rules: readonly Rule[]): string[] {
-  let percents = 0;
-  return rules.map(({ if: wanted }) =>
-    JSON.stringify(
-      Object.entries(wanted).map(([name, value]) => [name, value, name === "percent" ? percents++ : 0]),
-    ),
-  );
+function compile(text: string): Rules {
+  const conditions = text.split(SEPARATOR).map(conditionsOf);
+  return {
+    conditions,
+    asksCountry: conditions.some((rule) => rule.some(({ name }) => name === "country")),
+  };
 }
 
-/** @param conditions as `writeConditions` made them */
-export const compileRules = (conditions: readonly string[], targets: readonly string[]): CompiledRule[] =>
-  targets.map((target, at) => ({ conditions: conditionsOf(conditions[at]!), target }));
+const compiled = remembered(compile, { most: 1_000, mostCharacters: 1_000_000 });
 
-function holds({ conditions }: CompiledRule, facts: Facts): boolean {
+/** Links made together often have the same conditions. These are kept until the process ends, so their sum is bounded. */
+const MOST_KEPT = 5_000;
+const MOST_KEPT_CHARACTERS = 2_000_000;
+const KEPT = "#";
+const kept: Rules[] = [];
+const numbers = new Map<string, number>();
+let keptCharacters = 0;
+
+/** A short name of the conditions, for this process; the text itself if there is no room. */
+export function keepConditions(text: string): string {
+  let number = numbers.get(text);
+  if (number === undefined) {
+    if (kept.length >= MOST_KEPT || keptCharacters + text.length > MOST_KEPT_CHARACTERS) return text;
+    number = kept.push(compile(text)) - 1;
+    numbers.set(ownText(text), number);
+    keptCharacters += text.length;
+  }
+  return `${KEPT}${number}`;
+}
+
+/** @param conditions of `writeConditions` or `keepConditions` */
+export const compileRules = (conditions: string): Rules =>
+  conditions.startsWith(KEPT) ? kept[Number(conditions.slice(KEPT.length))]! : compiled(conditions);
+
+function holds(conditions: readonly Named[], facts: Facts): boolean {
   for (const condition of conditions) if (!condition.holds(facts)) return false;
   return true;
 }
 
 /** Index of the first rule that holds, or -1. */
-export function decide(rules: readonly CompiledRule[], facts: Facts): number {
-  for (let at = 0; at < rules.length; at++) if (holds(rules[at]!, facts)) return at;
+export function decide({ conditions }: Rules, facts: Facts): number {
+  for (let at = 0; at < conditions.length; at++) if (holds(conditions[at]!, facts)) return at;
   return -1;
 }
 
 /** The rules until the one that decides. */
-export function explainRules(rules: readonly CompiledRule[], facts: Facts): RuleStep[] {
+export function explainRules(rules: Rules, facts: Facts): RuleStep[] {
   const last = decide(rules, facts);
-  return rules.slice(0, last < 0 ? undefined : last + 1).map((rule, at) => ({
+  return rules.conditions.slice(0, last < 0 ? undefined : last + 1).map((conditions, at) => ({
     rule: at,
     holds: at === last,
-    because: rule.conditions.map((condition) => ({
+    because: conditions.map((condition) => ({
       condition: condition.name,
       holds: condition.holds(facts),
       found: condition.found(facts),
     })),
   }));
 }
-
-/** Whether a rule asks for the country of the visitor. */
-export const asksCountry = (rules: readonly CompiledRule[]): boolean =>
-  rules.some(({ conditions }) => conditions.some(({ name }) => name === "country"));

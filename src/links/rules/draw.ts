@@ -6,9 +6,10 @@ import { addressGroup } from "../../lib/ip-address.ts";
 
 export type Drawing = { linkId: number; address: string; agent: string };
 
-/** Numbers of 32 bits in a digest. */
-const NUMBERS = 8;
 const RANGE = 2 ** 32;
+/** Of the last hash: a typed array for each one would cost more than hashing. */
+const digest = new Uint8Array(32);
+const number = new DataView(digest.buffer);
 
 /**
  * @param key of the installation, the same in all its processes
@@ -17,14 +18,10 @@ const RANGE = 2 ** 32;
 export const createDraw =
   (key: string) =>
   ({ linkId, address, agent }: Drawing) => {
-    const digests: Buffer[] = [];
     // One person may change the address within an IPv6 /64 every hour.
-    const digest = (block: number): Buffer =>
-      (digests[block] ??= new Bun.CryptoHasher("sha256", key)
-        .update(`${linkId} ${block} ${addressGroup(address)} ${agent}`)
-        .digest());
+    const visitor = `${addressGroup(address)} ${agent}`;
     return (ordinal: number): number => {
-      const number = digest(Math.floor(ordinal / NUMBERS)).readUInt32LE((ordinal % NUMBERS) * 4);
-      return (number / RANGE) * 100;
+      Bun.SHA256.hash(`${key} ${linkId} ${ordinal} ${visitor}`, digest);
+      return (number.getUint32(0) / RANGE) * 100;
     };
   };

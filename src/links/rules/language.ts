@@ -29,4 +29,5 @@ function preferred(header: string): string | null {
 
 /** @param range in lower case, like the language */
 export const isInLanguageRange = (range: string, language: string): boolean =>
-  range === "*" || language === range || language.startsWith(`${range}-`);
+  range === "*" ||
+  (language.startsWith(range) && (language.length === range.length || language[range.length] === "-"));
