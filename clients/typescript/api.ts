@@ -1761,6 +1761,11 @@ export interface components {
             file: string;
         };
         DeletedLink: {
+            card: {
+                description: string | null;
+                image: string | null;
+                title: string | null;
+            } | null;
             click_count: number;
             code: string;
             /** Format: date-time */
@@ -1886,6 +1891,11 @@ export interface components {
         DropBox: {
             /** @description that it has received, including files deleted since */
             bytes: number;
+            card: {
+                description: string | null;
+                image: string | null;
+                title: string | null;
+            } | null;
             click_count: number;
             code: string;
             /** Format: date-time */
@@ -2041,7 +2051,7 @@ export interface components {
         };
         Explanation: {
             /** @enum {string} */
-            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password";
+            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card";
             /** @description of the answer to the visitor */
             status: number;
             /** @description the rules until the one that decides */
@@ -2432,6 +2442,11 @@ export interface components {
             }[];
         };
         Link: {
+            card: {
+                description: string | null;
+                image: string | null;
+                title: string | null;
+            } | null;
             click_count: number;
             code: string;
             /** Format: date-time */
@@ -2508,6 +2523,13 @@ export interface components {
         LinkPatch: {
             /** @description tags to add */
             add_tags?: string[] | null;
+            /** @description title, description and https image that previews of messengers and networks show */
+            card?: {
+                description?: string | null;
+                /** @description https URL of a picture */
+                image?: (string | "") | null;
+                title?: string | null;
+            } | null;
             /** @description renames the link; counts and history go along */
             code?: string;
             /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
@@ -2635,6 +2657,13 @@ export interface components {
             target: string;
         };
         LinkUpdate: {
+            /** @description title, description and https image that previews of messengers and networks show */
+            card?: {
+                description?: string | null;
+                /** @description https URL of a picture */
+                image?: (string | "") | null;
+                title?: string | null;
+            } | null;
             /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
             /** @description absent or null keeps it, an empty string clears it */
@@ -2778,6 +2807,13 @@ export interface components {
             parent_id?: number | null;
         };
         NewLink: {
+            /** @description title, description and https image that previews of messengers and networks show */
+            card?: {
+                description?: string | null;
+                /** @description https URL of a picture */
+                image?: (string | "") | null;
+                title?: string | null;
+            } | null;
             /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
             /** @description host of its domain; absent or empty: the default one */
@@ -3015,6 +3051,13 @@ export interface components {
         };
         PostLinksBatchBody: {
             links: {
+                /** @description title, description and https image that previews of messengers and networks show */
+                card?: {
+                    description?: string | null;
+                    /** @description https URL of a picture */
+                    image?: (string | "") | null;
+                    title?: string | null;
+                } | null;
                 /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
                 code?: string | null;
                 /** @description host of its domain; absent or empty: the default one */
@@ -3097,6 +3140,13 @@ export interface components {
             set?: {
                 /** @description tags to add */
                 add_tags?: string[] | null;
+                /** @description title, description and https image that previews of messengers and networks show */
+                card?: {
+                    description?: string | null;
+                    /** @description https URL of a picture */
+                    image?: (string | "") | null;
+                    title?: string | null;
+                } | null;
                 /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
                 domain?: string | null;
                 /** @description absent or null keeps it, an empty string clears it */
@@ -3219,6 +3269,13 @@ export interface components {
                 payload: {
                     /** @description tags to add */
                     add_tags?: string[] | null;
+                    /** @description title, description and https image that previews of messengers and networks show */
+                    card?: {
+                        description?: string | null;
+                        /** @description https URL of a picture */
+                        image?: (string | "") | null;
+                        title?: string | null;
+                    } | null;
                     /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
                     domain?: string | null;
                     /** @description absent or null keeps it, an empty string clears it */
@@ -3459,6 +3516,11 @@ export interface components {
             };
         };
         Share: {
+            card: {
+                description: string | null;
+                image: string | null;
+                title: string | null;
+            } | null;
             click_count: number;
             code: string;
             /** Format: date-time */
@@ -6869,7 +6931,8 @@ export interface operations {
                      *           "fallback_url": null,
                      *           "redirect_status": 307,
                      *           "forward_query": false,
-                     *           "rules": null
+                     *           "rules": null,
+                     *           "card": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -6958,7 +7021,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -7028,7 +7092,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -7114,7 +7179,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -7248,7 +7314,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -7974,7 +8041,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -8461,6 +8529,7 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
+                     *           "card": null,
                      *           "deleted_at": "2026-11-20T12:00:00.000Z",
                      *           "deleted_by": null
                      *         }
@@ -8539,7 +8608,8 @@ export interface operations {
                      *         "fallback_url": null,
                      *         "redirect_status": 307,
                      *         "forward_query": false,
-                     *         "rules": null
+                     *         "rules": null,
+                     *         "card": null
                      *       }
                      *     }
                      */
@@ -10140,6 +10210,7 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
+                     *           "card": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -10231,6 +10302,7 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
+                     *         "card": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -11316,6 +11388,7 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
+                     *           "card": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -11415,6 +11488,7 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
+                     *         "card": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -11606,6 +11680,7 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
+                     *           "card": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -11697,6 +11772,7 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
+                     *         "card": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -12300,6 +12376,7 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
+                     *           "card": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -12386,6 +12463,7 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
+                     *         "card": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -12519,6 +12597,7 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
+                     *         "card": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,

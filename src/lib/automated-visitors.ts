@@ -25,6 +25,10 @@ const MAIL_SCANNERS =
   /barracuda|ciscosecureemail|fortimail|ironport|messagelabs|mimecast|\bms-?office\b|microsoft (?:office|outlook)|proofpoint|safelinks|\btmes\b/i;
 const SITE_TESTERS = /\bgtmetrix\b|\bminiature\.io\/|\bylt chrome\b/i;
 
+/** Programs that show a link in a message or post. Not browsers within apps, which name the app too. */
+const PREVIEWS =
+  /facebookexternalhit|facebot|meta-externalagent|twitterbot|slackbot|discordbot|telegrambot|^whatsapp\/|linkedinbot|pinterestbot|pinterest\/0\.|skypeuripreview|microsoftpreview|redditbot|vkshare|kakaotalk-scrap|snap url preview|iframely|embedly|mastodon\/|bluesky cardyb|mattermost-bot|rocket\.chat|zulipurlpreview|synapse \(bot|nextcloud server crawler|google-pagerenderer|googlemessages|viberbot|line-poker/i;
+
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz", "x-purpose"];
 const PREFETCH = /\b(?:prefetch|prerender|preview)\b/i;
 
@@ -36,6 +40,9 @@ export function isAutomatedAgent(userAgent: string): boolean {
 
 export const isScanner = (userAgent: string): boolean =>
   MAIL_SCANNERS.test(userAgent) || SITE_TESTERS.test(userAgent);
+
+export const isLinkPreview = (userAgent: string | null): boolean =>
+  userAgent !== null && PREVIEWS.test(userAgent.slice(0, AGENT_LENGTH));
 
 export function isPrefetch(headers: Pick<Headers, "get">): boolean {
   for (const name of PREFETCH_HEADERS) {

@@ -1,4 +1,5 @@
 /** Says where a link would lead a visitor, and why, by the same steps as a redirect. Counts no click and takes no use. */
+import { isLinkPreview } from "../lib/automated-visitors.ts";
 import type { LookedUp } from "../links/cache/special-link.ts";
 import { cacheable, readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import { toLocation } from "../links/cache/location.ts";
@@ -19,6 +20,7 @@ export const REASONS = [
   "used_up",
   "person",
   "password",
+  "card",
 ] as const;
 
 export type Explanation = {
@@ -78,7 +80,10 @@ export function createExplain(deps: Deps) {
     const deciding = steps.at(-1)?.holds ? steps.at(-1)! : null;
     const target = deciding === null ? link.target : link.ruleTargets()[deciding.rule]!;
     const reason = deciding === null ? "target" : "rule";
-    const answer = await afterPassword(asked, { ...link, target }, reason, sent);
+    const isCard = link.card !== null && isLinkPreview(sent.userAgent);
+    const answer = isCard
+      ? ({ target: null, status: 200, reason: "card" } as const)
+      : await afterPassword(asked, { ...link, target }, reason, sent);
     return { ...answer, ...(link.isLocked && { status: 401, reason: "password" }), steps };
   }
 

@@ -216,3 +216,35 @@ test("a target of the longest kind comes back whole", async () => {
   expect(location.length).toBeLessThan(65_535);
   expect((await ask()).to).toBe(target);
 });
+
+describe("a card", () => {
+  const card = { title: 'A "b" <c>', description: "ü & ö", image: "https://img.example/a.png?b=1&c='" };
+  const PREVIEW = "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)";
+
+  test("is what previews get, escaped, with a click; browsers, crawlers and apps pass", async () => {
+    store({ card });
+    const { status, to, body } = await ask("/a", { agent: PREVIEW });
+    expect([status, to, clicks]).toEqual([200, null, 1]);
+    for (const tag of [
+      '<meta property="og:title" content="A &quot;b&quot; &lt;c&gt;">',
+      '<meta property="og:description" content="ü &amp; ö">',
+      '<meta property="og:image" content="https://img.example/a.png?b=1&amp;c=&#39;">',
+      '<meta name="twitter:card" content="summary_large_image">',
+    ]) {
+      expect(body).toContain(tag);
+    }
+    expect(body).not.toContain("example.com");
+    for (const agent of [FIREFOX, "Googlebot/2.1", "curl/8", `${FIREFOX} [Pinterest/iOS]`, ""]) {
+      expect(await ask("/a", { agent })).toMatchObject({ status: 307, to: "https://example.com/a" });
+    }
+  });
+
+  test("is not shown before the start, and takes no use", async () => {
+    store({ card, startsAt: NOW + 1 });
+    expect(await ask("/a", { agent: PREVIEW })).toEqual(MISSING);
+    store({ card, maxClicks: 1 });
+    limit = 1;
+    expect(await ask("/a", { agent: PREVIEW })).toMatchObject({ status: 200 });
+    expect(uses).toBe(0);
+  });
+});

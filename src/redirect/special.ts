@@ -1,8 +1,9 @@
 /**
- * Links that do more than redirect (links/cache/special-link.ts). Dates are judged first, then the password, then the
- * rules choose the target, then the limit is judged, so no use is spent on a visitor who may not pass. A click counts
+ * Links that do more than redirect (links/cache/special-link.ts). Dates are judged first, then the password; previews get
+ * the card; the rules choose the target, then the limit is judged, so no use is spent on a visitor who may not pass. A click counts
  * when its visitor is sent to the target or to a share, or gets the page for automated visitors.
  */
+import { isLinkPreview } from "../lib/automated-visitors.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
@@ -11,7 +12,7 @@ import type { Facts } from "../links/rules/facts.ts";
 import { sharedCode } from "../links/rules/rule.ts";
 import type { VisitorPages } from "../visitors/look.ts";
 import type { LostReason } from "../visitors/lost-pages.ts";
-import { messagePage } from "../visitors/messages.ts";
+import { cardPage, messagePage } from "../visitors/messages.ts";
 import { answerPage } from "../visitors/page.ts";
 import { isBrowser } from "../visitors/unlock.ts";
 import { withQuery, withUtm } from "./utm.ts";
@@ -27,7 +28,7 @@ export type SpecialOutcome =
   /** Leads to the fallback. */
   | { kind: "elsewhere"; location: string }
   | { kind: "missing"; reason: LostReason }
-  /** For an automated visitor of a link with a limit. */
+  /** For an automated visitor of a link with a limit, and a preview of one with a card. */
   | { kind: "page"; response: Response }
   /** No visit. */
   | { kind: "form"; response: Response };
@@ -88,8 +89,14 @@ export function createSpecials(deps: Deps) {
     return loading === null ? go() : loading.then(go);
   }
 
-  const pass = (id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> =>
-    chosen<SpecialOutcome>(id, link, visit, (to) => passTo(id, to, visit));
+  function pass(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
+    const { request } = visit;
+    if (link.card !== null && isLinkPreview(request.headers.get("user-agent"))) {
+      const response = answerPage(cardPage(pages.look(request), link.card), 200, request);
+      return { kind: "page", response };
+    }
+    return chosen<SpecialOutcome>(id, link, visit, (to) => passTo(id, to, visit));
+  }
 
   function passTo(id: number, link: SpecialLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> {
     if (link.maxClicks === null) return toTarget(link, visit);

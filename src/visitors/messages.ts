@@ -65,3 +65,18 @@ export const messagePage = (look: Look, { title, sentence }: Message): VisitorPa
     title,
     body: { html: `<h1>${text(title)}</h1>\n<p class="soft">${text(sentence)}</p>` },
   });
+
+/** For programs, which take its meta elements. */
+export function cardPage(look: Look, card: Record<"title" | "description" | "image", string | null>) {
+  const { title, description, image } = card;
+  const meta = image === null ? "" : `<meta property="og:image" content="${text(image)}">\n`;
+  return htmlPage(look, {
+    title: title ?? look.instanceName,
+    description: description ?? "",
+    head: {
+      html: `${meta}<meta name="twitter:card" content="summary${image === null ? "" : "_large_image"}">`,
+    },
+    body: { html: `<h1>${text(title ?? "")}</h1>\n<p class="soft">${text(description ?? "")}</p>` },
+    bare: true,
+  });
+}

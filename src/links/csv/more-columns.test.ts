@@ -14,7 +14,7 @@ import type { ImportMode } from "./import-result.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,card,";
 
 /** For each field a value that it takes, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};
@@ -22,7 +22,8 @@ const RULES = [
   { if: { query: { ref: "ü b" }, percent: 50 }, target: "https://rule.example/a,b" },
   { if: { hours: { days: ["sat"], zone: "Europe/Berlin" } }, target: "https://rule.example/" },
 ];
-const VALUES = [true, 301, "2027-06-01T00:00:00.000Z", "https://fall.example/a,b", ["a,b", "c"], RULES];
+const CARD = { title: "ü, b", description: null, image: "https://img.example/a,b.png" };
+const VALUES = [true, 301, "2027-06-01T00:00:00.000Z", "https://fall.example/a,b", ["a,b", "c"], RULES, CARD];
 for (const [name, { input, empty, parse }] of Object.entries(CONTENT as Fields)) {
   SAMPLES[name] = VALUES.find((value) => {
     if (!input.safeParse(value).success) return false;
@@ -225,6 +226,7 @@ full,${TARGET},2026-11-20T13:00:00.000Z,,,0
     ["forward_query", "perhaps"],
     ["rules", "[{}"],
     ["rules", "[{}]"],
+    ["card", '{""image"":""http://img.example/""}'],
     ["created_by", "x".repeat(129)],
   ])("a row with %s %s fails alone", async (column, value) => {
     const cell = `"${value.replaceAll(";", ",")}"`;

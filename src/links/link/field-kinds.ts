@@ -7,6 +7,7 @@ import { checkHttpUrl, HTTP_URL_FORM } from "../../lib/http-url.ts";
 import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { parseRules, type Rule, rulesSchema, rulesShown } from "../rules/rule.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
+import { type Card, type CardInput, cardSchema, cardShown, parseCard } from "./card.ts";
 import { INSTANT_FORM, instantOf } from "./expiry.ts";
 
 /** What people read about a field. */
@@ -172,20 +173,39 @@ export const tagsField = () =>
     },
   });
 
-const MOST_RULES_TEXT = 64 * 1024;
+const MOST_JSON_TEXT = 64 * 1024;
 
-/** Cells and options have JSON. */
-export const rulesField = (row: Row) =>
-  field<Rule[], readonly Rule[] | null, Rule[] | null>({ ...row, isLong: true }, rulesSchema, {
-    shown: rulesShown.nullable(),
-    empty: null,
-    parse: (given, { name }) => parseRules(given, name),
+/** Cells and options have JSON. `what`: for a refusal. */
+const jsonField = <Given, Stored>(
+  row: Row,
+  given: z.ZodType<Given, Given>,
+  { what, ...own }: Own<Given, Stored | null, Stored | null> & { what: [name: string, value: string] },
+) =>
+  field<Given, Stored | null>({ ...row, isLong: true }, given, {
     cell: (value) => (value === null ? "" : JSON.stringify(value)),
     fromText(cell) {
       if (cell.trim() === "") return null;
       try {
-        if (cell.length <= MOST_RULES_TEXT) return JSON.parse(cell) as unknown;
+        if (cell.length <= MOST_JSON_TEXT) return JSON.parse(cell) as unknown;
       } catch {}
-      throw appError("BadRequest", "rules must be a list of rules as JSON.", { field: "rules" });
+      const [name, value] = what;
+      throw appError("BadRequest", `${name} must be ${value} as JSON.`, { field: name });
     },
+    ...own,
+  });
+
+export const rulesField = (row: Row) =>
+  jsonField<Rule[], readonly Rule[]>(row, rulesSchema, {
+    what: ["rules", "a list of rules"],
+    shown: rulesShown.nullable() as z.ZodType<readonly Rule[] | null>,
+    empty: null,
+    parse: (given, { name }) => parseRules(given, name),
+  });
+
+export const cardField = (row: Row) =>
+  jsonField<CardInput, Card>(row, cardSchema, {
+    what: ["card", "an object of title, description and image"],
+    shown: cardShown.nullable(),
+    empty: null,
+    parse: parseCard,
   });

@@ -4,6 +4,7 @@
  * (field-values.ts). A new field is a row of OPTIONS, unless the database has to search or sort by it.
  */
 import {
+  cardField,
   choiceField,
   countField,
   flagField,
@@ -74,6 +75,11 @@ export const OPTIONS = {
     is: "in order; the first that holds decides where the link leads, else its target",
     option: ["--rules <json>", "rules as JSON, or a file with them (- for standard input)"],
     heading: "RULES",
+  }),
+  card: cardField({
+    is: "title, description and https image that previews of messengers and networks show",
+    option: ["--card <json>", "title, description and image for previews, as JSON, or a file with it"],
+    heading: "CARD",
   }),
 };
 

@@ -3,9 +3,14 @@ import { FIELDS } from "../form/link-values.ts";
 import { csvCells, csvPlaces } from "./csv-bytes.ts";
 
 const FIRST = ["code", "target", "created_at", "expires_at", "password", "click_count", "domain"] as const;
-export type CsvColumn = (typeof FIRST)[number] | keyof typeof FIELDS | "created_by";
+export type CsvColumn = (typeof FIRST)[number] | keyof typeof FIELDS | "card" | "created_by";
 export const COLUMNS = [
-  ...new Set<CsvColumn>([...FIRST, ...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), "created_by"]),
+  ...new Set<CsvColumn>([
+    ...FIRST,
+    ...(Object.keys(FIELDS).filter((name) => !name.startsWith("card_")) as (keyof typeof FIELDS)[]),
+    "card",
+    "created_by",
+  ]),
 ];
 
 export type CsvSource = {

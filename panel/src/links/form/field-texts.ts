@@ -37,6 +37,12 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
         ? t`Visitors have to enter it before they go on.`
         : t`It is only kept: visitors are not asked for it, and get to the target.`,
     },
+    card_title: {
+      label: t`Preview title`,
+      does: t`What messengers and networks show of the link, instead of the target's page.`,
+    },
+    card_description: { label: t`Preview description`, does: t`The text under the title.` },
+    card_image: { label: t`Preview image`, does: t`Address of a picture that begins with https://.` },
     removes_password: { label: t`Remove the password`, does: "" },
     keep_old: {
       label: t`Keep the old code`,

@@ -9,8 +9,12 @@ export type Row = {
   /** In the part of the form that opens. */
   isMore?: true;
   /** Of the settings; without one: what the link is. */
-  group?: "leads" | "when" | "protection";
+  group?: "leads" | "when" | "protection" | "preview";
 };
+
+type Card = NonNullable<Link["card"]>;
+type CardField = `card_${keyof Card}`;
+const CARD = ["title", "description", "image"] as const satisfies readonly (keyof Card)[];
 
 /** One row a field besides code, target, domain and rules, in the order of the settings. */
 export const FIELDS = {
@@ -24,8 +28,11 @@ export const FIELDS = {
   redirect_status: { kind: "choice", isMore: true, group: "leads" },
   password: { kind: "password", isMore: true, group: "protection" },
   forward_query: { kind: "switch", isMore: true, group: "leads" },
+  card_title: { kind: "line", most: 200, isMore: true, group: "preview" },
+  card_description: { kind: "line", most: 500, isMore: true, group: "preview" },
+  card_image: { kind: "address", isMore: true, group: "preview" },
 } as const satisfies Record<
-  Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "rules">,
+  Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "rules" | "card"> | CardField,
   Row
 >;
 type FieldName = keyof typeof FIELDS;
@@ -60,9 +67,15 @@ export type LinkFieldName = keyof LinkValues;
 
 const EMPTY: { [K in Row["kind"]]?: ValueOf<K> } = { choice: "307", switch: false, tags: [] };
 
+/** The link's value of a field. */
+export function shownOf(link: Link, name: LinkSettingName) {
+  const part = CARD.find((one) => name === `card_${one}`);
+  return part === undefined ? link[name as Exclude<LinkSettingName, CardField>] : (link.card?.[part] ?? null);
+}
+
 function valueOf(link: Link | null, name: FieldName): ValueOf<Row["kind"]> {
   const { kind } = FIELDS[name];
-  const shown = kind === "password" ? null : (link?.[name] ?? null);
+  const shown = kind === "password" || link === null ? null : shownOf(link, name);
   if (shown === null) return EMPTY[kind] ?? "";
   return typeof shown === "number" ? String(shown) : shown;
 }
@@ -85,11 +98,22 @@ function sent(kind: Row["kind"], value: ValueOf<Row["kind"]>): unknown {
   return filled(kind === "address" ? withScheme(value) : value);
 }
 
+function cardOf(values: LinkValues): NonNullable<NewLink["card"]> | null {
+  const parts = CARD.map(
+    (part) => [part, sent(FIELDS[`card_${part}`].kind, values[`card_${part}`])] as const,
+  );
+  return parts.every(([, value]) => value === null) ? null : Object.fromEntries(parts);
+}
+
 /** Besides code and password. */
 const contentOf = (values: LinkValues) => ({
   ...(Object.fromEntries(
-    NAMES.filter((name) => name !== "password").map((name) => [name, sent(FIELDS[name].kind, values[name])]),
-  ) as Pick<NewLink, Exclude<FieldName, "password">>),
+    NAMES.filter((name) => name !== "password" && !name.startsWith("card_")).map((name) => [
+      name,
+      sent(FIELDS[name].kind, values[name]),
+    ]),
+  ) as Pick<NewLink, Exclude<FieldName, "password" | CardField>>),
+  card: cardOf(values),
   target: withScheme(values.target),
   domain: values.domain,
 });
@@ -118,12 +142,15 @@ export function linkPatchOf(values: LinkValues, link: Link): LinkPatch {
   };
 }
 
+const nameOf = (field: string): string =>
+  field.startsWith("card.") ? field.replace(".", "_") : field.split(".")[0]!;
+
 /** The server's messages by field. */
 export function linkErrorsOf(error: ApiError): Partial<Record<LinkFieldName, string>> {
   const known = valuesOf(null);
   const named = error.details.map(({ field, message }) => {
-    const [name] = /^\w+(?=: )/.exec(message) ?? [field.split(".")[0]!];
-    return [name, message.replace(`${name}: `, "")] as const;
+    const [name] = /^\w+(?=: )/.exec(message) ?? [nameOf(field)];
+    return [name, message.replace(/^[\w.]+: /, "")] as const;
   });
   const found = named.filter(([field]) => Object.hasOwn(known, field));
   if (found.length > 0) return Object.fromEntries(found);

@@ -31,6 +31,7 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
     { group: "leads", title: t`Where it leads` },
     { group: "when", title: t`When and how often` },
     { group: "protection", title: t`Protection` },
+    { group: "preview", title: t`Preview in messages` },
     { group: "about", title: t`About` },
   ] as const;
   const remove = useUndoable({

@@ -4,7 +4,7 @@ import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyOrFailure, lazyPart } from "../../base/lazy.ts";
 import { useFieldTexts } from "../form/field-texts.ts";
-import type { LinkSettingName } from "../form/link-values.ts";
+import { type LinkSettingName, shownOf } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import classes from "./settings.module.css";
@@ -18,7 +18,7 @@ type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
 export function LinkSettingRow({ name, link, onSaved }: Props) {
   const { t } = useLingui();
   const { label, does } = useFieldTexts()[name];
-  const shownOf = useShownValue();
+  const textOf = useShownValue();
   const [isEdited, setIsEdited] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const close = (): void => {
@@ -34,7 +34,8 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
       </div>
     );
   }
-  const shown = name === "domain" && link.domain === null ? t`The default domain` : shownOf(name, link[name]);
+  const shown =
+    name === "domain" && link.domain === null ? t`The default domain` : textOf(name, shownOf(link, name));
   return (
     <div className={classes["row"]}>
       <div>
