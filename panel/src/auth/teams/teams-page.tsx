@@ -41,8 +41,16 @@ export function TeamsPage() {
         empty={
           <Empty
             title={<Trans>There are no teams yet.</Trans>}
-            sentence={<Trans>The links of a team belong to all of its members.</Trans>}
-          />
+            sentence={
+              <Trans>
+                Viewers see links and analytics, editors also change them, managers also change members.
+              </Trans>
+            }
+          >
+            <Button onClick={() => setEdited("new")}>
+              <Trans>Make the first team</Trans>
+            </Button>
+          </Empty>
         }
         columns={[
           {

@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
-import { IconArrowBackUp } from "@tabler/icons-react";
+import { IconArrowBackUp, IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { TrashedEntry } from "../../base/api.ts";
@@ -33,8 +33,8 @@ export function TrashPage() {
         sentence={t`What is here can be put back. It counts towards the space that is used.`}
       >
         <Group gap="xs">
-          <Button component={Link} to="/files" variant="default">
-            <Trans>All files</Trans>
+          <Button component={Link} to="/files" variant="default" leftSection={<IconArrowLeft size={16} />}>
+            <Trans>Files</Trans>
           </Button>
           {items !== undefined && items.length > 0 && (
             <ConfirmButton
