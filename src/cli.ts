@@ -36,7 +36,7 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./server.commands.ts")).addServeCommand(...to),
   },
   {
-    commands: ["reset-password", "users", "teams", "tokens"],
+    commands: ["reset-password", "users", "sessions", "teams", "tokens"],
     add: async (...to) => (await import("./auth/auth.commands.ts")).addAuthCommands(...to),
   },
   {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { createAuth } from "./auth/auth.ts";
 import { createFailureCounter } from "./auth/auth-metrics.ts";
 import { createPasswords } from "./auth/login/password.ts";
+import { parseAgent } from "./clicks/details/agents.ts";
 import { createReports } from "./clicks/reports.ts";
 import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
@@ -139,6 +140,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     passwords,
     clock,
     logger,
+    describeAgent: parseAgent,
     ...(worker && { tryLogin: worker.takeLoginTry }),
     onFailure: createFailureCounter(registry),
   });

@@ -17,7 +17,7 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/panel\/v1\/set-up\b/, "public"],
   [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
   [/^\/admin\/v1\/(openapi\.json$|docs)/, "public"],
-  [/^\/admin\/v1\/(auth|tokens)\b/, { role: "user", scope: "none" }],
+  [/^\/admin\/v1\/(auth|account|tokens)\b/, { role: "user", scope: "none" }],
   [/^\/admin\/v1\/(stats|links\/import)$/, { role: "admin", scope: "links" }],
   [/^\/admin\/v1\/links\/\{code\}\/analytics\b/, { role: "editor", scope: "analytics:read" }],
   [/^\/admin\/v1\/(links|tags)\b/, { role: "editor", scope: "links" }],

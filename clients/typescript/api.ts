@@ -77,6 +77,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your sessions that have not ended, the last used first */
+        get: operations["listAccountSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of your sessions; once this answers, every worker refuses it */
+        delete: operations["deleteAccountSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/clicks": {
         parameters: {
             query?: never;
@@ -2892,6 +2926,36 @@ export interface components {
             /** @description what the token may do; never more than its account */
             scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
         };
+        OwnSession: {
+            /** @description of the client, at the sign-in or the last refresh */
+            address: string | null;
+            /** @description or program, from the User-Agent of the sign-in */
+            browser: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description sent this request */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description later with each refresh
+             */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description the sign-in or the last refresh
+             */
+            last_used_at: string;
+            os: string | null;
+        };
+        OwnSessionPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["OwnSession"][];
+            message: string;
+            pagination: components["schemas"]["Pagination"];
+        };
         Pagination: {
             page: number;
             page_size: number;
@@ -4360,6 +4424,8 @@ export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
+export type OwnSession = components['schemas']['OwnSession'];
+export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
 export type Pagination = components['schemas']['Pagination'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
@@ -4838,6 +4904,109 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicyUsageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listAccountSessions: {
+        parameters: {
+            query?: {
+                /** @description clamped to 1 to 1000000000 */
+                page?: number;
+                /** @description clamped to 1 to 100 */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": "0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-20T12:00:00.000Z",
+                     *           "expires_at": "2027-01-31T00:00:00.000Z",
+                     *           "address": null,
+                     *           "browser": null,
+                     *           "os": null,
+                     *           "current": false
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "page": 1,
+                     *         "page_size": 20,
+                     *         "total": 1,
+                     *         "total_pages": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnSessionPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteAccountSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example text */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
                 };
             };
             400: components["responses"]["400"];

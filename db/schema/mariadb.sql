@@ -7,6 +7,15 @@ CREATE TABLE `account_usage` (
   PRIMARY KEY (`account_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `authenticators` (
+  `account_id` bigint(20) NOT NULL,
+  `secret` varchar(255) NOT NULL,
+  `confirmed_at` bigint(20) DEFAULT NULL,
+  `last_step` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`account_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `blobs` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `policy_id` bigint(20) NOT NULL,
@@ -315,6 +324,23 @@ CREATE TABLE `owner_tags` (
   PRIMARY KEY (`owner_id`,`tag_id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `passkeys` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `account_id` bigint(20) NOT NULL,
+  `name` varchar(64) NOT NULL,
+  `credential_hash` varchar(64) NOT NULL,
+  `credential_id` mediumtext NOT NULL,
+  `public_key` mediumtext NOT NULL,
+  `counter` bigint(20) NOT NULL,
+  `transports` varchar(128) NOT NULL,
+  `backed_up` bigint(20) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `last_used_at` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `passkeys_credential` (`credential_hash`),
+  KEY `passkeys_account` (`account_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `policies` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `name` varchar(255) NOT NULL,
@@ -335,6 +361,12 @@ CREATE TABLE `policies` (
   UNIQUE KEY `policies_default` (`is_default`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `recovery_codes` (
+  `account_id` bigint(20) NOT NULL,
+  `hash` varchar(64) NOT NULL,
+  PRIMARY KEY (`account_id`,`hash`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `sessions` (
   `id` varchar(36) NOT NULL,
   `user_id` bigint(20) NOT NULL,
@@ -344,6 +376,9 @@ CREATE TABLE `sessions` (
   `previous_jti` varchar(64) DEFAULT NULL,
   `rotated_at` bigint(20) DEFAULT NULL,
   `revoked_at` bigint(20) DEFAULT NULL,
+  `address` varchar(64) DEFAULT NULL,
+  `browser` varchar(64) DEFAULT NULL,
+  `os` varchar(64) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `sessions_user_id` (`user_id`),
   KEY `sessions_expires_at` (`expires_at`)

@@ -5,6 +5,14 @@ CREATE TABLE account_usage (
   bytes integer not null
 , moves integer not null default 0);
 
+CREATE TABLE authenticators (
+  account_id integer not null primary key,
+  secret text not null,
+  confirmed_at integer,
+  last_step integer not null,
+  created_at integer not null
+);
+
 CREATE TABLE blobs (
   id integer primary key autoincrement,
   policy_id integer not null,
@@ -322,6 +330,23 @@ CREATE TABLE owner_tags (
   primary key (owner_id, tag_id)
 ) without rowid;
 
+CREATE TABLE passkeys (
+  id integer primary key autoincrement,
+  account_id integer not null,
+  name text not null,
+  credential_hash text not null,
+  credential_id text not null,
+  public_key text not null,
+  counter integer not null,
+  transports text not null,
+  backed_up integer not null,
+  created_at integer not null,
+  last_used_at integer,
+  constraint passkeys_credential unique (credential_hash)
+);
+
+CREATE INDEX "passkeys_account" on "passkeys" (account_id);
+
 CREATE TABLE policies (
   id integer primary key autoincrement,
   name text not null,
@@ -341,6 +366,12 @@ CREATE TABLE policies (
   constraint policies_default unique (is_default)
 );
 
+CREATE TABLE recovery_codes (
+  account_id integer not null,
+  hash text not null,
+  primary key (account_id, hash)
+);
+
 CREATE TABLE sessions (
   id text not null primary key,
   user_id integer not null,
@@ -350,7 +381,7 @@ CREATE TABLE sessions (
   previous_jti text,
   rotated_at integer,
   revoked_at integer
-);
+, address text, browser text, os text);
 
 CREATE INDEX "sessions_expires_at" on "sessions" (expires_at);
 

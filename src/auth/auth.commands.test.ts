@@ -192,3 +192,18 @@ describe("tokens", () => {
     expect(String(error)).toContain(reason);
   });
 });
+
+test("sessions are listed and ended by a command", async () => {
+  await server.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  const browser = new Browser(server, "192.0.2.77");
+  await browser.login(ADMIN_PASSWORD);
+  const { out } = await run("sessions list --json");
+  const session = (JSON.parse(out) as { id: string; address: string }[]).find(
+    ({ address }) => address === "192.0.2.77",
+  )!;
+  expect((await run("sessions list ADMIN")).out).toContain(session.id);
+  expect((await run("sessions list nobody")).error).toMatchObject({ name: "NotFound" });
+  expect((await run(`sessions end ${session.id}`)).err).toBe(`Session ${session.id} ended.\n`);
+  expect(await browser.status()).toBe(401);
+  expect((await run(`sessions end ${session.id}`)).error).toMatchObject({ name: "NotFound" });
+});

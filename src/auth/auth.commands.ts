@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { CLI_AUTHOR, type CommandContext } from "../cli/command.ts";
 import type { Auth } from "./auth.ts";
 import { type PasswordOptions, readNewPassword } from "./users/new-password.ts";
+import { addSessionCommands } from "./sessions/commands.ts";
 import { addTeamCommands } from "./teams/commands.ts";
 import { addTokenCommands } from "./tokens/commands.ts";
 import { addUserCommands } from "./users/commands.ts";
@@ -32,6 +33,7 @@ export function addAuthCommands(program: Command, context: Context): void {
     });
 
   addUserCommands(program, context);
+  addSessionCommands(program, context);
   addTeamCommands(program, context);
   addTokenCommands(program, context);
 }

@@ -9,7 +9,14 @@ import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credential
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
-import { answerSignedIn, messageAnswer, sessionAnswer, setCookies, welcome } from "./sessions/routes.ts";
+import {
+  answerSignedIn,
+  type ClientOf,
+  messageAnswer,
+  sessionAnswer,
+  setCookies,
+  welcome,
+} from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
 import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
 import type { Users } from "./users/service.ts";
@@ -34,6 +41,7 @@ type Deps = {
   clock: Clock;
   addressLimit: AddressLimit;
   addressOf: (c: HttpContext) => string;
+  clientOf: ClientOf;
 };
 
 export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(deps), ...ownEndpoints(deps)];
@@ -41,7 +49,7 @@ export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(de
 const open = { access: "public", scope: null, tag: "auth" } as const;
 const own = { ...open, access: "account" } as const;
 
-function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: Deps): Endpoint[] {
+function sessionEndpoints({ login, sessions, config, addressLimit, addressOf, clientOf }: Deps): Endpoint[] {
   // These endpoints need no CSRF proof.
   const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
@@ -60,10 +68,10 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
       },
       answer: sessionAnswer,
       async handle({ c, body }) {
-        const address = addressOf(c);
+        const client = clientOf(c);
         const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
-        const signedIn = await login.signIn({ ...body, ...proofs, address, via });
+        const signedIn = await login.signIn({ ...body, ...proofs, client, via });
         return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
@@ -102,7 +110,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf }: 
   ];
 }
 
-function ownEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }: Deps): Endpoint[] {
+function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...deps }: Deps): Endpoint[] {
   async function rememberBrowser(c: HttpContext, account: Account): Promise<void> {
     if (accessTokens(c).from !== "cookie") return;
     const token = await sessions.newDeviceToken(account, deviceTokens(c));
@@ -145,14 +153,14 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, add
       summary: "Change your password; ends all your sessions and sets the cookies of a new one",
       body: passwordBody,
       bodyLimit: SHORT_LIMIT,
-      admit: (c) => addressLimit.take(addressOf(c)),
+      admit: (c) => addressLimit.take(deps.addressOf(c)),
       failures: [409, 429],
       answer: sessionAnswer,
       async handle({ c, body, account }) {
         const signedIn = await login.changePassword(account, {
           current: body.current_password,
           next: body.new_password,
-          address: addressOf(c),
+          client: deps.clientOf(c),
           via: account.via,
         });
         return answerSignedIn(c, config, { signedIn, message: "Password changed" });

@@ -105,6 +105,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     passwords,
     clock,
     logger: silentLogger,
+    describeAgent: (text) => ({ browser: text.split("/")[0] || "Other", os: text.split("/")[1] ?? "Other" }),
     onFailure: (method) => failures.push(method),
   });
   const app = createHttpApp({

@@ -18,6 +18,7 @@ import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
 import { createPasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
+import { type ClientOf, ownSessionEndpoints } from "./sessions/routes.ts";
 import { createSessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { createApiTokensRepository } from "./tokens/repository.ts";
@@ -43,6 +44,8 @@ type Deps = {
   passwords: Passwords;
   clock: Clock;
   logger: Logger;
+  /** Names what a User-Agent says; `Other` is unknown. */
+  describeAgent(userAgent: string): { browser: string; os: string };
   /** For `svc_auth_failures_total`. */
   onFailure?: (method: FailureMethod) => void;
   /** For all workers of the machine. Default: for this process. */
@@ -68,6 +71,7 @@ export function createAuth(deps: Deps) {
   const sessions = createSessions({
     repository: createSessionsRepository(database),
     changes,
+    record,
     tokens,
     refreshLimit: createAddressLimit(
       createAddressBuckets({ clock, atOnce: REFRESHES_AT_ONCE }).tryNow,
@@ -125,6 +129,10 @@ export function createAuth(deps: Deps) {
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
+  const clientOf: ClientOf = (c) => {
+    const { browser, os } = deps.describeAgent((c.req.header("User-Agent") ?? "").slice(0, 1024));
+    return { address: addressOf(c), browser: knownName(browser), os: knownName(os) };
+  };
   const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
   return {
     guard,
@@ -132,13 +140,14 @@ export function createAuth(deps: Deps) {
     healthGuard: createHealthGuard({ guard, config, onFailure }),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
-      ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf }),
+      ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf, clientOf }),
+      ...ownSessionEndpoints({ sessions }),
       ...userEndpoints({ users }),
       ...teamEndpoints({ teams }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
-    setUpEndpoints: setUpEndpoints({ setUp, config, addressLimit, addressOf }),
+    setUpEndpoints: setUpEndpoints({ setUp, config, addressLimit, addressOf, clientOf }),
     openSetUp: setUp.open,
     /** While false, the admin prefix is 404. */
     isAdminEnabled: (): boolean => config.get("api.admin_token") !== "",
@@ -149,6 +158,7 @@ export function createAuth(deps: Deps) {
     isTrustedProxy,
     users,
     teams,
+    sessions,
     apiTokens,
     /** For passwords of links and shares. */
     takeTry: addressLimit.take,
@@ -161,6 +171,8 @@ export function createAuth(deps: Deps) {
       (await inRounds(accountDelay.removeForgotten)),
   };
 }
+
+const knownName = (name: string): string | null => (name === "Other" ? null : name);
 
 async function inRounds(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createFreshCache } from "./fresh-cache.ts";
-import type { SessionOwner } from "./sessions/repository.ts";
+import type { SessionOwner } from "./sessions/session.ts";
 
 function setUp(generationSize = 10) {
   const time = { now: 0 };
@@ -12,7 +12,8 @@ function setUp(generationSize = 10) {
     await state.hold;
     if (away) throw new Error("away");
     const session = { id, accountId: 1, createdAt: 0, expiresAt: 1e12, refreshId: "r", previousId: null };
-    return { session: { ...session, rotatedAt: null, revokedAt }, account: null };
+    const client = { address: null, browser: null, os: null };
+    return { session: { ...session, ...client, rotatedAt: null, revokedAt }, account: null };
   };
   const cache = createFreshCache({ find, clock: { now: () => time.now }, generationSize });
   return { time, reads, state, cache };

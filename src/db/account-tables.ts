@@ -78,6 +78,43 @@ export const ACCOUNT_TABLES = {
     previous_jti: "text?",
     rotated_at: "int?",
     revoked_at: "int?",
+    /** Of the client, at the sign-in or the last refresh. */
+    address: "text?",
+    /** From the user agent of the sign-in, such as "Firefox" and "Linux". */
+    browser: "text?",
+    os: "text?",
+  },
+  /** Of accounts with TOTP, like `recovery_codes`. */
+  authenticators: {
+    account_id: "int",
+    /** Sealed (lib/secret-box.ts). */
+    secret: "text",
+    /** Null: a sign-in does not ask for codes yet. */
+    confirmed_at: "int?",
+    /** The time step of the last accepted code (RFC 6238). */
+    last_step: "int",
+    created_at: "int",
+  },
+  /** A row is one unused code: its SHA-256, 64 hex digits. */
+  recovery_codes: { account_id: "int", hash: "text" },
+  passkeys: {
+    id: "serial",
+    account_id: "int",
+    name: "text",
+    /** SHA-256 of `credential_id`, 64 hex digits; unique. */
+    credential_hash: "text",
+    /** Base64url, at most 1,364 characters. */
+    credential_id: "text",
+    /** COSE, as base64url. */
+    public_key: "text",
+    /** Of signatures; many authenticators keep it at 0. */
+    counter: "int",
+    /** Names, separated by blanks. */
+    transports: "text",
+    /** Whether it is on several devices. */
+    backed_up: "int",
+    created_at: "int",
+    last_used_at: "int?",
   },
   /** Also for one-time addresses: auth/set-up/repository.ts. */
   login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },

@@ -17,6 +17,7 @@ import { steps as version06 } from "./migrations/version-0-6.ts";
 import { steps as version07 } from "./migrations/version-0-7.ts";
 import { steps as version08 } from "./migrations/version-0-8.ts";
 import { steps as version09 } from "./migrations/version-0-9.ts";
+import { steps as version09SignIn } from "./migrations/version-0-9-sign-in.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version07,
   ...version08,
   ...version09,
+  ...version09SignIn,
 ];
 
 export type MigrationState = {

@@ -14,6 +14,7 @@ answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the ser
 
 const TAGS: Readonly<Record<string, string>> = {
   auth: "Sign in, keep a session, change the own password.",
+  account: "The own account: where it is signed in, second factor, passkeys.",
   users: "Accounts, for administrators.",
   teams: "Owners of links, folders and domains, with members and their roles.",
   tokens: "API tokens: secrets for programs, with scopes and an end.",

@@ -10,6 +10,7 @@ export const PANEL_ROUTES = [
   "files",
   "files/trash",
   "shares",
+  "account",
   "tokens",
   "api",
   "users",

@@ -144,6 +144,12 @@ const tags = createRoute({
   component: lazyRouteComponent(() => import("../links/tags/tags-page.tsx"), "TagsPage"),
 });
 
+const ownAccount = createRoute({
+  getParentRoute: () => inside,
+  path: "/account",
+  component: lazyRouteComponent(() => import("../auth/security/account-page.tsx"), "AccountPage"),
+});
+
 const tokens = createRoute({
   getParentRoute: () => inside,
   path: "/tokens",
@@ -247,6 +253,7 @@ export const router = createRouter({
       files,
       trash,
       shares,
+      ownAccount,
       tokens,
       apiReference,
       users,

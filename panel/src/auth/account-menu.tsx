@@ -10,10 +10,12 @@ import {
   IconLock,
   IconLogout,
   IconMoon,
+  IconShieldLock,
   IconSun,
   IconUser,
 } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { chooseLanguage, type Language, LANGUAGES } from "../base/i18n.ts";
 import { lazyPart } from "../base/lazy.ts";
@@ -91,6 +93,9 @@ export function AccountMenu() {
             onClick={() => runShortcut("help")}
           >
             <Trans>Keyboard shortcuts</Trans>
+          </Menu.Item>
+          <Menu.Item leftSection={<IconShieldLock size={16} />} component={Link} to="/account">
+            <Trans>Your account</Trans>
           </Menu.Item>
           <Menu.Item leftSection={<IconLock size={16} />} onClick={() => setChanging("open")}>
             <Trans>Change the password</Trans>

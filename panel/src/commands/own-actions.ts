@@ -8,6 +8,7 @@ import {
   IconLock,
   IconLogout,
   IconMoon,
+  IconShieldLock,
   IconSun,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
@@ -39,6 +40,13 @@ export function useOwnActions(): Action[] {
       icon: IconLanguage,
       act: () => chooseLanguage(language as Language),
     })),
+    {
+      id: "account",
+      label: t`Your account`,
+      words: t`sessions`,
+      icon: IconShieldLock,
+      act: () => navigate({ to: "/account" }),
+    },
     {
       id: "password",
       label: t`Change the password`,

@@ -11,7 +11,7 @@ import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
 import type { PasswordAttempt, PasswordHolder, PasswordCheck } from "./password-check.ts";
 import type { SignInEvents } from "./sign-in-events.ts";
-import type { Session } from "../sessions/repository.ts";
+import type { Session, SessionClient } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { SignedIn } from "../sessions/signing.ts";
 import type { Tokens } from "../sessions/tokens.ts";
@@ -23,12 +23,14 @@ export type LoginAttempt = {
   /** Default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
-  address: string;
+  client: SessionClient & { address: string };
   via: Via;
   /** Of earlier sessions. */
   refreshTokens: readonly string[];
   deviceTokens: readonly string[];
 };
+
+type Doing = Pick<LoginAttempt, "client" | "via">;
 
 /** Writes `api.admin_token`. `also` runs in its transaction and may be retried. */
 export type AdminPasswordSetting = {
@@ -73,24 +75,11 @@ export function createLogin(deps: Deps) {
     return user === null ? null : candidateOf(user);
   }
 
-  /** The browser's former session with the account; null without proof of one. */
-  async function formerSession(
-    { refreshTokens, deviceTokens }: Pick<LoginAttempt, "refreshTokens" | "deviceTokens">,
-    accountId: number | undefined,
-  ): Promise<{ sessionId: string } | null> {
-    for (const [type, sent] of [
-      ["refresh", refreshTokens],
-      ["device", deviceTokens],
-    ] as const) {
-      for (const token of sent) {
-        const claims = await tokens.verify(type, token);
-        if (claims !== null && claims.accountId === accountId) return { sessionId: claims.sessionId };
-      }
-    }
-    return null;
-  }
-
-  async function changeUserPassword(user: User, passwordHash: string, via: Via): Promise<SignedIn> {
+  async function changeUserPassword(
+    user: User,
+    passwordHash: string,
+    { via, client }: Doing,
+  ): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
       if (current === null || current.passwordHash !== user.passwordHash) {
@@ -101,31 +90,32 @@ export function createLogin(deps: Deps) {
       const actor = { name: user.username, via };
       await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "update" }, current, next)]);
       await sessions.endAllOf(tx, user.id);
-      return sessions.open(tx, user.id);
+      return sessions.open(tx, user.id, client);
     });
     return sessions.sign(session, toAccount(user));
   }
 
-  async function changeAdminPassword(passwordHash: string, via: Via): Promise<SignedIn> {
+  async function changeAdminPassword(passwordHash: string, { via, client }: Doing): Promise<SignedIn> {
     let session: Session | undefined;
     const by = { name: BUILT_IN_ADMIN.username, via };
     await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
       await closeSetUp(tx.db);
       await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
-      session = await sessions.open(tx, BUILT_IN_ADMIN.id);
+      session = await sessions.open(tx, BUILT_IN_ADMIN.id, client);
     });
     return sessions.sign(session!, BUILT_IN_ADMIN);
   }
 
   return {
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
-    async signIn({ username: typed, password, address, via, ...proofs }: LoginAttempt): Promise<SignedIn> {
+    async signIn({ username: typed, password, client, via, ...proofs }: LoginAttempt): Promise<SignedIn> {
+      const { address } = client;
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
-      const known = await formerSession(proofs, candidate?.account.id);
+      const known = await formerSession(tokens, proofs, candidate?.account.id);
       const attempt: PasswordAttempt = {
         password,
         candidate,
@@ -138,7 +128,7 @@ export function createLogin(deps: Deps) {
           await signIns.failed({ username: candidate?.account.username ?? null, address, via });
         throw error;
       });
-      return sessions.start(account, passwordHash, (tx) =>
+      return sessions.start(account, { passwordHash, client }, (tx) =>
         signIns.succeeded(tx.db, { username: account.username, address, via }),
       );
     },
@@ -149,16 +139,16 @@ export function createLogin(deps: Deps) {
      */
     async changePassword(
       account: Account,
-      { current, next, address, via }: { current: string; next: string; address: string; via: Via },
+      { current, next, ...doing }: Doing & { current: string; next: string },
     ): Promise<SignedIn> {
       const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
       const user = isBuiltIn ? null : await users.find(account.id);
       const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
       const key: DelayKey = account.credential ?? { username: account.username };
       const queue = `account ${account.id}` as const;
-      await passwordCheck.check({ password: current, candidate, key, address, queue });
+      await passwordCheck.check({ password: current, candidate, key, address: doing.client.address, queue });
       const hash = await passwords.hashPassword(next);
-      return user === null ? changeAdminPassword(hash, via) : changeUserPassword(user, hash, via);
+      return user === null ? changeAdminPassword(hash, doing) : changeUserPassword(user, hash, doing);
     },
 
     /**
@@ -182,3 +172,21 @@ const candidateOf = (user: User): PasswordHolder => ({
   passwordHash: user.passwordHash,
   disabled: user.disabled,
 });
+
+/** The browser's former session with the account; null without proof of one. */
+async function formerSession(
+  tokens: Tokens,
+  { refreshTokens, deviceTokens }: Pick<LoginAttempt, "refreshTokens" | "deviceTokens">,
+  accountId: number | undefined,
+): Promise<{ sessionId: string } | null> {
+  for (const [type, sent] of [
+    ["refresh", refreshTokens],
+    ["device", deviceTokens],
+  ] as const) {
+    for (const token of sent) {
+      const claims = await tokens.verify(type, token);
+      if (claims !== null && claims.accountId === accountId) return { sessionId: claims.sessionId };
+    }
+  }
+  return null;
+}

@@ -1,39 +1,42 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { findAccount } from "../account.repository.ts";
-import { type Account, BUILT_IN_ADMIN } from "../account.ts";
-
-export type Session = {
-  /** A UUID. */
-  id: string;
-  /** 0: the built-in administrator. */
-  accountId: number;
-  /** Epoch ms, like the other times. */
-  createdAt: number;
-  expiresAt: number;
-  /** The valid refresh token, and the one it replaced. */
-  refreshId: string;
-  previousId: string | null;
-  rotatedAt: number | null;
-  revokedAt: number | null;
-};
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { Session, SessionOwner } from "./session.ts";
 
 type Row = Selectable<Schema["sessions"]>;
 
-/** `account` is null when deleted or disabled. */
-export type SessionOwner = { session: Session; account: Account | null };
-
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
 
+const LAST_USED = sql`coalesce(rotated_at, created_at)`;
+
 export function createSessionsRepository({ read, write, dialect }: Queries) {
+  const alive = (accountId: number, now: number) =>
+    read
+      .selectFrom("sessions")
+      .where("user_id", "=", accountId)
+      .where("revoked_at", "is", null)
+      .where("expires_at", ">", now);
+
   return {
     async find(id: string): Promise<SessionOwner | null> {
       const row = await read.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
       if (row === undefined) return null;
       return { session: toSession(row), account: await findAccount(read, row.user_id) };
+    },
+
+    /** That have not ended, the last used first. */
+    async listOf(accountId: number, now: number, at: { limit: number; offset: number }): Promise<Session[]> {
+      const query = alive(accountId, now).selectAll().orderBy(LAST_USED, "desc").orderBy("id");
+      return (await query.limit(at.limit).offset(at.offset).execute()).map(toSession);
+    },
+
+    async countOf(accountId: number, now: number): Promise<number> {
+      const query = alive(accountId, now).select(({ fn }) => fn.countAll<number>().as("total"));
+      return Number((await query.executeTakeFirstOrThrow()).total);
     },
 
     async lock(tx: Db, id: string): Promise<SessionOwner | null> {

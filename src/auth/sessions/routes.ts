@@ -1,11 +1,18 @@
 import { z } from "zod";
-import type { HttpContext } from "../../http/endpoint.ts";
+import { actorOf, type Endpoint, endpoint, type HttpContext, page } from "../../http/endpoint.ts";
 import { ROLES } from "../../lib/access.ts";
+import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { keepsSecureCookies } from "../../lib/secure-cookies.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { sessionCookies } from "./cookies.ts";
 import { isFromBrowser } from "./origin.ts";
+import type { SessionClient } from "./session.ts";
+import { ownSessionView, viewSession } from "./session.ts";
+import type { Sessions } from "./service.ts";
 import type { SignedIn } from "./signing.ts";
+
+/** For the list of sessions. */
+export type ClientOf = (c: HttpContext) => SessionClient & { address: string };
 
 export const messageAnswer = z.object({ message: z.string() });
 export const sessionAnswer = messageAnswer.extend({
@@ -31,4 +38,41 @@ export function answerSignedIn(
 
 export function setCookies(c: HttpContext, cookies: readonly string[]): void {
   for (const cookie of cookies) c.header("Set-Cookie", cookie, { append: true });
+}
+
+export function ownSessionEndpoints({ sessions }: { sessions: Sessions }): Endpoint[] {
+  const shared = { access: "account", scope: null, tag: "account" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/account/sessions",
+      summary: "List your sessions that have not ended, the last used first",
+      query: z.object(pageQuery),
+      answer: z.array(ownSessionView),
+      paged: true,
+      async handle({ query, account }) {
+        const at = pageOf(query);
+        const { sessions: listed, total } = await sessions.list(account.id, at);
+        const views = listed.map((session) => ({
+          ...viewSession(session),
+          current: session.id === account.credential?.sessionId,
+        }));
+        return page(views, { ...at, total });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "DELETE",
+      path: "/account/sessions/:id",
+      summary: "End one of your sessions; once this answers, every worker refuses it",
+      params: { id: z.string() },
+      failures: [404],
+      answer: messageAnswer,
+      async handle({ c, account }) {
+        await sessions.endOne(c.req.param("id") ?? "", account.id, actorOf(account));
+        return { message: "Session ended" };
+      },
+    }),
+  ];
 }

@@ -4,15 +4,19 @@
  * seconds the replaced token still gets a pair with the current refresh token. A refresh costs a transaction, so
  * refreshes are limited per session, or per address without a valid token.
  */
+import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import { createFreshCache } from "../fresh-cache.ts";
-import type { Session, SessionOwner, SessionsRepository } from "./repository.ts";
+import { createSessionList } from "./list.ts";
+import type { SessionsRepository } from "./repository.ts";
+import { isAlive, type Session, type SessionClient, type SessionOwner } from "./session.ts";
 import { createSigning, type SignedIn } from "./signing.ts";
 import type { TokenClaims, Tokens } from "./tokens.ts";
 
@@ -24,6 +28,7 @@ const KEPT_MS = DAY_MS;
 type Deps = {
   repository: SessionsRepository;
   changes: AuthChanges;
+  record: RecordEvents<Db>;
   tokens: Tokens;
   /** Keys are session ids, or addresses. */
   refreshLimit: AddressLimit;
@@ -41,7 +46,8 @@ export function createSessions(deps: Deps) {
   const { repository, changes, tokens, refreshLimit, clock, logger } = deps;
   const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
   const { sign, newDeviceToken } = createSigning(deps);
-  const open = (tx: AuthTransaction, accountId: number) => openSession(deps, tx, accountId);
+  const open = (tx: AuthTransaction, accountId: number, client: SessionClient) =>
+    openSession(deps, tx, accountId, client);
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
 
@@ -73,13 +79,13 @@ export function createSessions(deps: Deps) {
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(
       account: Account,
-      passwordHash: string,
+      { passwordHash, client }: { passwordHash: string; client: SessionClient },
       also: (tx: AuthTransaction) => Promise<void> = async () => {},
     ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
         if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
           await also(tx);
-          return open(tx, account.id);
+          return open(tx, account.id, client);
         }
         throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
@@ -98,7 +104,7 @@ export function createSessions(deps: Deps) {
       if (ours.length === 0) await refreshLimit.take(address);
       for (const claims of ours) {
         await refreshLimit.take(`session ${claims.sessionId}`);
-        const turn = await takeTurn(deps, claims);
+        const turn = await takeTurn(deps, claims, address);
         if (turn.is === "good") return sign(turn.session, turn.account);
         if (turn.is === "reused") reused.push(claims.sessionId);
       }
@@ -141,6 +147,8 @@ export function createSessions(deps: Deps) {
 
     endAllOf,
 
+    ...createSessionList(deps),
+
     async removeAllOf(tx: AuthTransaction, accountId: number): Promise<void> {
       await repository.removeAllOf(tx.db, accountId);
       tx.changed("users", [String(accountId)]);
@@ -158,6 +166,7 @@ async function openSession(
   { repository, config, clock }: Deps,
   tx: AuthTransaction,
   accountId: number,
+  { address, browser, os }: SessionClient,
 ): Promise<Session> {
   const now = clock.now();
   const session: Session = {
@@ -169,12 +178,19 @@ async function openSession(
     previousId: null,
     rotatedAt: null,
     revokedAt: null,
+    address,
+    browser,
+    os,
   };
   await repository.insert(tx.db, session);
   return session;
 }
 
-function takeTurn({ changes, repository, config, clock }: Deps, claims: TokenClaims): Promise<Turn> {
+function takeTurn(
+  { changes, repository, config, clock }: Deps,
+  claims: TokenClaims,
+  address: string,
+): Promise<Turn> {
   return changes.write(async (tx): Promise<Turn> => {
     const now = clock.now();
     const owner = await repository.lock(tx.db, claims.sessionId);
@@ -187,6 +203,7 @@ function takeTurn({ changes, repository, config, clock }: Deps, claims: TokenCla
         previousId: session.refreshId,
         rotatedAt: now,
         expiresAt: now + lifetime(config),
+        address,
       };
       await repository.update(tx.db, next);
       tx.changed("sessions", [session.id]);
@@ -199,11 +216,3 @@ function takeTurn({ changes, repository, config, clock }: Deps, claims: TokenCla
 }
 
 type SentTokens = { access: readonly string[]; refresh: readonly string[] };
-
-type Alive = { session: Session; account: Account };
-
-const isAlive = (owner: SessionOwner | null, now: number): owner is Alive =>
-  owner !== null &&
-  owner.account !== null &&
-  owner.session.revokedAt === null &&
-  owner.session.expiresAt > now;

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Account } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { csrfToken } from "./csrf.ts";
-import type { Session } from "./repository.ts";
+import type { Session } from "./session.ts";
 import type { Tokens } from "./tokens.ts";
 
 const MINUTE_MS = 60_000;

@@ -4,7 +4,7 @@ import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { refuseCrossSite } from "../sessions/origin.ts";
-import { answerSignedIn, sessionAnswer, welcome } from "../sessions/routes.ts";
+import { answerSignedIn, type ClientOf, sessionAnswer, welcome } from "../sessions/routes.ts";
 import { newPasswordSchema } from "../users/user.ts";
 import type { SetUp } from "./service.ts";
 
@@ -36,10 +36,11 @@ type Deps = {
   config: AuthConfig & SetUpSettings;
   addressLimit: AddressLimit;
   addressOf: (c: HttpContext) => string;
+  clientOf: ClientOf;
 };
 
 /** Relative to `{routes.frontend_prefix}/v1`. */
-export function setUpEndpoints({ setUp, config, addressLimit, addressOf }: Deps): Endpoint[] {
+export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientOf }: Deps): Endpoint[] {
   const shared = {
     method: "POST",
     access: "public",
@@ -84,7 +85,7 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf }: Deps)
             "analytics.enable_ip_logging": String(body.click_addresses),
             "features.enforce_link_passwords": String(body.link_passwords),
           },
-          address: addressOf(c),
+          client: clientOf(c),
         });
         return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },

@@ -12,7 +12,7 @@ import type { AuthConfig } from "../auth-config.ts";
 import type { AuthTransaction } from "../changes.ts";
 import type { Passwords } from "../login/password.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
-import type { Session } from "../sessions/repository.ts";
+import type { Session, SessionClient } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { SignedIn } from "../sessions/signing.ts";
 import type { SetUpRepository } from "./repository.ts";
@@ -38,7 +38,7 @@ export type SetUpChoice = {
   password: string;
   /** By key. */
   settings: Readonly<Record<string, string>>;
-  address: string;
+  client: SessionClient & { address: string };
 };
 
 type Deps = {
@@ -79,7 +79,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
      * Uses the address up. Of concurrent requests one wins.
      * @throws NotFound, Conflict, BadRequest, ServiceUnavailable
      */
-    async complete({ secret, password, settings, address }: SetUpChoice): Promise<SignedIn> {
+    async complete({ secret, password, settings, client }: SetUpChoice): Promise<SignedIn> {
       await check(secret);
       const passwordHash = await passwords.hashPassword(password);
       const actor = { name: BUILT_IN_ADMIN.username, via: "panel" } as const;
@@ -88,8 +88,8 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
         if (!(await repository.take(tx.db, hashOf(secret), clock.now()))) throw gone();
         await repository.removeAll(tx.db);
         await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
-        await signIns.succeeded(tx.db, { username: actor.name, address, via: actor.via });
-        session = await sessions.open(tx, BUILT_IN_ADMIN.id);
+        await signIns.succeeded(tx.db, { username: actor.name, address: client.address, via: actor.via });
+        session = await sessions.open(tx, BUILT_IN_ADMIN.id, client);
       });
       await change.catch((error: unknown) => {
         // Only this setting refuses values.

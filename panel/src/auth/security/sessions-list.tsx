@@ -1,0 +1,89 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { OwnSession } from "../../base/api.ts";
+import { formatTime } from "../../base/i18n.ts";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DataList } from "../../ui/data-list.tsx";
+import { Pages } from "../../ui/pages.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { endSession, sessionsQuery } from "./security-queries.ts";
+
+/** Where the account is signed in. */
+export function SessionsList() {
+  const { t } = useLingui();
+  const [page, setPage] = useState(1);
+  const { data, error, refetch } = useQuery(sessionsQuery(page));
+  const nameOf = ({ browser, os }: OwnSession): string =>
+    [browser, os].filter((name) => name !== null).join(" · ") || t`Unknown browser`;
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="sessions">
+      <div>
+        <Title order={2} size="h5" id="sessions">
+          <Trans>Sessions</Trans>
+        </Title>
+        <Text size="sm" c="dimmed">
+          <Trans>Where you are signed in. End what you do not know, then change the password.</Trans>
+        </Text>
+      </div>
+      <DataList<OwnSession>
+        label={t`Sessions`}
+        items={data?.data}
+        error={error}
+        onRetry={() => void refetch()}
+        keyOf={({ id }) => id}
+        empty={null}
+        columns={[
+          {
+            title: t`Browser`,
+            cell: (session) => (
+              <>
+                <Group gap={6}>
+                  <Text size="sm" fw={600}>
+                    {nameOf(session)}
+                  </Text>
+                  {session.current && (
+                    <StateBadge tone="good">
+                      <Trans>This one</Trans>
+                    </StateBadge>
+                  )}
+                </Group>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {[session.address, formatTime(session.last_used_at)].join(" · ")}
+                </Text>
+              </>
+            ),
+          },
+          { title: t`Address`, isHidden: "narrow", fit: "value", cell: ({ address }) => address ?? "" },
+          {
+            title: t`Last used`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ last_used_at: used }) => formatTime(used),
+          },
+          {
+            title: t`Signed in`,
+            isHidden: "narrow",
+            fit: "value",
+            cell: ({ created_at: created }) => formatTime(created),
+          },
+          {
+            title: t`Actions`,
+            fit: "actions",
+            cell: (session) =>
+              !session.current && (
+                <ConfirmButton
+                  label={t({ message: "End", context: "a session" })}
+                  question={t`${nameOf(session)} is signed out at once.`}
+                  list="sessions"
+                  run={() => endSession(session.id)}
+                />
+              ),
+          },
+        ]}
+      />
+      <Pages of={data?.pagination} onPage={setPage} />
+    </Stack>
+  );
+}

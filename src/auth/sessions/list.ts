@@ -1,0 +1,40 @@
+/** The sessions of an account, and the end of one. */
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import type { AuthChanges } from "../changes.ts";
+import type { SessionsRepository } from "./repository.ts";
+import { isAlive, type Session } from "./session.ts";
+
+type Deps = { repository: SessionsRepository; changes: AuthChanges; record: RecordEvents<Db>; clock: Clock };
+
+export function createSessionList({ repository, changes, record, clock }: Deps) {
+  return {
+    /** Those that have not ended, the last used first. */
+    async list(accountId: number, at: { page: number; pageSize: number }) {
+      const now = clock.now();
+      const offset = (at.page - 1) * at.pageSize;
+      const sessions = await repository.listOf(accountId, now, { limit: at.pageSize, offset });
+      return { sessions, total: await repository.countOf(accountId, now) };
+    },
+
+    /** `accountId` null: of any account. @throws NotFound */
+    endOne(id: string, accountId: number | null, actor: Actor): Promise<Session> {
+      return changes.write(async (tx) => {
+        const owner = await repository.lock(tx.db, id);
+        const isOthers = accountId !== null && owner?.session.accountId !== accountId;
+        if (!isAlive(owner, clock.now()) || isOthers) throw appError("NotFound", "There is no such session.");
+        const { session, account } = owner;
+        const { address, browser, os } = session;
+        await repository.revoke(tx.db, id, clock.now());
+        const subject = account.username;
+        const before = { address, browser, os };
+        await record(tx.db, [{ at: clock.now(), actor, action: "session.end", subject, before }]);
+        tx.changed("sessions", [id]);
+        return session;
+      });
+    },
+  };
+}
