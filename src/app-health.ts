@@ -9,7 +9,7 @@ import { withTimeout } from "./lib/timeout.ts";
 import { VERSION } from "./lib/version.ts";
 import type { Services } from "./services.ts";
 
-export function createHealthReport({ env, database, links, content, redis }: Services) {
+export function createHealthReport({ env, database, links, content, mail, redis }: Services) {
   const storageTroubles = createStorageTroubles(content);
   return createHealth({
     clock: systemClock,
@@ -24,6 +24,7 @@ export function createHealthReport({ env, database, links, content, redis }: Ser
       ]);
       return [...disks.filter((trouble) => trouble !== null), ...storages];
     },
+    mailTrouble: mail.trouble,
     stagedUploads: content.staged,
   });
 }

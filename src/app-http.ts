@@ -19,6 +19,7 @@ import { type Described, openApiEndpoint } from "./http/openapi.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { VERSION } from "./lib/version.ts";
+import { mailEndpoints } from "./mail/mail.routes.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { viewOfLink } from "./links/link/link.ts";
@@ -158,6 +159,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         ...liveEndpoints({ live, links, logger }),
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
+        ...mailEndpoints(services.mail),
         ...domainEndpoints({ domains: links.domainService }),
         ...eventEndpoints({ events, links: historyLinks(links) }),
         explainEndpoint({

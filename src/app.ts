@@ -205,7 +205,7 @@ function startLive(services: Services, clicks: Clicks, worker: WorkerChannel | u
 const HOUR_MS = 3_600_000;
 
 function startJobs(services: Services): JobRunner {
-  const { config, database, events, links, leases, auth, reports, content, drive, logger } = services;
+  const { config, database, events, links, leases, auth, reports, content, drive, mail, logger } = services;
   const searchIndex = createSearchIndexJob(database);
   const runner = createJobRunner({
     leases,
@@ -219,10 +219,12 @@ function startJobs(services: Services): JobRunner {
       ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,
+      ...(mail.job === null ? [] : [mail.job]),
     ],
     clock: systemClock,
     logger,
   });
   runner.start();
+  if (mail.job !== null) services.changes.subscribe("mails", () => runner.soon(mail.job!.name));
   return runner;
 }

@@ -53,6 +53,10 @@ export const COMMAND_ROOMS: readonly {
     },
   },
   {
+    commands: ["mail"],
+    add: async (...to) => (await import("./mail/mail.commands.ts")).addMailCommands(...to),
+  },
+  {
     commands: ["analytics"],
     add: async (...to) => (await import("./clicks/clicks.commands.ts")).addClickCommands(...to),
   },

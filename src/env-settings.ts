@@ -100,6 +100,8 @@ const matching = (
   accepts: (value) => value === "" || pattern.test(String(value)),
 });
 
+const MAIL_FROM = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/i;
+
 const DATABASE_URL = /^(sqlite:.+|(postgres|postgresql|mysql|mariadb):\/\/\S+)$/;
 
 /** Returns a URL with a scheme; the path of a file database is absolute. */
@@ -191,6 +193,23 @@ const SECTIONS = {
     open_probes: choice(
       ["none", "live", "ready"],
       "Health endpoints that need no credentials, even before a password is set. live: {health_prefix}/live. ready: {health_prefix}/ready as well.",
+    ),
+  },
+  mail: {
+    host: text("", "SMTP server that sends the mails of Waymark. Empty: no mails."),
+    port: integer(587, 1, 65535, "Port of the SMTP server."),
+    user: text("", "Account at the SMTP server. Empty: none is needed."),
+    /** Never log it. */
+    password: text("", "Password of that account."),
+    from: matching(
+      "",
+      MAIL_FROM,
+      "an address such as waymark@example.com",
+      "Address that mails come from; needed with mail.host.",
+    ),
+    tls: choice(
+      ["starttls", "tls", "none"],
+      "starttls: encrypted after the greeting (port 587). tls: from the start (port 465). none: not encrypted, for a server on the same machine.",
     ),
   },
   analytics: {

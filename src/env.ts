@@ -36,6 +36,9 @@ export function loadEnv({ cwd = process.cwd(), processEnv = process.env, configF
   if ((settings.server.tlsCert === null) !== (settings.server.tlsKey === null)) {
     throw wrong("'server.tls_cert' and 'server.tls_key' belong together: set both or neither");
   }
+  if (settings.mail.host !== "" && settings.mail.from === "") {
+    throw wrong("'mail.host' needs 'mail.from', the address that mails come from");
+  }
   return Object.freeze({ ...settings, fault: processEnv["WAYMARK_FAULT"] ?? null });
 }
 

@@ -30,12 +30,15 @@ import { armFault } from "./lib/fault.ts";
 import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
+import { createMail } from "./mail/mail.service.ts";
+import { createMailCounter } from "./mail/mail-metrics.ts";
 import { createLinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
 import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
+import { createIdentity } from "./visitors/identity.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
@@ -131,6 +134,9 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const { logger, worker, registry = createRegistry() } = options;
   const { clock, leases, changes, events, config } = await startShared(env, opened, options);
   const record = events.add;
+  const identity = createIdentity(config);
+  const count = createMailCounter(registry);
+  const mail = startMail(env, { database, changes, config, identity, instance, count, clock, logger });
   const passwords = createPasswords();
   const auth = createAuth({
     database,
@@ -179,7 +185,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   await step(content.start);
   const bodies = createBodyMemory();
-  const door = createVisitorDoor({ config, guards: auth, bodies, clock });
+  const door = createVisitorDoor({ config, guards: auth, identity, bodies, clock });
   const origins = createOrigins({
     publicUrl: () => config.get("features.public_url"),
     isTrusted: auth.isTrustedProxy,
@@ -218,6 +224,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
       logger,
     }),
     door,
+    mail,
     bodies,
     origins,
     /** Null unless `cache.type` is redis. */
@@ -235,6 +242,11 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
+
+const startMail = (
+  { mail }: Env,
+  deps: Omit<Parameters<typeof createMail>[0], "settings" | "publicUrl"> & { config: Config },
+) => createMail({ ...deps, settings: mail, publicUrl: () => deps.config.get("features.public_url") });
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

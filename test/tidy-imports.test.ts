@@ -18,6 +18,7 @@ const ROOMS: Record<string, readonly string[]> = {
   clicks: ["db", "cluster", "jobs", "links"],
   visitors: ["http"],
   panel: ["http"],
+  mail: ["db"],
   wire: [],
   redirect: ["links", "clicks", "visitors", "wire"],
   files: ["db", "cluster", "jobs", "links", "visitors"],
@@ -83,10 +84,11 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     uses: ["link", "write"],
   },
   visitors: { texts: [] },
+  mail: { texts: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */
-const BASES: Record<string, readonly string[]> = { visitors: ["texts"] };
+const BASES: Record<string, readonly string[]> = { visitors: ["texts"], mail: ["texts"] };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [

@@ -904,6 +904,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was sent in the last 30 days, what waits and what failed, newest first */
+        get: operations["listMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/mail/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mail */
+        get: operations["getMailId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/mail/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a mail that waits or has failed at once */
+        post: operations["postMailIdRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/mail/server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether mails can be sent */
+        get: operations["getMailServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/mail/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test mail, which goes the way of every mail */
+        post: operations["createMailTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -2401,6 +2486,12 @@ export interface components {
                     /** @enum {string} */
                     status: "healthy" | "degraded" | "unhealthy";
                 };
+                mail: {
+                    /** @description what keeps mails from being sent; empty when healthy or without [mail] */
+                    message: string;
+                    /** @enum {string} */
+                    status: "healthy" | "degraded" | "unhealthy";
+                };
                 storage: {
                     backend: {
                         storage_type: string;
@@ -2752,6 +2843,53 @@ export interface components {
             password: string;
             /** @description default: the built-in administrator */
             username?: string | null;
+        };
+        Mail: {
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description next attempt, of a mail that waits */
+            due_at: string | null;
+            /** @description why the last attempt failed */
+            error: string | null;
+            id: number;
+            /** @description such as invitation or test */
+            kind: string;
+            recipient: string;
+            sent_at: string | null;
+            /**
+             * @description waiting for its next attempt, being sent, taken by the mail server, or given up
+             * @enum {string}
+             */
+            state: "waiting" | "sending" | "sent" | "failed";
+        };
+        MailAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Mail"];
+            message: string;
+        };
+        MailPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Mail"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
+        MailServer: {
+            /** @description a server is set, and features.public_url, which links in mails need */
+            enabled: boolean;
+            /** @description empty without a server */
+            from: string;
+            /** @description what keeps mails from being sent, and what to do; empty if nothing is known */
+            message: string;
+        };
+        MailServerAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["MailServer"];
+            message: string;
         };
         Message: {
             message: string;
@@ -3869,6 +4007,10 @@ export interface components {
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             name?: string;
         };
+        TestMail: {
+            /** Format: email */
+            to: string;
+        };
         Token: {
             /** @description owner; only in the list of all accounts */
             account?: string;
@@ -4411,6 +4553,11 @@ export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
 export type Login = components['schemas']['Login'];
+export type Mail = components['schemas']['Mail'];
+export type MailAnswer = components['schemas']['MailAnswer'];
+export type MailPageAnswer = components['schemas']['MailPageAnswer'];
+export type MailServer = components['schemas']['MailServer'];
+export type MailServerAnswer = components['schemas']['MailServerAnswer'];
 export type Message = components['schemas']['Message'];
 export type MessageAnswer = components['schemas']['MessageAnswer'];
 export type NewAccount = components['schemas']['NewAccount'];
@@ -4491,6 +4638,7 @@ export type TeamMember = components['schemas']['TeamMember'];
 export type TeamMemberInput = components['schemas']['TeamMemberInput'];
 export type TeamPageAnswer = components['schemas']['TeamPageAnswer'];
 export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
+export type TestMail = components['schemas']['TestMail'];
 export type Token = components['schemas']['Token'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
 export type TopLink = components['schemas']['TopLink'];
@@ -8916,6 +9064,268 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listMail: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description the whole address */
+                recipient?: string;
+                state?: "" | "waiting" | "sending" | "sent" | "failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "text",
+                     *           "recipient": "text",
+                     *           "state": "waiting",
+                     *           "attempts": 1,
+                     *           "error": "target is not a URL.",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "sent_at": null,
+                     *           "due_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getMailId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "text",
+                     *         "recipient": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "error": "target is not a URL.",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "sent_at": null,
+                     *         "due_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postMailIdRetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "text",
+                     *         "recipient": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "error": "target is not a URL.",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "sent_at": null,
+                     *         "due_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getMailServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "enabled": false,
+                     *         "from": "text",
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailServerAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createMailTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": "anna@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestMail"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "kind": "text",
+                     *         "recipient": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "error": "target is not a URL.",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "sent_at": null,
+                     *         "due_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     getOpenapiJson: {
         parameters: {
             query?: never;
@@ -12138,6 +12548,10 @@ export interface operations {
                      *           "disk": {
                      *             "status": "healthy",
                      *             "message": "OK"
+                     *           },
+                     *           "mail": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
                      *           }
                      *         },
                      *         "unfinished_uploads": {
@@ -12194,6 +12608,10 @@ export interface operations {
                      *             "negative_cache_enabled": false
                      *           },
                      *           "disk": {
+                     *             "status": "healthy",
+                     *             "message": "OK"
+                     *           },
+                     *           "mail": {
                      *             "status": "healthy",
                      *             "message": "OK"
                      *           }

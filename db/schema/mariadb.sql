@@ -1,5 +1,15 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE `account_mail` (
+  `account_id` bigint(20) NOT NULL,
+  `email` varchar(254) DEFAULT NULL,
+  `proved_at` bigint(20) DEFAULT NULL,
+  `language` varchar(8) NOT NULL,
+  `choices` mediumtext NOT NULL,
+  PRIMARY KEY (`account_id`),
+  UNIQUE KEY `account_mail_email` (`email`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `account_usage` (
   `account_id` bigint(20) NOT NULL,
   `bytes` bigint(20) NOT NULL,
@@ -315,6 +325,30 @@ CREATE TABLE `login_failures` (
   `retry_at` bigint(20) NOT NULL,
   `updated_at` bigint(20) NOT NULL,
   PRIMARY KEY (`account`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `mails` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `kind` varchar(32) NOT NULL,
+  `account_id` bigint(20) DEFAULT NULL,
+  `recipient` varchar(254) NOT NULL,
+  `language` varchar(8) NOT NULL,
+  `content` mediumtext NOT NULL,
+  `state` varchar(16) NOT NULL,
+  `due_at` bigint(20) NOT NULL,
+  `attempts` bigint(20) NOT NULL,
+  `tried_at` bigint(20) DEFAULT NULL,
+  `is_server_trouble` bigint(20) NOT NULL,
+  `was_interrupted` bigint(20) NOT NULL,
+  `error` varchar(500) DEFAULT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `sent_at` bigint(20) DEFAULT NULL,
+  `useful_until` bigint(20) DEFAULT NULL,
+  `once_key` varchar(150) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `mails_once` (`once_key`),
+  KEY `mails_due` (`state`,`due_at`,`id`),
+  KEY `mails_created` (`created_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `owner_tags` (

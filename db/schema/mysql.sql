@@ -1,5 +1,15 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE `account_mail` (
+  `account_id` bigint NOT NULL,
+  `email` varchar(254) COLLATE utf8mb4_bin DEFAULT NULL,
+  `proved_at` bigint DEFAULT NULL,
+  `language` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `choices` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`account_id`),
+  UNIQUE KEY `account_mail_email` (`email`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `account_usage` (
   `account_id` bigint NOT NULL,
   `bytes` bigint NOT NULL,
@@ -315,6 +325,30 @@ CREATE TABLE `login_failures` (
   `retry_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
   PRIMARY KEY (`account`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `mails` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `kind` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `account_id` bigint DEFAULT NULL,
+  `recipient` varchar(254) COLLATE utf8mb4_bin NOT NULL,
+  `language` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `content` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `state` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `due_at` bigint NOT NULL,
+  `attempts` bigint NOT NULL,
+  `tried_at` bigint DEFAULT NULL,
+  `is_server_trouble` bigint NOT NULL,
+  `was_interrupted` bigint NOT NULL,
+  `error` varchar(500) COLLATE utf8mb4_bin DEFAULT NULL,
+  `created_at` bigint NOT NULL,
+  `sent_at` bigint DEFAULT NULL,
+  `useful_until` bigint DEFAULT NULL,
+  `once_key` varchar(150) COLLATE utf8mb4_bin DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `mails_once` (`once_key`),
+  KEY `mails_due` (`state`,`due_at`,`id`),
+  KEY `mails_created` (`created_at`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `owner_tags` (

@@ -1,5 +1,14 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE account_mail (
+  account_id integer not null primary key,
+  email text,
+  proved_at integer,
+  language text not null,
+  choices text not null,
+  constraint account_mail_email unique (email)
+);
+
 CREATE TABLE account_usage (
   account_id integer not null primary key,
   bytes integer not null
@@ -322,6 +331,31 @@ CREATE TABLE login_failures (
   retry_at integer not null,
   updated_at integer not null
 );
+
+CREATE TABLE mails (
+  id integer primary key autoincrement,
+  kind text not null,
+  account_id integer,
+  recipient text not null,
+  language text not null,
+  content text not null,
+  state text not null,
+  due_at integer not null,
+  attempts integer not null,
+  tried_at integer,
+  is_server_trouble integer not null,
+  was_interrupted integer not null,
+  error text,
+  created_at integer not null,
+  sent_at integer,
+  useful_until integer,
+  once_key text,
+  constraint mails_once unique (once_key)
+);
+
+CREATE INDEX "mails_created" on "mails" (created_at, id);
+
+CREATE INDEX "mails_due" on "mails" (state, due_at, id);
 
 CREATE TABLE owner_tags (
   owner_id integer not null,

@@ -9,6 +9,7 @@ export const TOPICS = [
   "sessions",
   "tokens",
   "policies",
+  "mails",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

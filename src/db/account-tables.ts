@@ -116,6 +116,45 @@ export const ACCOUNT_TABLES = {
     created_at: "int",
     last_used_at: "int?",
   },
+  /** Where an account gets mails, and which. `account_id` 0 is the built-in administrator. Removed with the account. */
+  account_mail: {
+    account_id: "int",
+    /** Lower-case; unique. */
+    email: "text?",
+    /** Null: nobody has followed a link sent there. */
+    proved_at: "int?",
+    language: "text",
+    /** JSON: how often, by kind (auth/contact/choices.ts). */
+    choices: "text",
+  },
+  /** The outbox, and the log of what was sent (mail/outbox.ts). */
+  mails: {
+    id: "serial",
+    /** ≤ 32 characters. */
+    kind: "text",
+    /** Null: an address alone. */
+    account_id: "int?",
+    recipient: "text",
+    language: "text",
+    /** JSON, from which the mail is made; empty once it is sent. */
+    content: "text",
+    /** "waiting", "sending", "sent" or "failed". */
+    state: "text",
+    /** 0: before all others, even while the server is in trouble. */
+    due_at: "int",
+    attempts: "int",
+    tried_at: "int?",
+    /** The last attempt failed for a reason that other mails share. */
+    is_server_trouble: "int",
+    /** How often a process ended while it sent the mail. */
+    was_interrupted: "int",
+    error: "text?",
+    created_at: "int",
+    sent_at: "int?",
+    useful_until: "int?",
+    /** Unique: a second mail of that key is not queued, or joins the first one. */
+    once_key: "text?",
+  },
   /** Also for one-time addresses: auth/set-up/repository.ts. */
   login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
 } as const;

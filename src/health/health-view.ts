@@ -23,6 +23,10 @@ export const healthView = namedObject("HealthReport", {
       status: verdict,
       message: z.string().describe("what is wrong with the disks, and what to do; empty when healthy"),
     }),
+    mail: z.object({
+      status: verdict,
+      message: z.string().describe("what keeps mails from being sent; empty when healthy or without [mail]"),
+    }),
   }),
   unfinished_uploads: z
     .object({

@@ -8,6 +8,7 @@ const well: HealthSources = {
   countLinks: async () => 7,
   isCacheReachable: async () => true,
   diskTroubles: async () => [],
+  mailTrouble: async () => null,
   stagedUploads: async () => ({
     objects: 3,
     bytes: 300,
@@ -28,6 +29,10 @@ test("the report has the status of each part and the worst of them", async () =>
   expect(await report({ diskTroubles: async () => ["Full.", "Full too."] })).toMatchObject({
     status: "degraded",
     checks: { cache: { status: "healthy" }, disk: { status: "degraded", message: "Full. Full too." } },
+  });
+  expect(await report({ mailTrouble: async () => "Mails can't be sent." })).toMatchObject({
+    status: "degraded",
+    checks: { disk: { status: "healthy" }, mail: { status: "degraded", message: "Mails can't be sent." } },
   });
   expect(await report({ countLinks: away, diskTroubles: async () => ["Full."] })).toMatchObject({
     status: "unhealthy",

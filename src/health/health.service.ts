@@ -20,6 +20,8 @@ export type HealthSources = {
   isCacheReachable(): Promise<boolean>;
   /** Why a disk accepts no more writes. */
   diskTroubles(): Promise<readonly string[]>;
+  /** What keeps mails from being sent; null if nothing is known. */
+  mailTrouble(): Promise<string | null>;
   /** Rejects when the database is away. */
   stagedUploads(): Promise<StagedUploads>;
 };
@@ -41,10 +43,11 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
 
   async function report(): Promise<HealthReport> {
     const begun = performance.now();
-    const [count, isCacheReachable, troubles = [DISK_IS_SILENT], stagedNow] = await Promise.all([
+    const [count, isCacheReachable, troubles = [DISK_IS_SILENT], mailTrouble, stagedNow] = await Promise.all([
       inTime(CHECK_DEADLINE_MS, sources.countLinks()),
       inTime(CHECK_DEADLINE_MS, sources.isCacheReachable()),
       inTime(CHECK_DEADLINE_MS, diskTroubles()),
+      inTime(CHECK_DEADLINE_MS, sources.mailTrouble()),
       inTime(CHECK_DEADLINE_MS, sources.stagedUploads()),
     ]);
     linksCount = count ?? linksCount;
@@ -52,9 +55,10 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
     const storage: HealthStatus = count === undefined ? "unhealthy" : "healthy";
     const cache: HealthStatus = isCacheReachable === true ? "healthy" : "degraded";
     const disk: HealthStatus = troubles.length === 0 ? "healthy" : "degraded";
+    const mail: HealthStatus = mailTrouble ? "degraded" : "healthy";
     const now = sources.clock.now();
     return {
-      status: storage === "unhealthy" ? storage : cache === "healthy" ? disk : cache,
+      status: [storage, cache, disk, mail].find((status) => status !== "healthy") ?? "healthy",
       timestamp: new Date(now).toISOString(),
       uptime: Math.max(0, Math.floor((now - startedAt) / 1000)),
       checks: {
@@ -70,6 +74,7 @@ export function createHealth(sources: HealthSources): { report(): Promise<Health
           negative_cache_enabled: true,
         },
         disk: { status: disk, message: troubles.join(" ") },
+        mail: { status: mail, message: mailTrouble ?? "" },
       },
       unfinished_uploads: {
         objects: staged?.objects ?? 0,

@@ -20,6 +20,7 @@ const HEALTHY: HealthReport = {
       negative_cache_enabled: true,
     },
     disk: { status: "healthy", message: "" },
+    mail: { status: "healthy", message: "" },
   },
   unfinished_uploads: { objects: 0, bytes: 0, abandoned_objects: 0, abandoned_bytes: 0, counted_at: null },
   response_time_ms: 1,

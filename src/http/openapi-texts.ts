@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   shares: "All shares and drop boxes of an account, and what their codes serve.",
   trash: "Files and folders that can be put back until they are deleted for good.",
   policies: "Where the bytes of files are stored.",
+  mail: "Mails that were sent, wait or have failed.",
   config: "Settings that can be changed while the server runs.",
   health: "Health and metrics, for monitoring.",
   meta: "This description.",

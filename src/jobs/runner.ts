@@ -5,6 +5,7 @@
 import type { Leases } from "../cluster/leases.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
+import { rest } from "../lib/rest.ts";
 
 export type Job = {
   /** Unique; also names its lease. */
@@ -32,6 +33,9 @@ const LEASE_MS = 120_000;
 /** Interval of the check for due jobs. */
 const LOOK_MS = 60_000;
 const MIN_PAUSE_MS = 1_000;
+/** For new work. Then the job runs when it is due. */
+const MOST_TRIES = 3;
+const FAILED = "a background job failed; it runs again later";
 
 type Deps = {
   leases: Leases;
@@ -46,6 +50,9 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
   const stopping = new AbortController();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const running = new Map<string, Promise<unknown>>();
+  /** Jobs with new work, and those of them that are tried. */
+  const asked = new Set<string>();
+  const trying = new Set<string>();
   const stats = new Map(
     jobs.map(({ name }) => [
       name,
@@ -79,10 +86,25 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
         if (!stopping.signal.aborted) keepFor(Math.max(MIN_PAUSE_MS, job.everyMs() - LOOK_MS));
       }),
     );
+    running.set(job.name, attempting);
     try {
       return (await attempting) !== null;
     } finally {
       running.delete(job.name);
+    }
+  }
+
+  /** What is asked for during a run may come too late for it, so the job runs once more. */
+  async function tryNow(job: Job): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES && !stopping.signal.aborted; tries++) {
+      if (tries > 0) await rest(1.5 * MIN_PAUSE_MS, stopping.signal);
+      asked.delete(job.name);
+      const ran = await attempt(job).catch((error: unknown) => {
+        logger.warn({ job: job.name, err: error }, FAILED);
+        return true;
+      });
+      if (ran && !asked.has(job.name)) return;
+      if (ran) tries = 0;
     }
   }
 
@@ -92,7 +114,7 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
       let next = dueAt;
       if (clock.now() >= dueAt) {
         const ran = await attempt(job).catch((error: unknown) => {
-          logger.warn({ job: job.name, err: error }, "a background job failed; it runs again later");
+          logger.warn({ job: job.name, err: error }, FAILED);
           return true;
         });
         next = clock.now() + (ran ? job.everyMs() : Math.min(LOOK_MS, job.everyMs()));
@@ -106,6 +128,15 @@ export function createJobRunner({ leases, jobs, clock, logger, random = Math.ran
   return {
     start(): void {
       for (const job of jobs) schedule(job, clock.now());
+    },
+    /** For new work: runs the job now, or a little later if another run is just ending. */
+    soon(name: string): void {
+      const job = jobs.find((known) => known.name === name);
+      if (job === undefined) return;
+      asked.add(name);
+      if (trying.has(name)) return;
+      trying.add(name);
+      void tryNow(job).finally(() => trying.delete(name));
     },
     /** False, without a run, if the lease is taken. Rejects with the error of the job. */
     async runNow(name: string): Promise<boolean> {

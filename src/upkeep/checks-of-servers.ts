@@ -79,3 +79,16 @@ export function checkCache(ping: (() => Promise<boolean>) | null): Check {
     },
   };
 }
+
+/** `server` is null without one; `check` connects. */
+export function checkMail(server: string | null, check: () => Promise<string | null>): Check {
+  return {
+    part: "mail",
+    async look() {
+      if (server === null) return [ok("no server is set, so no mails are sent")];
+      const trouble = await check();
+      if (trouble === null) return [ok(`${server} takes mails`)];
+      return [failure(trouble, "Mails wait in the outbox until this is fixed; see 'waymark mail list'.")];
+    },
+  };
+}

@@ -8,6 +8,7 @@ import type { Drive } from "../files/drive.ts";
 import { createLogCapacity } from "../clicks/details/log-capacity.repository.ts";
 import { readQuarantine } from "../clicks/journal/quarantine.ts";
 import { journalBytes } from "../clicks/journal/size.ts";
+import type { Mail } from "../mail/mail.service.ts";
 import { readInstance } from "../cluster/instance.repository.ts";
 import { openRedis } from "../cluster/redis.ts";
 import { type Database, openDatabase } from "../db/database.ts";
@@ -20,7 +21,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { countRunning } from "./status.commands.ts";
 import { checkDataFolder, checkJournal } from "./checks-of-data.ts";
 import { checkPolicies, checkClickRecords, checkSettings, MANY_CLICK_RECORDS } from "./checks-of-settings.ts";
-import { checkCache, checkClock, checkDatabase } from "./checks-of-servers.ts";
+import { checkCache, checkClock, checkDatabase, checkMail } from "./checks-of-servers.ts";
 import { type Check, runChecks, type CheckResult, ok } from "./doctor.ts";
 
 type Context = CommandContext<{
@@ -29,6 +30,7 @@ type Context = CommandContext<{
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
+  mail: Pick<Mail, "check" | "trouble">;
   drive: { trash: Pick<Drive["trash"], "putFile"> };
 }>;
 
@@ -118,6 +120,10 @@ const checksOfServices = (context: Context): Check[] => [
     async () => (await context.services()).content.standings(),
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
+  checkMail(context.env().mail.host || null, async () => {
+    const { mail } = await context.services();
+    return (await mail.check()) ?? mail.trouble();
+  }),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();
     return {

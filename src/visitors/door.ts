@@ -2,14 +2,14 @@
 import type { BodyMemory } from "../http/body-memory.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createUnlockCookies } from "./cookie.ts";
-import { createIdentity, type IdentitySettings } from "./identity.ts";
+import type { Identity } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
 import type { Protected } from "./messages.ts";
 import { createSiteFiles } from "./site-files.ts";
 import { createUnlock, type UnlockGuards } from "./unlock.ts";
 
-type VisitorSettings = IdentitySettings & {
+type VisitorSettings = {
   "api.jwt_secret": string;
   "api.cookie_secure": boolean;
 };
@@ -24,15 +24,15 @@ type Deps = {
       what: Protected;
     }): Promise<boolean>;
   };
+  identity: Identity;
   bodies: BodyMemory;
   clock: Clock;
 };
 
 export type VisitorDoor = ReturnType<typeof createVisitorDoor>;
 
-export function createVisitorDoor({ config, guards, bodies, clock }: Deps) {
+export function createVisitorDoor({ config, guards, identity, bodies, clock }: Deps) {
   const { takeTry, clientAddress, checkVisitorPassword: check } = guards;
-  const identity = createIdentity(config);
   const pages = createVisitorPages(identity);
   const cookies = createUnlockCookies({
     secret: () => config.get("api.jwt_secret"),

@@ -1,6 +1,6 @@
 /** What a page for a visitor depends on: language, and the instance's name, colour and logo. */
 import type { Identity } from "./identity.ts";
-import { createLanguageChoice, type Language } from "./language.ts";
+import { createLanguageChoice, type Language } from "../lib/language.ts";
 import { de } from "./texts/de.ts";
 import { en, type VisitorTexts } from "./texts/en.ts";
 import { fr } from "./texts/fr.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createIdentity } from "./identity.ts";
-import { LANGUAGES } from "./language.ts";
+import { LANGUAGES } from "../lib/language.ts";
 import { createVisitorPages, type Look } from "./look.ts";
 import { messagePage, passwordPage, rightPage } from "./messages.ts";
 import { answerPage, htmlPage } from "./page.ts";

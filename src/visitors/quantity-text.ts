@@ -1,6 +1,6 @@
 /** Sizes and instants as people of a language write them. */
 import { remembered } from "../lib/remembered.ts";
-import { type Language, LANGUAGES } from "./language.ts";
+import { type Language, LANGUAGES } from "../lib/language.ts";
 
 const UNITS: Record<Language, readonly [string, ...string[]]> = {
   en: ["bytes", "kB", "MB", "GB", "TB", "PB"],

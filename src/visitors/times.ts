@@ -1,5 +1,5 @@
 /** Times in pages of visitors: in UTC, until the page's script writes them in the reader's zone. */
-import type { Language } from "./language.ts";
+import type { Language } from "../lib/language.ts";
 import { dayText, instantText } from "./quantity-text.ts";
 import { inline } from "./style.ts";
 

@@ -11,7 +11,7 @@ import type { LockedLink, UnlockCookies } from "./cookie.ts";
 import type { Look, VisitorPages } from "./look.ts";
 import { notKeptPage, passwordPage, type Protected } from "./messages.ts";
 import { answerPage } from "./page.ts";
-import type { Language } from "./language.ts";
+import type { Language } from "../lib/language.ts";
 
 export type VisitorConnection = {
   requestIP(request: Request): { address: string } | null;

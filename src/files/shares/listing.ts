@@ -1,5 +1,5 @@
 /** What the page of a folder shows: its entries in the order of the visitor's language, in parts of PART. */
-import { type Language, LANGUAGES } from "../../visitors/language.ts";
+import { type Language, LANGUAGES } from "../../lib/language.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { FolderView } from "./folder-page.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { AppError, appError } from "../../lib/errors.ts";
 import { silentLogger } from "../../lib/logger.ts";
-import { LANGUAGES } from "../../visitors/language.ts";
+import { LANGUAGES } from "../../lib/language.ts";
 import { testVisitorPages } from "../../visitors/pages.test-support.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";

@@ -1,5 +1,5 @@
-/** Chooses the language of a page by Accept-Language (RFC 9110, section 12.5.4). */
-import { remembered } from "../lib/remembered.ts";
+/** The languages of pages and mails, and the choice by Accept-Language (RFC 9110, section 12.5.4). */
+import { remembered } from "./remembered.ts";
 
 export const LANGUAGES = ["en", "de", "zh", "ja", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,0 +1,32 @@
+/** Texts of strangers in mails: names of files, titles, targets. They change neither headers nor the words around. */
+
+const LONGEST = 200;
+
+/** Control characters, ends of lines and those that turn the direction of the text around them. */
+// oxlint-disable-next-line no-control-regex -- that is what it removes
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/u;
+
+/** One line of at most `most` characters. */
+export function oneLine(text: string, most: number): string {
+  const line = text.toWellFormed().replace(UNSAFE, " ").replace(/ {2,}/g, " ").trim();
+  const characters = [...line];
+  return characters.length <= most ? line : `${characters.slice(0, most - 1).join("")}…`;
+}
+
+/** A text that turns the direction stands apart from the words around it. */
+function apart(text: string): string {
+  const line = oneLine(text, LONGEST);
+  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
+}
+
+/** Makes every text safe, except the address of the mail's button, which is ours. */
+export const foreign = (content: object): object =>
+  Object.fromEntries(
+    Object.entries(content).map(([name, value]) => {
+      if (name === "url") return [name, value];
+      if (Array.isArray(value)) return [name, value.map((one) => apart(String(one)))];
+      return [name, typeof value === "string" ? apart(value) : value];
+    }),
+  );

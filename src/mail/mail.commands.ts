@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { z } from "zod";
+import type { CommandContext } from "../cli/command.ts";
+import { appError } from "../lib/errors.ts";
+import { validated } from "../lib/validated.ts";
+import { emailSchema, mailQuery, type StoredMail, viewMail } from "./mail.ts";
+import type { Mail } from "./mail.service.ts";
+
+type Context = CommandContext<{ mail: Pick<Mail, "outbox"> }>;
+type JsonOption = { json?: true };
+
+const COLUMNS = {
+  id: "ID",
+  created_at: "TIME",
+  kind: "KIND",
+  recipient: "RECIPIENT",
+  state: "STATE",
+  error: "ERROR",
+};
+const MOST = 10_000;
+
+export function addMailCommands(program: Command, context: Context): void {
+  const mail = program.command("mail").description("mails that were sent, wait or have failed");
+  mail
+    .command("list")
+    .description("list the mails of the last 30 days, newest first")
+    .option("--state <state>", "waiting, sending, sent or failed")
+    .option("--recipient <address>", "the whole address")
+    .option("--limit <number>", "how many at most", "50")
+    .option("--json", "print JSON")
+    .action(async ({ limit, json, ...given }: JsonOption & { limit: string; state?: string }) => {
+      const { state, recipient } = validated(mailQuery, given, "The filter");
+      const most = validated(z.coerce.number().int().min(1).max(MOST), limit, "--limit");
+      const { outbox } = (await context.services()).mail;
+      const filter = { state: state || undefined, recipient: recipient?.toLowerCase() };
+      const rows = (await outbox.page(filter, null, most)).mails.map(viewMail);
+      if (json) context.output.json(rows);
+      else if (rows.length > 0) context.output.table(rows, COLUMNS);
+      else context.output.note("No mails.");
+    });
+  mail
+    .command("test <address>")
+    .description("queue a test mail, which a running server sends")
+    .option("--json", "print the mail as JSON")
+    .action(async (address: string, options: JsonOption) => {
+      const email = validated(emailSchema, address, "The address");
+      const { outbox } = (await context.services()).mail;
+      tell(context, await outbox.test({ accountId: null, email, language: "en" }), options);
+    });
+  mail
+    .command("retry <id>")
+    .description("send a mail that waits or has failed at once")
+    .option("--json", "print the mail as JSON")
+    .action(async (id: string, options: JsonOption) => {
+      if (!/^[1-9]\d{0,14}$/.test(id)) throw appError("BadRequest", "'mail retry' needs the ID of a mail.");
+      const { outbox } = (await context.services()).mail;
+      tell(context, await outbox.retry(Number(id)), options);
+    });
+}
+
+function tell({ output }: Context, mail: StoredMail, { json }: JsonOption): void {
+  if (json) return output.json(viewMail(mail));
+  output.note(
+    `Mail ${mail.id} to ${mail.recipient} is queued. 'waymark mail list' shows what becomes of it.`,
+  );
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { CursorPage, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { cursorText, limitOf, placeOf } from "../lib/cursor.ts";
+import { idParameter } from "../lib/id-parameter.ts";
+import { createLanguageChoice } from "../lib/language.ts";
+import { namedObject } from "../lib/named-object.ts";
+import { emailSchema, mailQuery, mailServerView, mailView, viewMail } from "./mail.ts";
+import type { Mail } from "./mail.service.ts";
+
+const testBody = namedObject("TestMail", { to: emailSchema });
+
+/** Relative to {admin}/v1. */
+export function mailEndpoints({ outbox, server }: Pick<Mail, "outbox" | "server">): Endpoint[] {
+  const shared = { access: "admin", scope: "admin", tag: "mail", answer: mailView } as const;
+  const chooseLanguage = createLanguageChoice();
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/mail",
+      summary: "What was sent in the last 30 days, what waits and what failed, newest first",
+      query: mailQuery,
+      answer: z.array(mailView),
+      paged: "cursor",
+      async handle({ query: { cursor, limit, state, recipient } }) {
+        const filter = { state: state || undefined, recipient: recipient?.toLowerCase() || undefined };
+        const { mails, next } = await outbox.page(filter, placeOf(z.int(), cursor), limitOf(limit));
+        return new CursorPage(mails.map(viewMail), next === null ? null : cursorText(next));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/mail/server",
+      summary: "Whether mails can be sent",
+      answer: mailServerView,
+      handle: server,
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/mail/test",
+      summary: "Send a test mail, which goes the way of every mail",
+      body: testBody,
+      failures: [409],
+      status: 201,
+      async handle({ c, body }) {
+        const language = chooseLanguage(c.req.header("Accept-Language") ?? null);
+        return viewMail(await outbox.test({ accountId: null, email: body.to, language }));
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/mail/:id",
+      summary: "One mail",
+      handle: async ({ c }) => viewMail(await outbox.get(idOf(c))),
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/mail/:id/retry",
+      summary: "Send a mail that waits or has failed at once",
+      failures: [409],
+      handle: async ({ c }) => viewMail(await outbox.retry(idOf(c))),
+    }),
+  ];
+}
+
+const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such mail.");

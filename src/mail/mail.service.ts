@@ -1,0 +1,61 @@
+import type { Queries } from "../db/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createDeliveryRepository } from "./delivery.repository.ts";
+import { createDelivery } from "./delivery.ts";
+import { createLetters, type MailIdentity } from "./letter.ts";
+import { createOutboxRepository } from "./outbox.repository.ts";
+import { createMailOutbox, type MailTransaction } from "./outbox.ts";
+import { createSmtp, type SmtpSettings } from "./smtp.ts";
+
+export type Mail = ReturnType<typeof createMail>;
+
+type Deps = {
+  database: Queries;
+  changes: { write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T> };
+  settings: SmtpSettings;
+  /** Mails contain addresses of this instance; empty: it has none. */
+  publicUrl(): string;
+  identity: MailIdentity;
+  instance: string;
+  count(status: "sent" | "delayed" | "failed"): void;
+  clock: Clock;
+  logger: Logger;
+};
+
+export function createMail(deps: Deps) {
+  const { database, changes, settings, publicUrl, identity, clock, logger } = deps;
+  const repository = createDeliveryRepository(database);
+  const smtp = createSmtp(settings);
+  const isEnabled = () => settings.host !== "" && publicUrl() !== "";
+  const outbox = createMailOutbox({
+    repository: createOutboxRepository(database),
+    write: changes.write,
+    isEnabled,
+    clock,
+    logger,
+  });
+
+  /** What keeps mails from being sent; null if nothing is known. */
+  async function trouble(): Promise<string | null> {
+    if (settings.host === "") return null;
+    if (publicUrl() === "") return "Mails need features.public_url, the address that their links begin with.";
+    const known = await repository.trouble();
+    return known && `Mails can't be sent: ${known.error}`;
+  }
+
+  return {
+    outbox,
+    trouble,
+    /** Connects and signs in; null if that works. */
+    check: smtp.check,
+    /** Null without a server. */
+    job:
+      settings.host === ""
+        ? null
+        : createDelivery({ ...deps, repository, smtp, write: createLetters(identity) }),
+    async server() {
+      return { enabled: isEnabled(), from: settings.host && settings.from, message: (await trouble()) ?? "" };
+    },
+  };
+}

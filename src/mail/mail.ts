@@ -1,0 +1,75 @@
+/** What a mail is, in the outbox and for administrators. */
+import { z } from "zod";
+import { createView } from "../lib/case-names.ts";
+import { LANGUAGES, type Language } from "../lib/language.ts";
+import { namedObject } from "../lib/named-object.ts";
+import { queryText } from "../lib/query-text.ts";
+import { cursorQuery } from "../lib/cursor.ts";
+import type { MailContents, MailKind } from "./texts/contents.ts";
+
+/** A kind with its content. */
+export type MailContent = { [K in MailKind]: { kind: K; content: MailContents[K] } }[MailKind];
+
+export type Recipient = { accountId: number | null; email: string; language: Language };
+
+export const MAIL_STATES = ["waiting", "sending", "sent", "failed"] as const;
+export type MailState = (typeof MAIL_STATES)[number];
+
+export type StoredMail = {
+  id: number;
+  kind: string;
+  recipient: string;
+  state: MailState;
+  attempts: number;
+  error: string | null;
+  createdAt: number;
+  sentAt: number | null;
+  /** Null unless it waits; 0: at once. */
+  dueAt: number | null;
+};
+
+/** One that the delivery has taken. */
+export type TakenMail = {
+  id: number;
+  kind: string;
+  recipient: string;
+  language: string;
+  content: string;
+  attempts: number;
+  usefulUntil: number | null;
+};
+
+export const mailLanguage = (stored: string): Language => LANGUAGES.find((one) => one === stored) ?? "en";
+
+/** An address that SMTP servers take without extensions. @see RFC 5321, 4.5.3.1 */
+export const emailSchema = z
+  .email("must be an e-mail address such as anna@example.com")
+  .max(254)
+  .toLowerCase();
+
+export const mailView = namedObject("Mail", {
+  id: z.int(),
+  kind: z.string().describe("such as invitation or test"),
+  recipient: z.string(),
+  state: z
+    .enum(MAIL_STATES)
+    .describe("waiting for its next attempt, being sent, taken by the mail server, or given up"),
+  attempts: z.int(),
+  error: z.string().nullable().describe("why the last attempt failed"),
+  created_at: z.iso.datetime(),
+  sent_at: z.iso.datetime().nullable(),
+  due_at: z.iso.datetime().nullable().describe("next attempt, of a mail that waits"),
+});
+export const viewMail = createView(mailView);
+
+export const mailQuery = z.object({
+  ...cursorQuery,
+  state: z.enum(["", ...MAIL_STATES], `must be one of ${MAIL_STATES.join(", ")}`).optional(),
+  recipient: queryText(254).optional().describe("the whole address"),
+});
+
+export const mailServerView = namedObject("MailServer", {
+  enabled: z.boolean().describe("a server is set, and features.public_url, which links in mails need"),
+  from: z.string().describe("empty without a server"),
+  message: z.string().describe("what keeps mails from being sent, and what to do; empty if nothing is known"),
+});

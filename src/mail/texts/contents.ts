@@ -1,0 +1,17 @@
+/** The kinds of mails. */
+
+/** What each kind of mail says. Every text may come from strangers; `url` is ours. */
+export type MailContents = {
+  test: Record<string, never>;
+  invitation: { username: string; by: string; url: string };
+  reset: { username: string; url: string };
+  address: { username: string; url: string };
+  sign_in: { username: string; address: string; browser: string; at: number; url: string };
+  drop: { title: string; count: number; names: string[]; url: string };
+  download: { title: string; count: number; url: string };
+  share_ends: { title: string; endsAt: number | null; url: string };
+  link_reached: { link: string; clicks: number; url: string };
+  target_dead: { link: string; target: string; reason: string; url: string };
+  backup: { reason: string; at: number };
+};
+export type MailKind = keyof MailContents;

@@ -1,0 +1,105 @@
+import type { MailTexts } from "./en.ts";
+
+const listed = (names: readonly string[], count: number): string =>
+  [
+    ...names.map((name) => `• ${name}`),
+    ...(count > names.length ? [`… und ${count - names.length} weitere`] : []),
+  ].join("\n");
+
+const asked = () =>
+  "Sie erhalten diese E-Mail, weil jemand Ihre Adresse eingegeben hat. Wenn Sie das nicht waren, beachten Sie sie nicht.";
+const chosen = (instance: string) => `In Ihrem Konto bei ${instance} können Sie solche E-Mails abschalten.`;
+
+export const deMails: MailTexts = {
+  ifNot: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
+  test: (_, { instance }) => ({
+    subject: `Test-E-Mail von ${instance}`,
+    lines: [`Diese E-Mail ging den Weg jeder E-Mail von ${instance}: Der Versand funktioniert.`],
+  }),
+  invitation: ({ username, by }, { instance }) => ({
+    subject: `Ihr Konto bei ${instance}`,
+    lines: [
+      `${by} hat für Sie ein Konto bei ${instance} angelegt. Ihr Benutzername ist ${username}.`,
+      "Wählen Sie zuerst ein Passwort. Der Link gilt einmal, innerhalb von 24 Stunden.",
+    ],
+    action: "Passwort wählen",
+  }),
+  reset: ({ username }, { instance }) => ({
+    subject: `Neues Passwort für ${instance}`,
+    lines: [
+      `Jemand hat für Ihr Konto ${username} ein neues Passwort angefordert.`,
+      "Der Link gilt einmal, innerhalb einer Stunde. Ihr Passwort bleibt, bis Sie ein anderes wählen.",
+    ],
+    action: "Neues Passwort wählen",
+  }),
+  address: ({ username }, { instance }) => ({
+    subject: `Bestätigen Sie Ihre Adresse für ${instance}`,
+    lines: [
+      `Bestätigen Sie, dass E-Mails für das Konto ${username} an diese Adresse gehen sollen. Der Link gilt 24 Stunden.`,
+    ],
+    action: "Adresse bestätigen",
+  }),
+  sign_in: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `Neue Anmeldung bei ${instance}`,
+    lines: [
+      `Mit Ihrem Konto ${username} hat sich ein Browser angemeldet, den wir noch nicht kennen.`,
+      `Zeit: ${time(at)}\nAdresse: ${address}\nBrowser: ${browser}`,
+      "Wenn Sie das waren, ist nichts zu tun. Wenn nicht, ändern Sie sofort Ihr Passwort: Das beendet alle Sitzungen.",
+    ],
+    action: "Mein Konto prüfen",
+  }),
+  drop: ({ title, count, names }) => ({
+    subject: count === 1 ? `Eine Datei für ${title} ist da` : `${count} Dateien für ${title} sind da`,
+    lines: [listed(names, count)],
+    action: "Dateien zeigen",
+  }),
+  download: ({ title, count }) => ({
+    subject: count === 1 ? `${title} wurde heruntergeladen` : `${title} wurde ${count}-mal heruntergeladen`,
+    lines: ["Was Sie freigegeben haben, wurde heruntergeladen."],
+    action: "Meine Freigaben zeigen",
+  }),
+  share_ends: ({ title, endsAt }, { time }) => ({
+    subject: endsAt === null ? `${title}: keine Downloads mehr übrig` : `${title} endet bald`,
+    lines: [
+      endsAt === null
+        ? "Die Freigabe wurde so oft heruntergeladen, wie sie darf. Niemand kann sie mehr öffnen."
+        : `Die Freigabe endet am ${time(endsAt)}. Dann kann niemand sie mehr öffnen.`,
+      "In der Liste Ihrer Freigaben können Sie das ändern.",
+    ],
+    action: "Meine Freigaben zeigen",
+  }),
+  link_reached: ({ link, clicks }) => ({
+    subject: `${link} hat ${clicks.toLocaleString("de")} Klicks erreicht`,
+    lines: ["Der Link hat die Zahl der Klicks erreicht, von der Sie erfahren wollten."],
+    action: "Zahlen zeigen",
+  }),
+  target_dead: ({ link, target, reason }) => ({
+    subject: `Das Ziel von ${link} antwortet nicht`,
+    lines: [
+      `Der Link führt zu ${target}.`,
+      `Was zurückkam: ${reason}`,
+      "Besucher gelangen weiterhin dorthin. Geben Sie dem Link ein anderes Ziel, wenn die Seite umgezogen ist.",
+    ],
+    action: "Link zeigen",
+  }),
+  backup: ({ reason, at }, { instance, time }) => ({
+    subject: `Die Sicherung von ${instance} ist fehlgeschlagen`,
+    lines: [
+      `Die Sicherung vom ${time(at)} ist fehlgeschlagen. Was sich seit der letzten geändert hat, ist nicht gesichert.`,
+      reason,
+    ],
+  }),
+  reasons: {
+    test: () => "Ein Administrator hat Ihnen diese E-Mail zur Probe geschickt.",
+    invitation: asked,
+    reset: asked,
+    address: asked,
+    sign_in: chosen,
+    drop: chosen,
+    download: chosen,
+    share_ends: chosen,
+    link_reached: chosen,
+    target_dead: chosen,
+    backup: chosen,
+  },
+};

@@ -1,0 +1,131 @@
+/** English: the mails that every language has. */
+import type { MailContents, MailKind } from "./contents.ts";
+
+export type MailText = {
+  /** Also the heading. */
+  subject: string;
+  /** Paragraphs. */
+  lines: string[];
+  /** Of the button that opens the address of the content. */
+  action?: string;
+};
+
+export type MailFacts = {
+  instance: string;
+  /** Date and time of epoch milliseconds. */
+  time(at: number): string;
+};
+
+export type MailTexts = {
+  [K in MailKind]: (content: MailContents[K], facts: MailFacts) => MailText;
+} & {
+  ifNot: string;
+  /** Why one gets it, at the end of the mail. */
+  reasons: Record<MailKind, (instance: string) => string>;
+};
+
+const listed = (names: readonly string[], count: number): string =>
+  [
+    ...names.map((name) => `• ${name}`),
+    ...(count > names.length ? [`… and ${count - names.length} more`] : []),
+  ].join("\n");
+
+const asked = () =>
+  "You get this mail because somebody entered your address. If that was not you, ignore it.";
+const chosen = (instance: string) => `You can turn off such mails in your account on ${instance}.`;
+
+export const enMails: MailTexts = {
+  ifNot: "If the button does not work, open this address:",
+  test: (_, { instance }) => ({
+    subject: `Test mail from ${instance}`,
+    lines: [`This mail went the way of every mail from ${instance}: sending works.`],
+  }),
+  invitation: ({ username, by }, { instance }) => ({
+    subject: `Your account on ${instance}`,
+    lines: [
+      `${by} has made an account for you on ${instance}. Your username is ${username}.`,
+      "Choose a password to begin. The link works once, within 24 hours.",
+    ],
+    action: "Choose a password",
+  }),
+  reset: ({ username }, { instance }) => ({
+    subject: `New password for ${instance}`,
+    lines: [
+      `Somebody asked for a new password for your account ${username}.`,
+      "The link works once, within one hour. Your password stays as it is until you choose another one.",
+    ],
+    action: "Choose a new password",
+  }),
+  address: ({ username }, { instance }) => ({
+    subject: `Confirm your address for ${instance}`,
+    lines: [
+      `Confirm that mails for the account ${username} should come to this address. The link works for 24 hours.`,
+    ],
+    action: "Confirm this address",
+  }),
+  sign_in: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `New sign-in to ${instance}`,
+    lines: [
+      `Your account ${username} was used to sign in from a browser that we have not seen before.`,
+      `Time: ${time(at)}\nAddress: ${address}\nBrowser: ${browser}`,
+      "If that was you, there is nothing to do. If not, change your password at once, which ends all sessions.",
+    ],
+    action: "Check my account",
+  }),
+  drop: ({ title, count, names }) => ({
+    subject: count === 1 ? `A file arrived in ${title}` : `${count} files arrived in ${title}`,
+    lines: [listed(names, count)],
+    action: "Show the files",
+  }),
+  download: ({ title, count }) => ({
+    subject: count === 1 ? `${title} was downloaded` : `${title} was downloaded ${count} times`,
+    lines: [
+      count === 1 ? "Somebody has downloaded what you share." : "People have downloaded what you share.",
+    ],
+    action: "Show my shares",
+  }),
+  share_ends: ({ title, endsAt }, { time }) => ({
+    subject: endsAt === null ? `${title} has no downloads left` : `${title} ends soon`,
+    lines: [
+      endsAt === null
+        ? "The share has been downloaded as often as it may be. Nobody can open it any more."
+        : `The share ends on ${time(endsAt)}. Then nobody can open it any more.`,
+      "You can change that in the list of your shares.",
+    ],
+    action: "Show my shares",
+  }),
+  link_reached: ({ link, clicks }) => ({
+    subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
+    lines: ["The link has reached the number of clicks that you wanted to hear of."],
+    action: "Show the numbers",
+  }),
+  target_dead: ({ link, target, reason }) => ({
+    subject: `The target of ${link} does not answer`,
+    lines: [
+      `The link leads to ${target}.`,
+      `What came back: ${reason}`,
+      "Visitors still get there. Give the link another target if the page has moved.",
+    ],
+    action: "Show the link",
+  }),
+  backup: ({ reason, at }, { instance, time }) => ({
+    subject: `The backup of ${instance} failed`,
+    lines: [
+      `The backup of ${time(at)} failed. There is no copy of what changed since the one before.`,
+      reason,
+    ],
+  }),
+  reasons: {
+    test: () => "An administrator sent you this mail as a test.",
+    invitation: asked,
+    reset: asked,
+    address: asked,
+    sign_in: chosen,
+    drop: chosen,
+    download: chosen,
+    share_ends: chosen,
+    link_reached: chosen,
+    target_dead: chosen,
+    backup: chosen,
+  },
+};

@@ -1,0 +1,106 @@
+import type { MailTexts } from "./en.ts";
+
+const listed = (names: readonly string[], count: number): string =>
+  [
+    ...names.map((name) => `• ${name}`),
+    ...(count > names.length ? [`… et ${count - names.length} de plus`] : []),
+  ].join("\n");
+
+const asked = () =>
+  "Vous recevez ce message parce que quelqu’un a saisi votre adresse. Si ce n’était pas vous, ignorez-le.";
+const chosen = (instance: string) => `Vous pouvez désactiver ces messages dans votre compte sur ${instance}.`;
+
+export const frMails: MailTexts = {
+  ifNot: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
+  test: (_, { instance }) => ({
+    subject: `Message de test de ${instance}`,
+    lines: [`Ce message a suivi le chemin de tous les messages de ${instance} : l’envoi fonctionne.`],
+  }),
+  invitation: ({ username, by }, { instance }) => ({
+    subject: `Votre compte sur ${instance}`,
+    lines: [
+      `${by} a créé pour vous un compte sur ${instance}. Votre nom d’utilisateur est ${username}.`,
+      "Choisissez d’abord un mot de passe. Le lien est valable une fois, pendant 24 heures.",
+    ],
+    action: "Choisir un mot de passe",
+  }),
+  reset: ({ username }, { instance }) => ({
+    subject: `Nouveau mot de passe pour ${instance}`,
+    lines: [
+      `Quelqu’un a demandé un nouveau mot de passe pour votre compte ${username}.`,
+      "Le lien est valable une fois, pendant une heure. Votre mot de passe reste le même jusqu’à ce que vous en choisissiez un autre.",
+    ],
+    action: "Choisir un nouveau mot de passe",
+  }),
+  address: ({ username }, { instance }) => ({
+    subject: `Confirmez votre adresse pour ${instance}`,
+    lines: [
+      `Confirmez que les messages du compte ${username} doivent arriver à cette adresse. Le lien est valable 24 heures.`,
+    ],
+    action: "Confirmer l’adresse",
+  }),
+  sign_in: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `Nouvelle connexion à ${instance}`,
+    lines: [
+      `Une connexion à votre compte ${username} a eu lieu depuis un navigateur que nous ne connaissions pas.`,
+      `Date : ${time(at)}\nAdresse : ${address}\nNavigateur : ${browser}`,
+      "Si c’était vous, il n’y a rien à faire. Sinon, changez tout de suite votre mot de passe : cela met fin à toutes les sessions.",
+    ],
+    action: "Vérifier mon compte",
+  }),
+  drop: ({ title, count, names }) => ({
+    subject:
+      count === 1 ? `Un fichier est arrivé dans ${title}` : `${count} fichiers sont arrivés dans ${title}`,
+    lines: [listed(names, count)],
+    action: "Afficher les fichiers",
+  }),
+  download: ({ title, count }) => ({
+    subject: count === 1 ? `${title} a été téléchargé` : `${title} a été téléchargé ${count} fois`,
+    lines: ["Ce que vous partagez a été téléchargé."],
+    action: "Afficher mes partages",
+  }),
+  share_ends: ({ title, endsAt }, { time }) => ({
+    subject: endsAt === null ? `${title} : plus aucun téléchargement possible` : `${title} expire bientôt`,
+    lines: [
+      endsAt === null
+        ? "Le partage a été téléchargé autant de fois que permis. Plus personne ne peut l’ouvrir."
+        : `Le partage expire le ${time(endsAt)}. Ensuite, plus personne ne pourra l’ouvrir.`,
+      "Vous pouvez changer cela dans la liste de vos partages.",
+    ],
+    action: "Afficher mes partages",
+  }),
+  link_reached: ({ link, clicks }) => ({
+    subject: `${link} a atteint ${clicks.toLocaleString("fr")} clics`,
+    lines: ["Le lien a atteint le nombre de clics dont vous vouliez être averti."],
+    action: "Afficher les chiffres",
+  }),
+  target_dead: ({ link, target, reason }) => ({
+    subject: `La destination de ${link} ne répond pas`,
+    lines: [
+      `Le lien mène à ${target}.`,
+      `Réponse obtenue : ${reason}`,
+      "Les visiteurs y sont toujours envoyés. Donnez au lien une autre destination si la page a changé d’adresse.",
+    ],
+    action: "Afficher le lien",
+  }),
+  backup: ({ reason, at }, { instance, time }) => ({
+    subject: `La sauvegarde de ${instance} a échoué`,
+    lines: [
+      `La sauvegarde du ${time(at)} a échoué. Ce qui a changé depuis la précédente n’est pas sauvegardé.`,
+      reason,
+    ],
+  }),
+  reasons: {
+    test: () => "Un administrateur vous a envoyé ce message pour un essai.",
+    invitation: asked,
+    reset: asked,
+    address: asked,
+    sign_in: chosen,
+    drop: chosen,
+    download: chosen,
+    share_ends: chosen,
+    link_reached: chosen,
+    target_dead: chosen,
+    backup: chosen,
+  },
+};

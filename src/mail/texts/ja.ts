@@ -1,0 +1,104 @@
+import type { MailTexts } from "./en.ts";
+
+const listed = (names: readonly string[], count: number): string =>
+  [
+    ...names.map((name) => `• ${name}`),
+    ...(count > names.length ? [`ほか ${count - names.length} 件`] : []),
+  ].join("\n");
+
+const asked = () =>
+  "このメールは、あなたのアドレスが入力されたためにお送りしています。お心当たりがない場合は無視してください。";
+const chosen = (instance: string) => `このようなメールは ${instance} のアカウントで停止できます。`;
+
+export const jaMails: MailTexts = {
+  ifNot: "ボタンが使えない場合は、次のアドレスを開いてください。",
+  test: (_, { instance }) => ({
+    subject: `${instance} からのテストメール`,
+    lines: [`このメールは ${instance} のすべてのメールと同じ経路で送られました。送信は正常です。`],
+  }),
+  invitation: ({ username, by }, { instance }) => ({
+    subject: `${instance} のアカウント`,
+    lines: [
+      `${by} さんが ${instance} にあなたのアカウントを作成しました。ユーザー名は ${username} です。`,
+      "はじめにパスワードを設定してください。リンクは 24 時間以内に 1 回だけ使えます。",
+    ],
+    action: "パスワードを設定",
+  }),
+  reset: ({ username }, { instance }) => ({
+    subject: `${instance} の新しいパスワード`,
+    lines: [
+      `アカウント ${username} の新しいパスワードが要求されました。`,
+      "リンクは 1 時間以内に 1 回だけ使えます。新しいパスワードを設定するまで、今のパスワードは変わりません。",
+    ],
+    action: "新しいパスワードを設定",
+  }),
+  address: ({ username }, { instance }) => ({
+    subject: `${instance} のメールアドレスの確認`,
+    lines: [
+      `アカウント ${username} のメールをこのアドレスで受け取ることを確認してください。リンクは 24 時間有効です。`,
+    ],
+    action: "アドレスを確認",
+  }),
+  sign_in: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `${instance} への新しいサインイン`,
+    lines: [
+      `これまでに見たことのないブラウザーから、アカウント ${username} でサインインがありました。`,
+      `日時: ${time(at)}\nアドレス: ${address}\nブラウザー: ${browser}`,
+      "ご自身によるものなら、何もする必要はありません。そうでない場合は、すぐにパスワードを変更してください。すべてのセッションが終了します。",
+    ],
+    action: "アカウントを確認",
+  }),
+  drop: ({ title, count, names }) => ({
+    subject: `${title} に ${count} 件のファイルが届きました`,
+    lines: [listed(names, count)],
+    action: "ファイルを表示",
+  }),
+  download: ({ title, count }) => ({
+    subject:
+      count === 1 ? `${title} がダウンロードされました` : `${title} が ${count} 回ダウンロードされました`,
+    lines: ["共有しているものがダウンロードされました。"],
+    action: "共有を表示",
+  }),
+  share_ends: ({ title, endsAt }, { time }) => ({
+    subject:
+      endsAt === null ? `${title} のダウンロード回数が上限に達しました` : `${title} はまもなく終了します`,
+    lines: [
+      endsAt === null
+        ? "この共有は許可された回数だけダウンロードされました。もう開けません。"
+        : `この共有は ${time(endsAt)} に終了し、その後は開けません。`,
+      "共有の一覧で変更できます。",
+    ],
+    action: "共有を表示",
+  }),
+  link_reached: ({ link, clicks }) => ({
+    subject: `${link} のクリック数が ${clicks.toLocaleString("ja")} に達しました`,
+    lines: ["このリンクは、通知を希望されたクリック数に達しました。"],
+    action: "数値を表示",
+  }),
+  target_dead: ({ link, target, reason }) => ({
+    subject: `${link} のリンク先が応答しません`,
+    lines: [
+      `このリンクは ${target} につながっています。`,
+      `応答: ${reason}`,
+      "訪問者は引き続きそこへ案内されます。ページが移転した場合は、リンク先を変更してください。",
+    ],
+    action: "リンクを表示",
+  }),
+  backup: ({ reason, at }, { instance, time }) => ({
+    subject: `${instance} のバックアップに失敗しました`,
+    lines: [`${time(at)} のバックアップに失敗しました。前回以降の変更は保存されていません。`, reason],
+  }),
+  reasons: {
+    test: () => "管理者がテストとしてこのメールを送信しました。",
+    invitation: asked,
+    reset: asked,
+    address: asked,
+    sign_in: chosen,
+    drop: chosen,
+    download: chosen,
+    share_ends: chosen,
+    link_reached: chosen,
+    target_dead: chosen,
+    backup: chosen,
+  },
+};

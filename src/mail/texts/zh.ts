@@ -1,0 +1,99 @@
+import type { MailTexts } from "./en.ts";
+
+const listed = (names: readonly string[], count: number): string =>
+  [
+    ...names.map((name) => `• ${name}`),
+    ...(count > names.length ? [`……以及另外 ${count - names.length} 个`] : []),
+  ].join("\n");
+
+const asked = () => "您收到这封邮件，是因为有人填写了您的邮箱地址。如果不是您本人，请忽略。";
+const chosen = (instance: string) => `您可以在 ${instance} 的账户中关闭此类邮件。`;
+
+export const zhMails: MailTexts = {
+  ifNot: "如果按钮无法使用，请打开此网址：",
+  test: (_, { instance }) => ({
+    subject: `来自 ${instance} 的测试邮件`,
+    lines: [`这封邮件与 ${instance} 的所有邮件经由同样的途径发出：发送正常。`],
+  }),
+  invitation: ({ username, by }, { instance }) => ({
+    subject: `您在 ${instance} 的账户`,
+    lines: [
+      `${by} 已在 ${instance} 为您创建账户。您的用户名是 ${username}。`,
+      "请先设置密码。链接在 24 小时内有效，只能使用一次。",
+    ],
+    action: "设置密码",
+  }),
+  reset: ({ username }, { instance }) => ({
+    subject: `${instance} 的新密码`,
+    lines: [
+      `有人为您的账户 ${username} 申请了新密码。`,
+      "链接在一小时内有效，只能使用一次。在您设置新密码之前，原密码保持不变。",
+    ],
+    action: "设置新密码",
+  }),
+  address: ({ username }, { instance }) => ({
+    subject: `确认您在 ${instance} 的邮箱地址`,
+    lines: [`请确认账户 ${username} 的邮件应发送到此地址。链接在 24 小时内有效。`],
+    action: "确认此地址",
+  }),
+  sign_in: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `${instance} 的新登录`,
+    lines: [
+      `有人从一个我们未曾见过的浏览器登录了您的账户 ${username}。`,
+      `时间：${time(at)}\n地址：${address}\n浏览器：${browser}`,
+      "如果是您本人，无需任何操作。如果不是，请立即更改密码，这会结束所有会话。",
+    ],
+    action: "检查我的账户",
+  }),
+  drop: ({ title, count, names }) => ({
+    subject: `${title} 收到 ${count} 个文件`,
+    lines: [listed(names, count)],
+    action: "显示文件",
+  }),
+  download: ({ title, count }) => ({
+    subject: count === 1 ? `${title} 已被下载` : `${title} 已被下载 ${count} 次`,
+    lines: ["有人下载了您分享的内容。"],
+    action: "显示我的分享",
+  }),
+  share_ends: ({ title, endsAt }, { time }) => ({
+    subject: endsAt === null ? `${title} 的下载次数已用完` : `${title} 即将到期`,
+    lines: [
+      endsAt === null
+        ? "此分享已达到允许的下载次数，无法再打开。"
+        : `此分享将于 ${time(endsAt)} 到期，之后无法再打开。`,
+      "您可以在分享列表中更改。",
+    ],
+    action: "显示我的分享",
+  }),
+  link_reached: ({ link, clicks }) => ({
+    subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,
+    lines: ["此链接已达到您希望收到通知的点击数。"],
+    action: "显示数据",
+  }),
+  target_dead: ({ link, target, reason }) => ({
+    subject: `${link} 的目标没有响应`,
+    lines: [
+      `此链接指向 ${target}。`,
+      `返回结果：${reason}`,
+      "访客仍会被引导到那里。如果网页已迁移，请为链接设置新的目标。",
+    ],
+    action: "显示链接",
+  }),
+  backup: ({ reason, at }, { instance, time }) => ({
+    subject: `${instance} 的备份失败`,
+    lines: [`${time(at)} 的备份失败。自上次备份以来的更改没有副本。`, reason],
+  }),
+  reasons: {
+    test: () => "管理员发送了这封测试邮件。",
+    invitation: asked,
+    reset: asked,
+    address: asked,
+    sign_in: chosen,
+    drop: chosen,
+    download: chosen,
+    share_ends: chosen,
+    link_reached: chosen,
+    target_dead: chosen,
+    backup: chosen,
+  },
+};

@@ -1,0 +1,129 @@
+/** Mails of the whole program: the way of a test mail, the log, kills, and many at once. */
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type MailServer, startMailServer } from "./support/mail-server.ts";
+import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { until } from "./support/until.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
+
+type Row = {
+  id: number;
+  kind: string;
+  state: string;
+  error: string | null;
+  recipient: string;
+  enabled?: boolean;
+};
+
+let smtp: MailServer;
+let installation: Installation;
+let server: RunningWaymark;
+let client: Client;
+
+beforeAll(async () => {
+  smtp = await startMailServer();
+  ({ installation, server, client } = await startSignedIn(smtp.settings));
+});
+afterAll(async () => {
+  await installation?.remove();
+  smtp?.stop();
+});
+
+const ask = async (method: string, path: string, body?: object) => {
+  const answer = await client.fetch(path, { method, ...(body && { body: JSON.stringify(body) }) });
+  return { status: answer.status, body: (await answer.json()) as { data: Row; message: string } };
+};
+const list = async (query = "") => {
+  const answer = await client.fetch(`/mail${query}`);
+  return ((await answer.json()) as { data: Row[] }).data;
+};
+async function restart(settings: Record<string, string> = {}): Promise<void> {
+  server = await installation.serve(settings);
+  client = await signIn(server.url);
+}
+
+test("without a public address nothing can be sent, and the answer says what to do", async () => {
+  const refused = await ask("POST", "/mail/test", { to: "anna@example.com" });
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    expect.stringContaining("features.public_url"),
+  ]);
+  const { data } = (await ask("GET", "/mail/server")).body;
+  expect(data).toMatchObject({ enabled: false, message: expect.stringContaining("features.public_url") });
+});
+
+test("a test mail arrives, by the API and by the CLI, and the log has it", async () => {
+  await installation.run(["config", "set", "features.public_url", "https://go.example.com"]);
+  await until(async () => (await ask("GET", "/mail/server")).body.data.enabled === true);
+  const { status, body } = await ask("POST", "/mail/test", { to: "Anna@Example.com" });
+  expect([status, body.data]).toEqual([201, expect.objectContaining({ kind: "test", state: "waiting" })]);
+  await until(() => smtp.mails.length === 1);
+  expect(smtp.mails[0]).toMatchObject({
+    subject: "Test mail from Waymark",
+    from: { text: '"Waymark" <waymark@example.com>' },
+  });
+  await until(async () => (await list())[0]?.state === "sent");
+  await installation.run(["mail", "test", "ben@example.com"]);
+  await until(async () => (await list("?recipient=BEN@example.com"))[0]?.state === "sent");
+  const listed = await installation.run(["mail", "list", "--state", "sent", "--json"]);
+  expect(JSON.parse(listed).map(({ recipient }: Row) => recipient)).toEqual([
+    "ben@example.com",
+    "anna@example.com",
+  ]);
+  expect((await ask("POST", `/mail/${body.data.id}/retry`)).status).toBe(409);
+  expect((await installation.cli(["mail", "retry", "999"])).exitCode).toBe(3);
+  expect(await installation.run(["doctor"])).toContain("mail: 127.0.0.1 takes mails");
+});
+
+test("a mail that was sent when the process was killed goes at most twice, and the log says so", async () => {
+  const before = smtp.mails.length;
+  await server.stop();
+  server = await installation.serve({ WAYMARK_FAULT: "mail-sent" });
+  client = await signIn(server.url);
+  for (const n of [1, 2, 3]) await ask("POST", "/mail/test", { to: `kill${n}@example.com` }).catch(() => {});
+  await server.process.exited;
+  expect(server.process.signalCode).toBe("SIGKILL");
+  for (const n of [1, 2, 3]) await installation.run(["mail", "test", `after${n}@example.com`]);
+  await restart();
+  await until(
+    async () => (await list("?state=waiting")).length === 0 && (await list("?state=sending")).length === 0,
+  );
+  const ids = smtp.mails.slice(before).map(({ messageId }) => messageId);
+  expect(ids.length - new Set(ids).size).toBe(1);
+  expect(server.log()).toContain("may arrive twice");
+});
+
+test("ten thousand queued mails go one after the other while requests are answered", async () => {
+  const before = smtp.count();
+  await server.stop();
+  const database = new Database(`${installation.dataDir}/waymark.db`);
+  database.run(
+    `with recursive n (i) as (select 1 union all select i + 1 from n where i < 10000)
+     insert into mails (kind, recipient, language, content, state, due_at, attempts, is_server_trouble, was_interrupted, created_at)
+     select 'test', 'many' || i || '@example.com', 'en', '{}', 'waiting', 1, 0, 0, 0, 1e13 from n`,
+  );
+  database.close();
+  await restart();
+  await until(() => smtp.count() >= before + 300);
+  expect((await ask("GET", "/mail/server")).body.data).toMatchObject({ enabled: true, message: "" });
+  const urgent = await ask("POST", "/mail/test", { to: "urgent@example.com" });
+  await until(async () => (await ask("GET", `/mail/${urgent.body.data.id}`)).body.data.state === "sent");
+  expect(smtp.count() - before).toBeLessThan(9_000);
+});
+
+test("a server that is away is told by health and log; the mail goes when it is back", async () => {
+  await server.stop();
+  const database = new Database(`${installation.dataDir}/waymark.db`);
+  database.run("delete from mails");
+  database.close();
+  server = await installation.serve({ WAYMARK__MAIL__PORT: "1" });
+  client = await signIn(server.url);
+  const { body } = await ask("POST", "/mail/test", { to: "late@example.com" });
+  await until(async () => (await ask("GET", `/mail/${body.data.id}`)).body.data.error !== null);
+  const { data } = (await ask("GET", "/mail/server")).body;
+  expect(data).toMatchObject({ message: expect.stringContaining("127.0.0.1:1") });
+  await server.stop();
+  await restart();
+  await ask("POST", `/mail/${body.data.id}/retry`);
+  await until(async () => (await ask("GET", `/mail/${body.data.id}`)).body.data.state === "sent");
+});
