@@ -156,6 +156,7 @@ describe("start-up settings", () => {
       "logging",
       "metrics",
       "health",
+      "mail",
       "analytics",
     ]);
     expect(load(bare)).toEqual(load(template));

@@ -25,7 +25,7 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/admin\/v1\/teams\b/, { role: "user", scope: "any" }, /^get$/],
   [/^\/admin\/v1\/teams\b/, { role: "user", scope: "admin" }, /^patch$/],
   [/^\/admin\/v1\/teams\b/, { role: "admin", scope: "admin" }],
-  [/^\/admin\/v1\/(users|config|domains|events|system)\b/, { role: "admin", scope: "admin" }],
+  [/^\/admin\/v1\/(users|config|domains|events|mail|system)\b/, { role: "admin", scope: "admin" }],
   [/^\/admin\/policies\b/, { role: "admin", scope: "admin" }],
   [/^\/health\b/, { role: "admin", scope: "admin" }],
   [/^\/(files|folders|shares|trash)\b/, { role: "user", scope: "files" }],

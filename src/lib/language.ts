@@ -4,6 +4,9 @@ import { remembered } from "./remembered.ts";
 export const LANGUAGES = ["en", "de", "zh", "ja", "fr"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** English for a language that is not one of ours. */
+export const knownLanguage = (name: string | null): Language => LANGUAGES.find((one) => one === name) ?? "en";
+
 const LONGEST_HEADER = 512;
 const MOST_RANGES = 32;
 const REMEMBERED = 1_000;

@@ -6,7 +6,8 @@
 import type { Clock } from "../lib/clock.ts";
 import { fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
-import { type MailContent, mailLanguage, type TakenMail } from "./mail.ts";
+import { knownLanguage, type Language } from "../lib/language.ts";
+import type { MailContent, TakenMail } from "./mail.ts";
 import type { Letter } from "./letter.ts";
 import type { DeliveryRepository, Outcome } from "./delivery.repository.ts";
 import type { Smtp } from "./smtp.ts";
@@ -41,7 +42,7 @@ type Deps = {
   repository: DeliveryRepository;
   smtp: Smtp;
   /** Makes a mail of its content. */
-  write(mail: MailContent, language: ReturnType<typeof mailLanguage>): Letter;
+  write(mail: MailContent, language: Language): Letter;
   /** For Message-ID: servers and programs know a repeated mail by it. */
   instance: string;
   count(status: "sent" | "delayed" | "failed"): void;
@@ -76,7 +77,7 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
     if (usefulUntil !== null && usefulUntil <= now)
       return { state: "failed", error: "It was not sent while its link was valid." };
     const content = { kind, content: JSON.parse(mail.content) } as MailContent;
-    const letter = write(content, mailLanguage(mail.language));
+    const letter = write(content, knownLanguage(mail.language));
     const trouble = await smtp.send({ ...letter, to: recipient, messageId: `<${instance}.${id}@${domain}>` });
     fault("mail-sent");
     if (trouble === null) return { state: "sent", at: clock.now() };

@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { z } from "zod";
 import type { CommandContext } from "../cli/command.ts";
 import { appError } from "../lib/errors.ts";
+import { emailSchema } from "../lib/email-address.ts";
 import { validated } from "../lib/validated.ts";
-import { emailSchema, mailQuery, type StoredMail, viewMail } from "./mail.ts";
+import { mailQuery, type StoredMail, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
 
 type Context = CommandContext<{ mail: Pick<Mail, "outbox"> }>;

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { CursorPage, type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
+import { emailSchema } from "../lib/email-address.ts";
 import { cursorText, limitOf, placeOf } from "../lib/cursor.ts";
 import { idParameter } from "../lib/id-parameter.ts";
 import { createLanguageChoice } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
-import { emailSchema, mailQuery, mailServerView, mailView, viewMail } from "./mail.ts";
+import { mailQuery, mailServerView, mailView, viewMail } from "./mail.ts";
 import type { Mail } from "./mail.service.ts";
 
 const testBody = namedObject("TestMail", { to: emailSchema });

@@ -1,7 +1,7 @@
 /** What a mail is, in the outbox and for administrators. */
 import { z } from "zod";
 import { createView } from "../lib/case-names.ts";
-import { LANGUAGES, type Language } from "../lib/language.ts";
+import type { Language } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { queryText } from "../lib/query-text.ts";
 import { cursorQuery } from "../lib/cursor.ts";
@@ -38,14 +38,6 @@ export type TakenMail = {
   attempts: number;
   usefulUntil: number | null;
 };
-
-export const mailLanguage = (stored: string): Language => LANGUAGES.find((one) => one === stored) ?? "en";
-
-/** An address that SMTP servers take without extensions. @see RFC 5321, 4.5.3.1 */
-export const emailSchema = z
-  .email("must be an e-mail address such as anna@example.com")
-  .max(254)
-  .toLowerCase();
 
 export const mailView = namedObject("Mail", {
   id: z.int(),
