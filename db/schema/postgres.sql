@@ -586,11 +586,11 @@ CREATE INDEX links_search ON public.links USING gin (lower(((((((((code)::text |
 '::text) || (COALESCE(title, ''::character varying))::text) || '
 '::text) || COALESCE(note, ''::text)) COLLATE "C")) gin_trgm_ops);
 
-CREATE INDEX passkeys_account ON public.passkeys USING btree (account_id);
-
 CREATE INDEX mails_created ON public.mails USING btree (created_at, id);
 
 CREATE INDEX mails_due ON public.mails USING btree (state, due_at, id);
+
+CREATE INDEX passkeys_account ON public.passkeys USING btree (account_id);
 
 CREATE INDEX sessions_expires_at ON public.sessions USING btree (expires_at);
 
