@@ -82,10 +82,12 @@ async function addLinksAndEvents(program: Command, context: Context): Promise<vo
   const { addLinkCommands } = await import("./links/links.commands.ts");
   const { addLinkStatsCommand } = await import("./clicks/analytics/commands.ts");
   const { addDeletedCommands } = await import("./links/deleted/commands.ts");
+  const { addSafetyCommands } = await import("./links/safety/commands.ts");
   const { addEventCommands } = await import("./events/events.commands.ts");
   const links = addLinkCommands(program, context);
   addLinkStatsCommand(links, context);
   addDeletedCommands(links, context);
+  addSafetyCommands(links, context);
   const services = async () => historyServices(await context.services());
   addEventCommands(program, links, { ...context, services });
 }

@@ -167,6 +167,12 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     publicUrl: () => config.get("features.public_url"),
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
+    targetLists: () => ({
+      allow: config.get("links.targets.allow"),
+      deny: config.get("links.targets.deny"),
+      bound: config.get("links.targets.roles"),
+      waiting: config.get("links.targets.approval"),
+    }),
     operations,
   });
   await step(links.domains.load);
@@ -207,7 +213,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     /** Of the database operations on links. */
     operations,
     events,
-    csv: createLinkCsv({ ...shared, events, domains: links.domains }),
+    csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,

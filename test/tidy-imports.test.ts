@@ -81,6 +81,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     "query-batch": ["fallback", "history", "link", "list", "rules", "tags", "write"],
     history: ["fallback", "link", "write"],
     qr: ["link"],
+    safety: ["link", "write"],
     uses: ["link", "write"],
   },
   visitors: { texts: [] },

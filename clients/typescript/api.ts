@@ -766,6 +766,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/links/{code}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve or refuse a link that waits, take a link or share down, or put it back */
+        post: operations["postLinkReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links/available": {
         parameters: {
             query?: never;
@@ -1000,6 +1017,40 @@ export interface paths {
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List reports of visitors about links, newest first */
+        get: operations["listReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reports/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Dismiss a report, or take its link down */
+        post: operations["postReportResolve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1890,6 +1941,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
+            /** @description since when the target does not answer; null while it does, or is not checked */
+            dead_since: string | null;
             /** Format: date-time */
             deleted_at: string;
             deleted_by: string | null;
@@ -1898,6 +1951,14 @@ export interface components {
             expires_at: string | null;
             fallback_url: string | null;
             forward_query: boolean;
+            held: {
+                /** Format: date-time */
+                at: string;
+                by: string;
+                reason: string | null;
+                /** @enum {string} */
+                state: "waiting" | "refused" | "taken_down";
+            } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
             id: number;
@@ -2022,6 +2083,8 @@ export interface components {
             created_by: string | null;
             /** @description the stored content of the file is lost */
             damaged: boolean;
+            /** @description since when the target does not answer; null while it does, or is not checked */
+            dead_since: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description finished downloads; with max_downloads also running ones */
@@ -2048,6 +2111,14 @@ export interface components {
             files: number;
             folder_id: number;
             forward_query: boolean;
+            held: {
+                /** Format: date-time */
+                at: string;
+                by: string;
+                reason: string | null;
+                /** @enum {string} */
+                state: "waiting" | "refused" | "taken_down";
+            } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
             /** @description stays when the code changes */
@@ -2170,7 +2241,7 @@ export interface components {
         };
         Explanation: {
             /** @enum {string} */
-            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card";
+            reason: "rule" | "target" | "share" | "expired" | "not_started" | "used_up" | "person" | "password" | "card" | "waiting" | "refused" | "taken_down";
             /** @description of the answer to the visitor */
             status: number;
             /** @description the rules until the one that decides */
@@ -2577,11 +2648,21 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
+            /** @description since when the target does not answer; null while it does, or is not checked */
+            dead_since: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
             expires_at: string | null;
             fallback_url: string | null;
             forward_query: boolean;
+            held: {
+                /** Format: date-time */
+                at: string;
+                by: string;
+                reason: string | null;
+                /** @enum {string} */
+                state: "waiting" | "refused" | "taken_down";
+            } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
             /** @description stays when the code changes */
@@ -2742,6 +2823,17 @@ export interface components {
         LinkReversion: {
             /** @description the state before the event, or after it (default) */
             state?: ("before" | "after") | null;
+        };
+        LinkReview: {
+            /**
+             * @description approve or refuse a link that waits; take a link down, or put it back
+             * @enum {string}
+             */
+            action: "approve" | "refuse" | "take_down" | "put_back";
+            /** @description shown to the owner of the link, never to visitors */
+            reason?: string | null;
+            /** @description updated_at of the link that you looked at: 409 if it has changed since */
+            updated_at?: string | null;
         };
         LinkRule: {
             if: {
@@ -3325,7 +3417,13 @@ export interface components {
                 created_before?: string;
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
+                /**
+                 * @description links that wait for approval, were refused or were taken down
+                 * @enum {string}
+                 */
+                held?: "waiting" | "refused" | "taken_down";
                 only_active?: boolean;
+                only_dead?: boolean;
                 only_expired?: boolean;
                 /** @description name of an account, or team:{name}; also the id of an account */
                 owner?: string | number;
@@ -3594,6 +3692,15 @@ export interface components {
             details_from?: string;
             message: string;
         };
+        ReportResolution: {
+            /**
+             * @description take_down: the link, which resolves all its reports
+             * @enum {string}
+             */
+            action: "dismiss" | "take_down";
+            /** @description shown to the owner of the link, never to visitors */
+            reason?: string | null;
+        };
         ReportRow: {
             automated: number;
             /** @description of the visitors that are asked for */
@@ -3730,6 +3837,8 @@ export interface components {
             created_by: string | null;
             /** @description the stored content of the file is lost */
             damaged: boolean;
+            /** @description since when the target does not answer; null while it does, or is not checked */
+            dead_since: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description finished downloads; with max_downloads also running ones */
@@ -3754,6 +3863,14 @@ export interface components {
             file_id: number | null;
             folder_id: number | null;
             forward_query: boolean;
+            held: {
+                /** Format: date-time */
+                at: string;
+                by: string;
+                reason: string | null;
+                /** @enum {string} */
+                state: "waiting" | "refused" | "taken_down";
+            } | null;
             /** @description click_count without automated visitors */
             human_clicks: number;
             /** @description stays when the code changes */
@@ -4136,6 +4253,44 @@ export interface components {
              */
             details_from?: string;
             message: string;
+        };
+        VisitorReport: {
+            /** Format: date-time */
+            at: string;
+            code: string;
+            details: string | null;
+            domain: string | null;
+            held: {
+                /** Format: date-time */
+                at: string;
+                by: string;
+                reason: string | null;
+                /** @enum {string} */
+                state: "waiting" | "refused" | "taken_down";
+            } | null;
+            id: number;
+            link_id: number;
+            /** @enum {string} */
+            reason: "phishing" | "malware" | "spam" | "illegal" | "other";
+            resolved_at: string | null;
+            resolved_by: string | null;
+            /** Format: uri */
+            short_url: string;
+            target: string;
+        };
+        VisitorReportAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["VisitorReport"];
+            message: string;
+        };
+        VisitorReportPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["VisitorReport"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         WrittenSetting: {
             is_sensitive: boolean;
@@ -4548,6 +4703,7 @@ export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
 export type LinkReversion = components['schemas']['LinkReversion'];
+export type LinkReview = components['schemas']['LinkReview'];
 export type LinkRule = components['schemas']['LinkRule'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
 export type ListedAccount = components['schemas']['ListedAccount'];
@@ -4609,6 +4765,7 @@ export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
+export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportRow = components['schemas']['ReportRow'];
 export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
 export type Session = components['schemas']['Session'];
@@ -4651,6 +4808,9 @@ export type TrashedEntryPageAnswer = components['schemas']['TrashedEntryPageAnsw
 export type TrashRestore = components['schemas']['TrashRestore'];
 export type Trend = components['schemas']['Trend'];
 export type TrendAnswer = components['schemas']['TrendAnswer'];
+export type VisitorReport = components['schemas']['VisitorReport'];
+export type VisitorReportAnswer = components['schemas']['VisitorReportAnswer'];
+export type VisitorReportPageAnswer = components['schemas']['VisitorReportPageAnswer'];
 export type WrittenSetting = components['schemas']['WrittenSetting'];
 export type WrittenSettingAnswer = components['schemas']['WrittenSettingAnswer'];
 export type Response400 = components['responses']['400'];
@@ -6424,7 +6584,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -6473,7 +6633,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -6532,7 +6692,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -6582,7 +6742,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -6634,7 +6794,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -6696,7 +6856,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.restore_days";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days";
             };
             cookie?: never;
         };
@@ -7183,8 +7343,12 @@ export interface operations {
                 cursor?: string;
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
+                /** @description links that wait for approval, were refused or were taken down */
+                held?: "waiting" | "refused" | "taken_down";
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
+                /** @description only links whose target does not answer */
+                only_dead?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
                 /** @description default: desc for created_at and click_count */
@@ -7235,6 +7399,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "short_url": "https://go.example.com/docs/start",
                      *           "owner": null,
                      *           "title": "Documentation",
@@ -7249,7 +7414,8 @@ export interface operations {
                      *           "redirect_status": 307,
                      *           "forward_query": false,
                      *           "rules": null,
-                     *           "card": null
+                     *           "card": null,
+                     *           "held": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7325,6 +7491,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -7339,7 +7506,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -7396,6 +7564,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -7410,7 +7579,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -7483,6 +7653,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -7497,7 +7668,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -7618,6 +7790,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -7632,7 +7805,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -8345,6 +8519,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -8359,7 +8534,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -8437,6 +8613,88 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postLinkReview: {
+        parameters: {
+            query?: {
+                /** @description host of the link's domain; absent or empty: the default one */
+                domain?: string;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "approve"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LinkReview"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "held": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LinkAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -8696,6 +8954,8 @@ export interface operations {
                  *         "only_expired": false,
                  *         "tag": "spring",
                  *         "only_active": false,
+                 *         "held": "waiting",
+                 *         "only_dead": false,
                  *         "owner": "text",
                  *         "team": "text",
                  *         "codes": [
@@ -8834,6 +9094,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [
@@ -8847,6 +9108,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "held": null,
                      *           "deleted_at": "2026-11-20T12:00:00.000Z",
                      *           "deleted_by": null
                      *         }
@@ -8912,6 +9174,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": null,
                      *         "title": "Documentation",
@@ -8926,7 +9189,8 @@ export interface operations {
                      *         "redirect_status": 307,
                      *         "forward_query": false,
                      *         "rules": null,
-                     *         "card": null
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
@@ -8957,8 +9221,12 @@ export interface operations {
                 created_before?: string;
                 /** @description host; absent or empty: the default domain; *: every domain */
                 domain?: string;
+                /** @description links that wait for approval, were refused or were taken down */
+                held?: "waiting" | "refused" | "taken_down";
                 /** @description only links without an expiry or before it */
                 only_active?: boolean;
+                /** @description only links whose target does not answer */
+                only_dead?: boolean;
                 /** @description only links that have expired */
                 only_expired?: boolean;
                 /** @description links of this account, or of a team as team:{name}; also the id of an account */
@@ -9348,6 +9616,131 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listReports: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description open when absent */
+                state?: "open" | "resolved";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-20T12:00:00.000Z",
+                     *           "reason": "phishing",
+                     *           "details": null,
+                     *           "resolved_at": null,
+                     *           "resolved_by": null,
+                     *           "link_id": 1,
+                     *           "code": "docs/start",
+                     *           "domain": null,
+                     *           "short_url": "https://go.example.com/docs/start",
+                     *           "target": "https://example.com/docs?x=1",
+                     *           "held": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VisitorReportPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postReportResolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "dismiss"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportResolution"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "at": "2026-11-20T12:00:00.000Z",
+                     *         "reason": "phishing",
+                     *         "details": null,
+                     *         "resolved_at": null,
+                     *         "resolved_by": null,
+                     *         "link_id": 1,
+                     *         "code": "docs/start",
+                     *         "domain": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "held": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VisitorReportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];
@@ -10772,6 +11165,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "short_url": "https://go.example.com/docs/start",
                      *           "owner": {
                      *             "id": 1,
@@ -10790,6 +11184,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -10864,6 +11259,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": {
                      *           "id": 1,
@@ -10882,6 +11278,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -11950,6 +12347,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "short_url": "https://go.example.com/docs/start",
                      *           "owner": {
                      *             "id": 1,
@@ -11968,6 +12366,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -12050,6 +12449,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": {
                      *           "id": 1,
@@ -12068,6 +12468,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -12242,6 +12643,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "short_url": "https://go.example.com/docs/start",
                      *           "owner": {
                      *             "id": 1,
@@ -12260,6 +12662,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -12334,6 +12737,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": {
                      *           "id": 1,
@@ -12352,6 +12756,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -12946,6 +13351,7 @@ export interface operations {
                      *           "click_count": 42,
                      *           "human_clicks": 40,
                      *           "domain": null,
+                     *           "dead_since": null,
                      *           "short_url": "https://go.example.com/docs/start",
                      *           "owner": {
                      *             "id": 1,
@@ -12964,6 +13370,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
                      *           "file_id": null,
@@ -13033,6 +13440,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": {
                      *           "id": 1,
@@ -13051,6 +13459,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,
@@ -13167,6 +13576,7 @@ export interface operations {
                      *         "click_count": 42,
                      *         "human_clicks": 40,
                      *         "domain": null,
+                     *         "dead_since": null,
                      *         "short_url": "https://go.example.com/docs/start",
                      *         "owner": {
                      *           "id": 1,
@@ -13185,6 +13595,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
                      *         "file_id": null,

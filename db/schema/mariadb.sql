@@ -276,6 +276,20 @@ CREATE TABLE `link_downloads` (
   CONSTRAINT `link_downloads_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `link_reports` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `link_id` bigint(20) NOT NULL,
+  `at` bigint(20) NOT NULL,
+  `reason` varchar(16) NOT NULL,
+  `details` varchar(1000) DEFAULT NULL,
+  `resolved_at` bigint(20) DEFAULT NULL,
+  `resolved_by` varchar(128) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `link_reports_link` (`link_id`),
+  KEY `link_reports_open` (`resolved_at`,`id`),
+  CONSTRAINT `link_reports_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `link_tags` (
   `tag_id` bigint(20) NOT NULL,
   `link_id` bigint(20) NOT NULL,
@@ -312,11 +326,15 @@ CREATE TABLE `links` (
   `owner_id` bigint(20) DEFAULT NULL,
   `created_by` varchar(128) DEFAULT NULL,
   `options` mediumtext DEFAULT NULL,
+  `held` varchar(16) DEFAULT NULL,
+  `dead_since` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `links_code` (`code`),
   KEY `links_created_at` (`created_at` DESC,`code`,`expires_at`),
   KEY `links_expires_at` (`expires_at`,`id`),
-  KEY `links_owner` (`owner_id`,`created_at` DESC,`code`)
+  KEY `links_owner` (`owner_id`,`created_at` DESC,`code`),
+  KEY `links_held` (`held`,`created_at`),
+  KEY `links_dead_since` (`dead_since`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `login_failures` (
@@ -473,6 +491,23 @@ CREATE TABLE `tags` (
   `links` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),
   UNIQUE KEY `tags_tag` (`tag`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `target_checks` (
+  `link_id` bigint(20) NOT NULL,
+  `failures` bigint(20) NOT NULL,
+  `failed_since` bigint(20) NOT NULL,
+  `checked_at` bigint(20) NOT NULL,
+  `problem` varchar(200) NOT NULL,
+  PRIMARY KEY (`link_id`),
+  CONSTRAINT `target_checks_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `target_rounds` (
+  `id` bigint(20) NOT NULL,
+  `started_at` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `team_members` (

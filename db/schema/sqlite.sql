@@ -268,6 +268,21 @@ CREATE TABLE link_downloads (
   constraint link_downloads_link foreign key (link_id) references links (id) on delete cascade
 ) without rowid;
 
+CREATE TABLE link_reports (
+  id integer primary key autoincrement,
+  link_id integer not null,
+  at integer not null,
+  reason text not null,
+  details text,
+  resolved_at integer,
+  resolved_by text,
+  constraint link_reports_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE INDEX "link_reports_link" on "link_reports" (link_id, resolved_at);
+
+CREATE INDEX "link_reports_open" on "link_reports" (resolved_at, id);
+
 CREATE TABLE link_tags (
   tag_id integer not null,
   link_id integer not null,
@@ -315,13 +330,17 @@ CREATE TABLE links (
   created_at integer not null,
   updated_at integer not null,
   expires_at integer,
-  password_hash text, title text, note text, owner_id integer, created_by text, options text,
+  password_hash text, title text, note text, owner_id integer, created_by text, options text, held text, dead_since integer,
   constraint links_code unique (code)
 );
 
 CREATE INDEX "links_created_at" on "links" (created_at desc, code, expires_at);
 
+CREATE INDEX "links_dead_since" on "links" (dead_since);
+
 CREATE INDEX "links_expires_at" on "links" (expires_at, id);
+
+CREATE INDEX "links_held" on "links" (held, created_at);
 
 CREATE INDEX "links_owner" on "links" (owner_id, created_at desc, code);
 
@@ -468,6 +487,21 @@ CREATE TABLE tags (
   tag text not null,
   links integer not null,
   constraint tags_tag unique (tag)
+);
+
+CREATE TABLE target_checks (
+  link_id integer not null primary key,
+  failures integer not null,
+  failed_since integer not null,
+  checked_at integer not null,
+  problem text not null,
+  constraint target_checks_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE TABLE target_rounds (
+  id integer not null primary key,
+  started_at integer not null,
+  link_id integer not null
 );
 
 CREATE TABLE team_members (

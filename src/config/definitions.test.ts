@@ -18,6 +18,24 @@ const SMALL_LOGO =
 
 const HASH =
   "$argon2id$v=19$m=65536,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
+const HOSTS = {
+  good: {
+    "": "[]",
+    '["Example.com","example.com."]': '["example.com"]',
+    "bücher.example, 127.1, [::1]": '["xn--bcher-kva.example","127.0.0.1","[::1]"]',
+  },
+  bad: [
+    "a b",
+    "https://a.example",
+    "a.example/x",
+    "a.example:80",
+    "*.a.example",
+    "u@a.example",
+    "[1]",
+    "a%2e.b",
+  ],
+};
+const ROLES = { good: { "Editor,admin": '["editor","admin"]', "": "[]" }, bad: ["user", "editor;admin"] };
 const TRUE_OR_FALSE = {
   good: {
     true: "true",
@@ -203,6 +221,12 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   },
   "events.retention_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "files.trash_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
+  "links.targets.allow": HOSTS,
+  "links.targets.deny": HOSTS,
+  "links.targets.roles": ROLES,
+  "links.targets.approval": ROLES,
+  "links.check_targets": TRUE_OR_FALSE,
+  "features.report_links": TRUE_OR_FALSE,
   "links.restore_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "utm.enable_passthrough": TRUE_OR_FALSE,
   "analytics.enable_detailed_logging": TRUE_OR_FALSE,

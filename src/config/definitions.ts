@@ -3,6 +3,7 @@
  * `config.get(key)` follow from it.
  */
 import { ACCENT } from "../lib/tokens.ts";
+import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
 
@@ -124,6 +125,10 @@ export const DEFINITIONS = {
     category: "features",
     description:
       "Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.",
+  }),
+  "features.report_links": bool(false, {
+    category: "features",
+    description: "Let visitors report a link to the administrators on the page that its code with a + opens.",
   }),
   "features.enable_admin_panel": bool(true, {
     category: "features",
@@ -263,6 +268,7 @@ export const DEFINITIONS = {
     category: "files",
     description: "Days after which files and folders in the trash are deleted.",
   }),
+  ...TARGET_DEFINITIONS,
   "links.restore_days": int(30, DAYS, {
     category: "links",
     description: "Days for which deleted links can be put back.",

@@ -1,7 +1,7 @@
 /** Checks return the canonical form, or what is wrong. */
 import { isIP } from "node:net";
 import { isLegibleText } from "../lib/file-name.ts";
-import { checkHttpUrl } from "../lib/http-url.ts";
+import { checkHttpUrl, withoutDot } from "../lib/http-url.ts";
 import { pictureIn } from "../lib/picture.ts";
 import type { CheckedText } from "./value-types.ts";
 
@@ -139,6 +139,16 @@ export const origin = {
     return isOrigin
       ? url.origin
       : must("a list of origins such as https://app.example.com, without a path, or *");
+  },
+};
+
+/** A name or an IP address, lower-case and in Punycode. */
+export const hostName = {
+  items: "of hosts such as example.com",
+  check(item: string): CheckedText {
+    const host = /^[^\s/?#@\\%*]{1,253}$/.test(item) ? URL.parse(`http://${item}/`) : null;
+    const isHost = host !== null && host.port === "" && !/:\d*$/.test(item.replace(/^\[.*\]/, ""));
+    return isHost ? withoutDot(host.hostname) : must("a list of hosts such as example.com");
   },
 };
 

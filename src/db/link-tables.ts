@@ -20,6 +20,34 @@ export const LINK_TABLES = {
     created_by: "text?",
     /** JSON (links/link/options.ts); null for a link that only redirects. */
     options: "text?",
+    /** The state of `held` in the options, for filters. */
+    held: "text?",
+    /** The checks of targets failed since then (links/safety/); null while the target answers. */
+    dead_since: "int?",
+  },
+  /** Targets that failed their last check. Removed with the link. */
+  target_checks: {
+    link_id: "int",
+    /** In a row. */
+    failures: "int",
+    failed_since: "int",
+    checked_at: "int",
+    /** ≤ 200 characters. */
+    problem: "text",
+  },
+  /** One row, id 1: which links the checks of targets have passed since their start. */
+  target_rounds: { id: "int", started_at: "int", link_id: "int" },
+  /** What visitors report. Removed with the link. */
+  link_reports: {
+    id: "serial",
+    link_id: "int",
+    at: "int",
+    /** See links/safety/report.ts. */
+    reason: "text",
+    /** ≤ 1,000 characters. */
+    details: "text?",
+    resolved_at: "int?",
+    resolved_by: "text?",
   },
   /** Their sums are the numbers of links and clicks: see links/link/query.repository.ts. */
   link_totals: { id: "serial", links: "int", clicks: "int0", automated: "int0" },

@@ -19,6 +19,7 @@ import { steps as version08 } from "./migrations/version-0-8.ts";
 import { steps as version09 } from "./migrations/version-0-9.ts";
 import { steps as version09SignIn } from "./migrations/version-0-9-sign-in.ts";
 import { steps as version09Mail } from "./migrations/version-0-9-mail.ts";
+import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import type { Step } from "./migrations/step.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09,
   ...version09SignIn,
   ...version09Mail,
+  ...version09Safety,
 ];
 
 export type MigrationState = {

@@ -33,3 +33,6 @@ export function checkHttpUrl(text: string): string | { error: string } {
   if (!URL.canParse(url)) return { error: "The URL's host or port is not valid." };
   return url;
 }
+
+/** `example.com.` is the host `example.com`. */
+export const withoutDot = (host: string): string => host.replace(/\.$/, "");

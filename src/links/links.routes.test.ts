@@ -40,6 +40,7 @@ describe("one link", () => {
         updated_at: "2026-11-20T13:00:00.000Z",
         human_clicks: 0,
         domain: null,
+        dead_since: null,
         short_url: "http://localhost/a/b",
         title: null,
         note: null,

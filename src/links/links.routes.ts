@@ -31,6 +31,7 @@ import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
+import { safetyEndpoints } from "./safety/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 import { namedObject } from "../lib/named-object.ts";
 
@@ -72,6 +73,12 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
       hostOf: links.domains.hostOf,
     }),
     ...collectionEndpoints(links, now),
+    ...safetyEndpoints({
+      safety: links.safety,
+      get: (actor, key) => links.by(actor).get(key),
+      keyOf: links.domains.key,
+      hostOf: links.domains.hostOf,
+    }),
     qrEndpoint({
       get: (actor, key) => links.by(actor).get(key),
       keyOf: links.domains.key,

@@ -23,9 +23,11 @@ import { createOwners } from "./link/owners.repository.ts";
 import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import type { LinkOperations } from "./link/metrics.ts";
+import { createLinkSafety } from "./safety/service.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
+import { createTargetPolicy, type TargetLists } from "./write/target-policy.ts";
 import { createLinkWriter } from "./write/writer.ts";
 import type { RandomBytes } from "../lib/random-code.ts";
 
@@ -48,6 +50,8 @@ export type LinkServiceDeps = {
   events: LinkEvents & BulkEvents;
   /** See fallback/loops.ts. */
   ownCode(url: string): string | null;
+  /** Where links may lead. */
+  targetLists(): TargetLists;
   clock: Clock;
   randomBytes?: RandomBytes;
   operations: LinkOperations;
@@ -65,7 +69,12 @@ export function createLinkService(deps: LinkServiceDeps) {
   const rule = createCodeRule(deps.routePrefixes);
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry(domainRepository);
-  const shared = { ...deps, repository, domains: domainRepository };
+  const ownCode = (url: string) => domains.keyBelow(url) ?? deps.ownCode(url);
+  const policy = createTargetPolicy({
+    targetLists: deps.targetLists,
+    isOwn: (url) => ownCode(url) !== null,
+  });
+  const shared = { ...deps, repository, domains: domainRepository, policy };
   const writer = createLinkWriter({ ...shared, rule });
   const shareRule = createShareCodeRule(rule);
   const internal = createInternalLinks({
@@ -94,7 +103,7 @@ export function createLinkService(deps: LinkServiceDeps) {
 
   const loops = createFallbackLoops({
     find: repository.findByAnyCode,
-    ownCode: (url) => domains.keyBelow(url) ?? deps.ownCode(url),
+    ownCode,
   });
   const tags = createTagRepository(database);
   const sets = createLinkSets(database);
@@ -118,6 +127,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     by: (actor: Actor): ActorLinks => createActorLinks(parts, actor),
     internal,
     owners,
+    policy,
     /** Load it at the start. */
     domains,
     domainService: createDomainService({
@@ -128,6 +138,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     deleted,
     uses: { take: uses.take, of: usesRepository.of },
     lockOf: repository.lockOf,
+    findByAnyCode: repository.findByAnyCode,
+    safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
     /** Of all links. */
     total: () => readTotal(database.read),

@@ -12,6 +12,7 @@ import { addToTotal } from "./link/query.repository.ts";
 import { createLinkOperations } from "./link/metrics.ts";
 import { createRegistry } from "../lib/metrics.ts";
 import { createLinkRepository } from "./write/repository.ts";
+import { NO_LISTS } from "./write/target-policy.ts";
 import { createLinkService, type LinkServiceDeps } from "./links.service.ts";
 
 export const NOW = Date.parse("2026-11-20T13:00:00Z");
@@ -36,6 +37,7 @@ export const QUIET_SETTINGS = {
   publicUrl: () => "",
   holdPublicUrl: async () => "",
   ownCode: () => null,
+  targetLists: () => NO_LISTS,
   operations: createLinkOperations(createRegistry()),
 };
 

@@ -21,6 +21,9 @@ export const REASONS = [
   "person",
   "password",
   "card",
+  "waiting",
+  "refused",
+  "taken_down",
 ] as const;
 
 export type Explanation = {
@@ -71,6 +74,10 @@ export function createExplain(deps: Deps) {
 
   async function special(asked: Explained, link: SpecialLink, sent: Sent): Promise<Explanation> {
     const { now } = sent;
+    const { held } = link;
+    if (held !== null) {
+      return { ...nowhere(held.state), ...(held.state === "taken_down" && { status: 410 }) };
+    }
     const over = closedAs(link, now);
     if (over !== null) return closed(asked, link, now, over === "expired" ? "expired" : "not_started");
     const { rules } = link;

@@ -9,7 +9,7 @@ import { createVisitorPages } from "../visitors/look.ts";
 import { createIdentity } from "../visitors/identity.ts";
 import { createLostPages } from "../visitors/lost-pages.ts";
 import { createSiteFiles } from "../visitors/site-files.ts";
-import { testVisitorPages } from "../visitors/pages.test-support.ts";
+import { testLostParts, testVisitorPages } from "../visitors/pages.test-support.ts";
 import { sendRaw } from "../../test/support/raw-http.ts";
 import { createRedirect } from "./redirect.ts";
 import { serveRedirects, testVisitors } from "./redirects.test-support.ts";
@@ -69,6 +69,7 @@ const identity = createIdentity({
     })[key],
 });
 const redirect = createRedirect({
+  ...testLostParts,
   cache: {
     findIn: (text, start, end) => {
       const location = links.get(text.slice(start, end));

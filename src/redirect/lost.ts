@@ -1,5 +1,5 @@
 /**
- * The 404 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everything
+ * The 404 and 410 side of the redirect. Domains may send visitors elsewhere, a browser's navigation gets a page, everything
  * else the text of the specification.
  */
 import type { LinkCache } from "../links/cache/cache.ts";
@@ -19,7 +19,8 @@ type Deps = {
   found(location: string, request: Arrival): Response;
 };
 
-const NOT_FOUND = "Not Found";
+/** Of a link that was taken down. */
+const statusOf = (reason: LostReason): 404 | 410 => (reason === "takenDown" ? 410 : 404);
 /** Header lines with CR LF. */
 const PLAIN = "Content-Type: text/html; charset=utf-8\r\nCache-Control: public, max-age=60\r\n";
 
@@ -28,24 +29,27 @@ export type Lost = ReturnType<typeof createLost>;
 export function createLost({ cache, domains, pages, files, found }: Deps) {
   let count = 0;
 
-  function text(request: Arrival): Response {
+  function text(request: Arrival, reason: LostReason): Response {
     count++;
-    return request.answerInPlace(404, PLAIN, NOT_FOUND);
+    const status = statusOf(reason);
+    return request.answerInPlace(status, PLAIN, status === 404 ? "Not Found" : "Gone");
   }
 
   function page(request: Arrival, reason: LostReason): Response {
     count++;
     const { fields, content } = pages.page(request, reason);
-    return request.answerInPlace(404, fields, content);
+    return request.answerInPlace(statusOf(reason), fields, content);
   }
 
   /** Ignores the rules of domains. */
   const missing = (request: Arrival, reason: LostReason): Response =>
-    isNavigation(request) ? page(request, reason) : text(request);
+    isNavigation(request) ? page(request, reason) : text(request, reason);
 
-  /** Applies the rules of a domain besides the default one. */
+  /** Applies the rules of a domain besides the default one, but to links that were taken down. */
   const onDomain = (request: Arrival, domain: RoutedDomain | undefined, reason: LostReason): Response =>
-    domain?.notFoundUrl ? found(toLocation(domain.notFoundUrl), request) : missing(request, reason);
+    domain?.notFoundUrl && reason !== "takenDown"
+      ? found(toLocation(domain.notFoundUrl), request)
+      : missing(request, reason);
 
   return {
     missing,
@@ -63,7 +67,9 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
       if (file !== null && !isExpired()) return file;
       if (domain?.expiredUrl && isExpired()) return found(toLocation(domain.expiredUrl), request);
       if (domain?.notFoundUrl) return found(toLocation(domain.notFoundUrl), request);
-      return isNavigation(request) ? page(request, isExpired() ? "expired" : "unknown") : text(request);
+      return isNavigation(request)
+        ? page(request, isExpired() ? "expired" : "unknown")
+        : text(request, "unknown");
     },
 
     /** For the form of a browser whose share or drop box has ended; null for other requests. */
@@ -74,7 +80,7 @@ export function createLost({ cache, domains, pages, files, found }: Deps) {
     closed: (request: Arrival, reason: LostReason): Response =>
       onDomain(request, domains.of(request.host), reason),
 
-    /** Number of 404s since the start. */
+    /** Number of 404s and 410s since the start. */
     count: (): number => count,
   };
 }

@@ -13,6 +13,7 @@ import type { Domains, RoutedDomain } from "../links/domains/registry.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { LostPages } from "../visitors/lost-pages.ts";
+import type { VisitorPages } from "../visitors/look.ts";
 import type { SiteFiles } from "../visitors/site-files.ts";
 import { createAnswers } from "./answers.ts";
 import { createFollow } from "./follow.ts";
@@ -20,6 +21,7 @@ import type { Locks } from "./locks.ts";
 import { createLost } from "./lost.ts";
 import { createOtherMethods, type Found } from "./other-methods.ts";
 import { CODE_START, codeWithin, endOfPath, keyIn } from "./path-code.ts";
+import { createTargetPage } from "./target-page.ts";
 import type { PeerSource, Visit } from "./visit.ts";
 
 export type Redirect = ReturnType<typeof createRedirect>;
@@ -39,6 +41,12 @@ type Deps = Omit<Parameters<typeof createFollow>[0], "answers" | "lost"> & {
   domains?: Pick<Domains, "of">;
   pages: LostPages;
   files: SiteFiles;
+  visitorPages: VisitorPages;
+  /** See target-page.ts. */
+  targets: Pick<
+    Parameters<typeof createTargetPage>[0],
+    "find" | "report" | "takesReports" | "guards" | "readForm"
+  >;
   /** For the default domain: an http(s) URL, or empty. */
   defaultUrl(): string;
   clock: Clock;
@@ -52,7 +60,19 @@ export function createRedirect(deps: Deps) {
   const answers = createAnswers(deps);
   const lost = createLost({ cache, domains, pages, files, found: answers.redirect });
   const { follow, send } = createFollow({ ...deps, answers, lost });
+  const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
   const handleOther = createOtherMethods({ ...deps, linkOf, answers, lost });
+
+  /** For a path that is no code. */
+  function noCode(
+    request: Arrival,
+    peers: PeerSource | undefined,
+    otherwise: () => Response | Promise<Response>,
+  ): Response | Promise<Response> {
+    const key = targetPage.keyIn(request);
+    if (key === null) return otherwise();
+    return targetPage.answer(key, request, peers).catch(answers.failedFor(request));
+  }
 
   const visitOf = (request: Arrival, peers: PeerSource | undefined, pathEnd: number): Visit => ({
     request,
@@ -72,7 +92,9 @@ export function createRedirect(deps: Deps) {
     if (end === CODE_START) return root(visitOf(request, peers, end));
     const pathEnd = endOfPath(path);
     const code = end === ESCAPED ? codeWithin(path, pathEnd) : null;
-    return code === null ? lost.missing(request, "unknown") : look(code, visitOf(request, peers, pathEnd));
+    return code === null
+      ? noCode(request, peers, () => lost.missing(request, "unknown"))
+      : look(code, visitOf(request, peers, pathEnd));
   }
 
   function onDomain(
@@ -84,7 +106,9 @@ export function createRedirect(deps: Deps) {
     const isRoot = visit.pathEnd === CODE_START;
     if (isRoot && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), visit);
     const key = keyIn(request.path, domain);
-    return key === null ? lost.onDomain(request, domain, isRoot ? "root" : "unknown") : look(key, visit);
+    return key === null
+      ? noCode(request, peers, () => lost.onDomain(request, domain, isRoot ? "root" : "unknown"))
+      : look(key, visit);
   }
 
   function root(visit: Visit): Response {
@@ -113,7 +137,9 @@ export function createRedirect(deps: Deps) {
     handle(request: Arrival, peers?: PeerSource): Response | Promise<Response> {
       try {
         const { method } = request;
-        if (method !== "GET" && method !== "HEAD") return handleOther(request, peers).catch(answers.failed);
+        if (method !== "GET" && method !== "HEAD") {
+          return noCode(request, peers, () => handleOther(request, peers).catch(answers.failed));
+        }
         const domain = domains.of(request.host);
         return domain === undefined ? onDefaultDomain(request, peers) : onDomain(domain, request, peers);
       } catch (error) {

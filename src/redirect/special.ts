@@ -6,6 +6,7 @@
 import { isLinkPreview } from "../lib/automated-visitors.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial, type SpecialLink } from "../links/cache/special-link.ts";
+import type { HeldState } from "../links/link/held.ts";
 import type { RedirectStatus } from "../links/link/options.ts";
 import { decide } from "../links/rules/decide.ts";
 import type { Facts } from "../links/rules/facts.ts";
@@ -145,6 +146,7 @@ export function createSpecials(deps: Deps) {
     follow({ id, location }: CachedLink, visit: Visit): SpecialOutcome | Promise<SpecialOutcome> | null {
       const link = readSpecial(location);
       if (link === null) return null;
+      if (link.held !== null) return { kind: "missing", reason: HELD_AS[link.held.state] };
       const closed = closedAs(link, visit.now);
       if (closed !== null) return instead(id, link, visit, closed);
       if (!link.isLocked) return pass(id, link, visit);
@@ -156,7 +158,7 @@ export function createSpecials(deps: Deps) {
     /** The code of the share that the link serves to the visitor, for other methods; null without one. */
     async shareAt({ id, location }: CachedLink, visit: Visit): Promise<string | null> {
       const link = readSpecial(location);
-      if (!link?.rules || closedAs(link, visit.now) !== null) return null;
+      if (!link?.rules || link.held !== null || closedAs(link, visit.now) !== null) return null;
       if (link.isLocked && (await locks.refusal(id, visit.request)) !== null) return null;
       return chosen(id, link, visit, ({ target }) => sharedCode(target));
     },
@@ -179,5 +181,12 @@ export function closedAs({ startsAt, expiresAt }: SpecialLink, now: number): "ex
   if (expiresAt !== null && expiresAt <= now) return "expired";
   return startsAt === null || startsAt <= now ? null : "unknown";
 }
+
+/** Visitors don't learn that a link was refused. */
+export const HELD_AS = {
+  waiting: "waiting",
+  refused: "unknown",
+  taken_down: "takenDown",
+} as const satisfies Record<HeldState, LostReason>;
 
 const RETRY_SECONDS = 5;

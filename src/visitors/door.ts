@@ -7,7 +7,7 @@ import { createVisitorPages } from "./look.ts";
 import { createLostPages } from "./lost-pages.ts";
 import type { Protected } from "./messages.ts";
 import { createSiteFiles } from "./site-files.ts";
-import { createUnlock, type UnlockGuards } from "./unlock.ts";
+import { createFormReader, createUnlock, type UnlockGuards } from "./unlock.ts";
 
 type VisitorSettings = {
   "api.jwt_secret": string;
@@ -53,6 +53,8 @@ export function createVisitorDoor({ config, guards, identity, bodies, clock }: D
     lostPages: createLostPages(pages),
     siteFiles: createSiteFiles(identity),
     bodies,
+    guards: { takeTry, clientAddress },
+    readForm: createFormReader(bodies),
     clientAddress,
     isSecure: () => config.get("api.cookie_secure"),
     shares: unlock("share"),

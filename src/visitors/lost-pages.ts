@@ -9,7 +9,7 @@ import { htmlPage, text } from "./page.ts";
  * `unknown` also covers what strangers must not learn of, such as a link that has not started. Expired and used-up
  * links were public before.
  */
-export type LostReason = "root" | "unknown" | "expired" | "usedUp";
+export type LostReason = "root" | "unknown" | "expired" | "usedUp" | "waiting" | "takenDown";
 
 type Visitor = { headers: Pick<Headers, "get"> };
 
@@ -78,7 +78,7 @@ function lostPage(look: Look, reason: LostReason) {
   return htmlPage(look, {
     title,
     body: {
-      html: `<p class="soft" lang="en">404 · Not Found</p>
+      html: `<p class="soft" lang="en">${reason === "takenDown" ? "410 · Gone" : "404 · Not Found"}</p>
 <h1>${text(title)}</h1>
 <p class="soft">${text(sentence)}</p>`,
     },

@@ -1,6 +1,8 @@
+import { createBodyMemory } from "../http/body-memory.ts";
 import { ACCENT } from "../lib/tokens.ts";
 import { createIdentity } from "./identity.ts";
 import { createVisitorPages } from "./look.ts";
+import { createFormReader } from "./unlock.ts";
 import { createLostPages } from "./lost-pages.ts";
 import { createSiteFiles } from "./site-files.ts";
 
@@ -13,4 +15,12 @@ export const testVisitorPages = createVisitorPages(identity);
 export const testLostParts = {
   pages: createLostPages(testVisitorPages),
   files: createSiteFiles(identity),
+  visitorPages: testVisitorPages,
+  targets: {
+    find: async () => null,
+    report: async () => false,
+    takesReports: () => false,
+    guards: { takeTry: () => undefined, clientAddress: (peer: string) => peer },
+    readForm: createFormReader(createBodyMemory()),
+  },
 };

@@ -38,10 +38,10 @@ export const CONTROLS = inline(
   `
 .warn{color:var(--warn)}.right{color:var(--right)}
 a{color:var(--accent-ink);text-underline-offset:.15em}
-a:focus-visible,button:focus-visible,input:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
+a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
 form{margin:1.5rem 0 0}
 label{display:block;font-size:${TYPE.size.sm};font-weight:600}
-input{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.5rem .75rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--ground);color:var(--ink);font:inherit}
+input,select,textarea{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.5rem .75rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--ground);color:var(--ink);font:inherit}
 .button,button{display:inline-flex;align-items:center;justify-content:center;gap:.5rem;min-height:2.75rem;margin-top:${SPACE.lg};padding:.5rem ${SPACE.lg};border:1px solid var(--accent-ink);border-radius:${RADIUS.md};background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
 .button:hover,button:hover{box-shadow:0 0 0 3px color-mix(in srgb,var(--accent-ink) 22%,transparent)}
 @media(max-width:480px){form button{width:100%}}

@@ -40,8 +40,10 @@ type Deps = {
 
 const FORM_BYTES = 16 * 1024;
 
-export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
-  async function readForm(request: Request, connection?: VisitorConnection) {
+/** Rejects if the request is no form, or too large. */
+export const createFormReader =
+  (bodies: BodyMemory) =>
+  async (request: Request, connection?: VisitorConnection): Promise<URLSearchParams> => {
     const reservation = bodies.enter();
     try {
       const cut = () => connection?.timeout?.(request, 1);
@@ -49,7 +51,10 @@ export function createUnlock({ what, pages, cookies, guards, bodies, clock }: De
     } finally {
       reservation.leave();
     }
-  }
+  };
+
+export function createUnlock({ what, pages, cookies, guards, bodies, clock }: Deps) {
+  const readForm = createFormReader(bodies);
 
   /** Null if the password is right, else the answer. */
   async function refusal(

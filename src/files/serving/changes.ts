@@ -6,7 +6,7 @@ import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
-import { OPTIONS } from "../../links/link/fields.ts";
+import { CHOSEN } from "../../links/link/fields.ts";
 import { internalTarget, isInternal } from "../../links/link/internal-target.ts";
 import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
 import type { PatchInput, ShownLink, UsesInput } from "../../links/link/link.ts";
@@ -53,7 +53,7 @@ export type ShareChanges = ReturnType<typeof createShareChanges>;
 
 const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
-const REDIRECT_FIELDS = Object.keys(OPTIONS) as (keyof typeof OPTIONS)[];
+const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges({ tree, repository, links, linksOf, admitDrops, clock }: ChangesDeps) {
   const entryOf = createEntryFinder(tree);

@@ -32,16 +32,18 @@ const AFTER_LENGTH = ".";
 /** A row of `links`. */
 export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 
-/** What the caches hold of a row. With a fallback, the redirect judges the expiry. */
+/** What the caches hold of a row. With a fallback, or held, the redirect judges the expiry. */
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
-  if ((link.options === null && !isLocked) || isInternal(link.target)) return link;
+  if (link.options === null && (!isLocked || isInternal(link.target))) return link;
   const { rules, ...options } = readOptions(link.options);
+  const isHeld = options.held !== null;
+  if (isInternal(link.target) && !isHeld) return link;
   const rest: Rest = {
     ...options,
     fallbackUrl: options.fallbackUrl === null ? null : toLocation(options.fallbackUrl),
     expiresAt: link.expires_at,
-    isLocked,
+    isLocked: isLocked && !isHeld,
   };
   const set = Object.entries(rest).filter(([name, value]) => value !== PLAIN[name as keyof Rest]);
   const texts = [
@@ -53,7 +55,7 @@ export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolea
   return {
     ...link,
     target: joined(texts, targets),
-    expires_at: options.fallbackUrl === null ? link.expires_at : null,
+    expires_at: options.fallbackUrl === null && !isHeld ? link.expires_at : null,
   };
 }
 

@@ -13,7 +13,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { EventRecord } from "../../lib/event.ts";
 import { codeOf } from "../link/key.ts";
-import { readOptions, writeOptions } from "../link/options.ts";
 import { PLAIN, UNOWNED } from "../link/link.ts";
 import type { DomainFilter } from "../list/filter.ts";
 import type { LinkBulkRepository } from "./repository.ts";
@@ -28,7 +27,8 @@ import {
   specifiedResult,
 } from "./import-result.ts";
 import { createImportPace } from "./pace.ts";
-import { judge, ownersOf, refusalsOfRules } from "./judge.ts";
+import { judge, judgedOptions, ownersOf, refusalsIn } from "./judge.ts";
+import type { TargetPolicy } from "../write/target-policy.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { type LinkChanges, type LinkTransaction, writeAgain } from "../write/changes.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
@@ -54,6 +54,7 @@ export type LinkImportDeps = {
     hostOf(domain: number): string | null;
     key: CsvRules["keyOf"];
   };
+  policy?: TargetPolicy;
   hashPassword(plain: string): Promise<string>;
   clock: Clock;
 };
@@ -83,7 +84,8 @@ export function createLinkImport(deps: LinkImportDeps) {
     const file = openCsvFile(bytes, { rule, now, keyOf: deps.domains.key });
     if (options.dryRun === true) return previewInTurn(() => preview(deps, file, options));
     const hashes = file.hasPasswords ? await hashAll(file, options) : new Map<number, string>();
-    const actor = { name: (options.actor ?? COMMAND).name, via: "import" } as const;
+    const { name, ownOnly } = options.actor ?? COMMAND;
+    const actor = { name, ownOnly, via: "import" } as const;
     const alone = deps.hasOneWriter ? COMMAND_REST : 0;
     const restShare = options.actor === undefined ? alone : SERVER_REST;
     return inTurn(() => writeAll({ ...deps, ...options, actor, file, hashes, now, restShare }));
@@ -102,7 +104,7 @@ function createTurns() {
 
 type Run = LinkImportDeps &
   Omit<ImportOptions, "actor"> & {
-    actor: Pick<Actor, "name" | "via">;
+    actor: Pick<Actor, "name" | "via" | "ownOnly">;
     file: CsvFile;
     hashes: RowHashes;
     now: number;
@@ -191,9 +193,9 @@ function stopped(error: unknown, stands: ImportResult, { rows: [first] }: CsvChu
 
 /** Counts what an import would do, without a write or a lock. `overwritten_count`: as if each row were written. */
 async function preview(
-  { repository, bulk }: LinkImportDeps,
+  { repository, bulk, policy, clock }: LinkImportDeps,
   file: CsvFile,
-  { mode, onProgress, signal }: ImportOptions,
+  { mode, onProgress, signal, actor = COMMAND }: ImportOptions,
 ): Promise<ImportResult> {
   const result = noRows();
   // At most as many as rows fit into the file.
@@ -205,7 +207,8 @@ async function preview(
     onProgress?.({ stage: "links", done: chunk.done, total: file.bytes });
     const codes = codesOf(chunk);
     const [links, others] = [await bulk.existing(codes), await repository.aliases.among(codes)];
-    const refusals = await refusalsOfRules(repository, chunk, links);
+    const judging = { policy, actor, now: clock.now(), links };
+    const refusals = await refusalsIn(repository, chunk, judging);
     judge(chunk, mode, { links, others, rows, refusals }, result);
   }
   return result;
@@ -213,12 +216,12 @@ async function preview(
 
 async function addChunk(tx: LinkTransaction, run: Run, chunk: CsvChunk, result: ImportResult): Promise<void> {
   const others = await run.repository.taken(codesOf(chunk), tx.db);
-  const refusals = await refusalsOfRules(run.repository, chunk, new Map(), tx.db);
+  const refusals = await refusalsIn(run.repository, chunk, { ...run, links: new Map() }, tx.db);
   const added = judge(chunk, run.mode, { links: new Map(), others, rows: new Set(), refusals }, result);
   const inserts: NewLink[] = [];
   const owners = await ownersOf(run, added);
   for (const row of added.values()) {
-    inserts.push({ ...newLink(row, await hashFor(row, run), run.now), ownerId: owners.get(row) ?? null });
+    inserts.push({ ...newLink(row, await hashFor(row, run), run), ownerId: owners.get(row) ?? null });
   }
   await run.repository.insertMany(tx.db, inserts);
   tx.changed("links", [...added.keys()]);
@@ -233,7 +236,7 @@ async function overwriteChunk(
   const codes = codesOf(chunk);
   const stored = await run.repository.lock(tx.db, codes);
   const others = await run.repository.aliases.among(codes, tx.db);
-  const refusals = await refusalsOfRules(run.repository, chunk, stored, tx.db);
+  const refusals = await refusalsIn(run.repository, chunk, { ...run, links: stored }, tx.db);
   const wanted = judge(chunk, run.mode, { links: stored, others, rows: new Set(), refusals }, result);
   const owners = await ownersOf(run, wanted);
   const inserts: NewLink[] = [];
@@ -242,7 +245,7 @@ async function overwriteChunk(
   const retagged: Parameters<LinkRepository["retag"]>[1][number][] = [];
   for (const row of wanted.values()) {
     const before = stored.get(row.code);
-    const link = newLink(row, await hashFor(row, run), run.now, before);
+    const link = newLink(row, await hashFor(row, run), run, before);
     const ownerId = owners.get(row) ?? before?.ownerId ?? null;
     if (before === undefined) inserts.push({ ...link, ownerId });
     else {
@@ -269,18 +272,20 @@ const codesOf = (chunk: CsvChunk): string[] => [
   ...new Set(chunk.rows.flatMap((row) => (isFailed(row) ? [] : row.code))),
 ];
 
-const newLink = (row: CsvLink, passwordHash: string | null, now: number, before?: ExistingLink): NewLink => ({
+/** @param row passed `refusalsIn` */
+const newLink = (row: CsvLink, passwordHash: string | null, run: Run, before?: ExistingLink): NewLink => ({
   ...PLAIN,
   ...UNOWNED,
   ...before,
   ...row.more,
   code: row.code,
   target: row.target,
-  createdAt: row.createdAt ?? before?.createdAt ?? now,
-  updatedAt: now,
+  createdAt: row.createdAt ?? before?.createdAt ?? run.now,
+  updatedAt: run.now,
   expiresAt: row.expiresAt,
   passwordHash,
-  options: writeOptions({ ...readOptions(before?.options ?? null), ...row.more.options }),
+  options: judgedOptions(row, before, run) as string | null,
+  deadSince: row.target === before?.target ? (before.deadSince ?? null) : null,
   clickCount: row.clickCount ?? 0,
   automatedClicks: 0,
 });

@@ -1,11 +1,15 @@
 /** What an import makes of the rows of a portion, also in a preview. */
-import { type AppError, appError } from "../../lib/errors.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
 import { isAlias, linkServesShare } from "../link/code.ts";
 import { isInternal } from "../link/internal-target.ts";
+import { readOptions, writeOptions } from "../link/options.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { codeOf, domainOf } from "../link/key.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
+import { ANY_TARGET, takenDownRefusal, type TargetPolicy } from "../write/target-policy.ts";
+import type { Existing } from "./repository.ts";
 import { type CsvChunk, failedRow, isFailed } from "./csv-file.ts";
 import { fail, type ImportMode, type ImportResult, succeed } from "./import-result.ts";
 import type { CsvLink } from "./row.ts";
@@ -16,7 +20,7 @@ export type Taken = {
   others: { has(code: string): boolean };
   /** By earlier rows; the judgement adds its own. */
   rows: Set<string>;
-  /** Why rows may not have their rules. */
+  /** Why rows may not lead where they would. */
   refusals: ReadonlyMap<CsvLink, AppError>;
 };
 
@@ -55,11 +59,27 @@ export function judge(
   return wanted;
 }
 
-/** Why rows may not have their rules. Links that an import makes belong to no account. */
-export async function refusalsOfRules(
+type Judging = {
+  policy?: TargetPolicy | undefined;
+  actor: Pick<Actor, "name" | "ownOnly">;
+  now: number;
+};
+
+/** The options to store, or why the row may not lead there. */
+export const judgedOptions = (
+  { target, more }: CsvLink,
+  before: Existing | undefined,
+  { policy = ANY_TARGET, ...by }: Judging,
+): string | null | AppError => {
+  const options = writeOptions({ ...readOptions(before?.options ?? null), ...more.options });
+  return policy(before ?? null, { target, options }, by);
+};
+
+/** Why rows may not lead where they would. Links that an import makes belong to no account. */
+export async function refusalsIn(
   repository: Parameters<typeof shareRefusals>[0],
   { rows }: CsvChunk,
-  links: ReadonlyMap<string, { ownerId: number | null }>,
+  { links, ...judging }: Judging & { links: ReadonlyMap<string, Existing> },
   db?: Db,
 ): Promise<ReadonlyMap<CsvLink, AppError>> {
   const ruled = rows.flatMap((row) => {
@@ -73,7 +93,14 @@ export async function refusalsOfRules(
     }),
     db,
   );
-  return new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
+  const found = new Map(ruled.flatMap(({ row }, at) => (refusals[at] ? [[row, refusals[at]]] : [])));
+  for (const row of rows) {
+    if (isFailed(row) || isInternal(row.target)) continue;
+    const before = links.get(row.code);
+    const judged = (before && takenDownRefusal(before)) ?? judgedOptions(row, before, judging);
+    if (judged instanceof AppError) found.set(row, judged);
+  }
+  return found;
 }
 
 /** Rows without a known owner are absent. */

@@ -117,7 +117,7 @@ forEachDialect((dialect) => {
     await room.links.create(validated(createSchema, given, "The link"));
     const shown = async () => viewOfLink(await room.links.get("every"), "http://localhost", () => null);
     const before = await shown();
-    for (const { name, empty, show } of FIELDS)
+    for (const { name, empty, show } of FIELDS.filter((field) => field.name !== "held"))
       expect<unknown>([name, before[name]]).not.toEqual([name, show(empty)]);
     const text = await dump(true);
     await room.links.batch.remove(["every"]);

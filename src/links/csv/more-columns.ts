@@ -11,7 +11,7 @@ import { domainOf } from "../link/key.ts";
 import type { Link } from "../link/link.ts";
 
 export const MORE_COLUMNS: readonly string[] = [
-  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "created_by", "owner"]),
+  ...new Set(["domain", "title", "tags", ...Object.keys(CONTENT), "held", "created_by", "owner"]),
 ];
 const columns = MORE_COLUMNS.map((column) => FIELDS.find(({ name }) => name === column));
 

@@ -4,6 +4,8 @@ import { isInternal } from "../link/internal-target.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 import { clickRowOf, CONTENT_COLUMNS, contentOf, type NewLink } from "../write/rows.repository.ts";
 
+export type Existing = { code: string; target: string; ownerId: number | null; options: string | null };
+
 export type LinkBulkRepository = ReturnType<typeof createLinkBulkRepository>;
 
 /** Arrays have at most 1,000 items. */
@@ -12,16 +14,14 @@ export function createLinkBulkRepository({ read, dialect }: Pick<Database, "read
     /** Links by codes, and whether they serve shares (internal-target.ts); not locked. */
     async existing(
       codes: readonly string[],
-    ): Promise<Map<string, { isInternal: boolean; ownerId: number | null }>> {
+    ): Promise<ReadonlyMap<string, Existing & { isInternal: boolean }>> {
       if (codes.length === 0) return new Map();
       const rows = await read
         .selectFrom("links")
-        .select(["code", "target", "owner_id as ownerId"])
+        .select(["code", "target", "owner_id as ownerId", "options"])
         .where("code", "in", codes)
         .execute();
-      return new Map(
-        rows.map(({ code, target, ownerId }) => [code, { isInternal: isInternal(target), ownerId }]),
-      );
+      return new Map(rows.map((row) => [row.code, { ...row, isInternal: isInternal(row.target) }]));
     },
 
     /** Sets everything but ids, and clicks only `withClicks`. */

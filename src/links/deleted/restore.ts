@@ -1,13 +1,14 @@
 /** Deleted links become links again, within one transaction. */
 import { type Actor, mayChange, mayRead, ownersReadBy } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type AppError, appError } from "../../lib/errors.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "../write/changes.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
 import { linkEvent, type RecordLinkEvents } from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
 import { readOptions } from "../link/options.ts";
 import { shareRefusals } from "../write/rule-shares.ts";
+import type { TargetPolicy } from "../write/target-policy.ts";
 import { type DomainKeeper, keptOf } from "../write/moves.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { viewersOnly } from "../link/code.ts";
@@ -18,6 +19,7 @@ export type RestoreDeps = {
   domains: DomainKeeper;
   links: Pick<LinkRepository, "lock" | "retag" | "shareOwners">;
   record: RecordLinkEvents;
+  policy: TargetPolicy;
   clock: Clock;
 };
 
@@ -59,7 +61,7 @@ export async function restoreMany(
 
 /** Restores links under their present keys. Returns why some can't be, by id. */
 async function restore(
-  { repository, domains, links, record, clock }: RestoreDeps,
+  { repository, domains, links, record, policy, clock }: RestoreDeps,
   tx: LinkTransaction,
   actor: Actor,
   wanted: readonly DeletedLink[],
@@ -78,13 +80,21 @@ async function restore(
     tx.db,
   );
   const refusals = new Map<number, AppError>();
-  for (const [at, { id, code }] of wanted.entries()) {
+  const options = new Map<number, string | null>();
+  for (const [at, link] of wanted.entries()) {
+    const { id, code } = link;
+    const judged = policy(null, link, { actor, now });
+    if (judged instanceof AppError) refusals.set(id, judged);
+    else options.set(id, judged);
+    if (refusals.has(id)) continue;
     if (!present.has(domainOf(code))) refusals.set(id, domainGone());
     else if (ofRules[at]) refusals.set(id, ofRules[at]);
     else if (taken.has(code)) refusals.set(id, codeTaken(codeOf(code)));
     else taken.add(code);
   }
-  const back = wanted.filter(({ id }) => !refusals.has(id));
+  const back = wanted
+    .filter(({ id }) => !refusals.has(id))
+    .map((link) => ({ ...link, options: options.get(link.id) ?? null }));
   const aliases = back.flatMap(({ id, aliases: old = [] }) =>
     old.filter((code) => !taken.has(code) && taken.add(code)).map((code) => ({ code, linkId: id })),
   );

@@ -26,11 +26,15 @@ type Described = LinkContent & {
   serves?: ServedFields | null | undefined;
 };
 
+/** What an administrator decides about a link. */
+export const REVIEWS = ["approve", "refuse", "take_down", "put_back"] as const;
+export type ReviewVerb = (typeof REVIEWS)[number];
+
 type Doing = {
   actor: Pick<Actor, "name" | "via">;
   now: number;
   /** Without the kind. */
-  verb: "create" | "update" | "delete" | "restore";
+  verb: "create" | "update" | "delete" | "restore" | ReviewVerb;
   bulk?: number | undefined;
 };
 

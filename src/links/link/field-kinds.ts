@@ -8,6 +8,7 @@ import { formatRfc3339, parseRfc3339 } from "../../lib/rfc3339.ts";
 import { parseRules, type Rule, rulesSchema, rulesShown } from "../rules/rule.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 import { type Card, type CardInput, cardSchema, cardShown, parseCard } from "./card.ts";
+import { type Held, type HeldInput, heldInput, heldShown, restoreHeld, showHeld } from "./held.ts";
 import { INSTANT_FORM, instantOf } from "./expiry.ts";
 
 /** What people read about a field. */
@@ -176,13 +177,16 @@ export const tagsField = () =>
 const MOST_JSON_TEXT = 64 * 1024;
 
 /** Cells and options have JSON. `what`: for a refusal. */
-const jsonField = <Given, Stored>(
+const jsonField = <Given, Stored, Shown = Stored>(
   row: Row,
   given: z.ZodType<Given, Given>,
-  { what, ...own }: Own<Given, Stored | null, Stored | null> & { what: [name: string, value: string] },
+  { what, ...own }: Own<Given, Stored | null, Shown | null> & { what: [name: string, value: string] },
 ) =>
-  field<Given, Stored | null>({ ...row, isLong: true }, given, {
-    cell: (value) => (value === null ? "" : JSON.stringify(value)),
+  field<Given, Stored | null, Shown | null>({ ...row, isLong: true }, given, {
+    cell(value) {
+      const shown = (own.show ?? same)(value as never);
+      return shown === null ? "" : JSON.stringify(shown);
+    },
     fromText(cell) {
       if (cell.trim() === "") return null;
       try {
@@ -208,4 +212,14 @@ export const cardField = (row: Row) =>
     shown: cardShown.nullable(),
     empty: null,
     parse: parseCard,
+  });
+
+export const heldField = (row: Row) =>
+  jsonField<HeldInput, Held, HeldInput>(row, heldInput, {
+    what: ["held", "an object of state, at, by and reason"],
+    shown: heldShown.nullable(),
+    empty: null,
+    parse: restoreHeld,
+    show: showHeld,
+    restore: restoreHeld,
   });

@@ -8,6 +8,7 @@ import {
   choiceField,
   countField,
   flagField,
+  heldField,
   rulesField,
   tagsField,
   textField,
@@ -38,8 +39,13 @@ export const TAGS = { tags: tagsField() };
 /** Set when the link is made, and by an import. */
 const MADE = { created_by: textField({ most: 128, heading: "BY" }) };
 
-/** In `links.options`, which is null for a link that only redirects. */
-export const OPTIONS = {
+/** Set by reviews, by the policy for targets, and by an import. */
+const REVIEWED = {
+  held: heldField({ is: "why the link leads nowhere until an administrator decides", heading: "HELD" }),
+};
+
+/** For links that redirect. */
+export const CHOSEN = {
   /** Before it the code leads nowhere. */
   starts_at: timeField({
     is: "RFC 3339, or a duration such as 7d; before it the code is not found",
@@ -83,7 +89,10 @@ export const OPTIONS = {
   }),
 };
 
+/** In `links.options`, which is null for a link that only redirects. */
+export const OPTIONS = { ...CHOSEN, ...REVIEWED };
+
 /** What requests set. */
-export const CONTENT = { ...COLUMNS, ...TAGS, ...OPTIONS };
+export const CONTENT = { ...COLUMNS, ...TAGS, ...CHOSEN };
 
 export const LINK_FIELDS = { ...COLUMNS, ...TAGS, ...MADE, ...OPTIONS };

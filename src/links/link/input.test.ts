@@ -172,6 +172,7 @@ test("a link is shown without its hash", () => {
     click_count: 3,
     human_clicks: 2,
     domain: null,
+    dead_since: null,
     short_url: "https://go.example/a",
     title: null,
     note: null,

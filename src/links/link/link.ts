@@ -18,6 +18,8 @@ export type LinkContent = FieldContent & {
   passwordHash: string | null;
   /** See options.ts. */
   options: string | null;
+  /** Since when checks of the target fail. */
+  deadSince?: number | null;
 };
 
 export type Link = LinkContent & {
@@ -169,6 +171,10 @@ export const linkViewSchema = namedObject("Link", {
   click_count: z.int(),
   human_clicks: z.int().describe("click_count without automated visitors"),
   domain: z.string().nullable().describe("host; null: the default domain"),
+  dead_since: z.iso
+    .datetime()
+    .nullable()
+    .describe("since when the target does not answer; null while it does, or is not checked"),
   short_url: z.url().describe("address of the link"),
   owner: z.string().nullable().describe("account, or team:{name}; null: of a command or import"),
   ...linkFieldsView,
@@ -190,6 +196,7 @@ export const viewOfLink = (link: ShownLink, origin: string, hostOf: HostOf): Lin
   click_count: link.clickCount,
   human_clicks: link.clickCount - link.automatedClicks,
   domain: hostOf(domainOf(link.code)),
+  dead_since: link.deadSince ? formatRfc3339(link.deadSince) : null,
   short_url: shortUrl(origin, hostOf(domainOf(link.code)), codeOf(link.code)),
   owner: link.ownerName,
   ...viewOfFields(link),

@@ -16,6 +16,7 @@ export const LINK_COLUMNS = [
   "links.password_hash as passwordHash",
   ...FIELD_COLUMNS.map((name) => `links.${name} as ${fieldKey(name)}` as const),
   "links.options",
+  "links.dead_since as deadSince",
   "links.owner_id as ownerId",
   "links.created_by as createdBy",
 ] as const;

@@ -7,6 +7,8 @@ export type FilterOptions = {
   createdBefore?: string;
   onlyActive?: true;
   onlyExpired?: true;
+  held?: "waiting";
+  onlyDead?: true;
   domain?: string;
   owner?: string;
   team?: string;
@@ -20,6 +22,8 @@ export const addFilterOptions = (command: Command): Command =>
     .option("--created-before <instant>", "RFC 3339; this instant or earlier")
     .option("--only-active", "without an expiry or before it")
     .option("--only-expired", "that have expired")
+    .option("--held <state>", "that are waiting, refused or taken_down")
+    .option("--only-dead", "whose target does not answer")
     .option("--domain <host>", "default: the default domain; *: every domain")
     .option("--owner <owner>", "of this account, or of team:<name>")
     .option("--team <team>", "of this team");
@@ -35,6 +39,8 @@ export const filterInput = (options: FilterOptions) => ({
   created_before: options.createdBefore,
   only_active: options.onlyActive && "true",
   only_expired: options.onlyExpired && "true",
+  held: options.held,
+  only_dead: options.onlyDead && "true",
   domain: options.domain,
   owner: options.owner,
   team: options.team,

@@ -4,6 +4,7 @@ import { appError } from "../../lib/errors.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { parseRfc3339 } from "../../lib/rfc3339.ts";
+import { HELD_STATES, type HeldState } from "../link/held.ts";
 import { checkTags, tagList } from "../tags/tag.ts";
 
 const SEARCH_MAX_LENGTH = 512;
@@ -22,6 +23,10 @@ export type LinkFilter = {
   /** At `asOf`; null: both. */
   state: "active" | "expired" | null;
   asOf: number;
+  /** Null: all. */
+  held: HeldState | null;
+  /** Only links whose target is dead. */
+  dead: boolean;
   /** A link must have all. Queries start with the first one: see list.ts. */
   tags: readonly string[];
 };
@@ -46,6 +51,8 @@ export const isEverything = (filter: LinkFilter): boolean =>
   filter.domain === null &&
   filter.owners === null &&
   filter.state === null &&
+  filter.held === null &&
+  !filter.dead &&
   filter.tags.length === 0;
 
 export const EVERYTHING: LinkFilter = {
@@ -56,6 +63,8 @@ export const EVERYTHING: LinkFilter = {
   owners: null,
   state: null,
   asOf: 0,
+  held: null,
+  dead: false,
   tags: [],
 };
 
@@ -83,6 +92,12 @@ export const filterQuery = z.object({
   only_expired: flag("only links that have expired"),
   tag: tagList.optional().describe("repeated: links that have all of these tags"),
   only_active: flag("only links without an expiry or before it"),
+  held: z
+    .enum([...HELD_STATES, ""], `must be one of ${HELD_STATES.join(", ")}`)
+    .optional()
+    .describe("links that wait for approval, were refused or were taken down")
+    .meta({ enum: HELD_STATES }),
+  only_dead: flag("only links whose target does not answer"),
   owner: queryText(MOST_OF_NAME)
     .optional()
     .describe("links of this account, or of a team as team:{name}; also the id of an account"),
@@ -112,6 +127,8 @@ export function filterOf(query: FilterQuery, now: number, domainOf = everyDomain
     owners: ownersIn(query),
     state: expired ? "expired" : active ? "active" : null,
     asOf: now,
+    held: query.held || null,
+    dead: isSet(query.only_dead),
     tags: checkTags((query.tag ?? []).filter((tag) => tag !== "")),
   };
 }

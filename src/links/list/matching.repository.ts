@@ -40,7 +40,7 @@ export function hasTag(
 export const matching =
   (dialect: Dialect, filter: LinkFilter, starts: readonly Start[] = []) =>
   (eb: Links): Expression<SqlBool> => {
-    const { createdAfter, createdBefore, domain, owners, state, asOf, tags, search } = filter;
+    const { createdAfter, createdBefore, domain, owners, state, asOf, tags, search, held, dead } = filter;
     const conditions: Expression<SqlBool>[] = [];
     const demand = (condition: Expression<SqlBool>, isStart: boolean) =>
       void conditions.push(isStart ? condition : eb.fn.coalesce(condition, eb.lit(false)));
@@ -62,6 +62,8 @@ export const matching =
     if (state === "active") {
       demand(eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]), true);
     }
+    if (held !== null) demand(eb("links.held", "=", held), starts.includes("held"));
+    if (dead) demand(eb("links.dead_since", ">", 0), starts.includes("dead"));
     if (starts.includes("tag")) demand(eb("links.id", "in", idsWith(tags)), true);
     else conditions.push(...tags.map((tag) => hasTag(tag, "links.id")));
     // Last: it costs most.

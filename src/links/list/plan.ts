@@ -18,6 +18,8 @@ export type Start =
   | "domain"
   | "created"
   | "expired"
+  | "held"
+  | "dead"
   | { ids: readonly number[] };
 
 /** `links`: how many it has; Infinity: more than are counted. */

@@ -21,7 +21,7 @@ const FEW = 1_000;
 /** Links of a start, half from each end, on which the other conditions are tried. */
 const TRIED = 1_000;
 
-type Indexed = "owner" | "owners" | "domain" | "created" | "expired";
+type Indexed = "owner" | "owners" | "domain" | "created" | "expired" | "held" | "dead";
 
 /** The column after which the index of a condition sorts its links. */
 const INDEXES = {
@@ -30,6 +30,8 @@ const INDEXES = {
   domain: "links.code",
   created: "links.created_at",
   expired: "links.expires_at",
+  held: "links.created_at",
+  dead: "links.dead_since",
 } as const satisfies Record<Indexed, string>;
 
 /** One condition of a filter. */
@@ -39,12 +41,26 @@ const ALONE: Record<Indexed | "search", (filter: LinkFilter) => Partial<LinkFilt
   domain: ({ domain }) => ({ domain }),
   created: ({ createdAfter, createdBefore }) => ({ createdAfter, createdBefore }),
   expired: ({ state, asOf }) => ({ state, asOf }),
+  held: ({ held }) => ({ held }),
+  dead: ({ dead }) => ({ dead }),
   search: ({ search }) => ({ search }),
 };
 
-const countConditions = ({ tags, owners, domain, createdAfter, createdBefore, state, search }: LinkFilter) =>
+const countConditions = ({
+  tags,
+  owners,
+  domain,
+  createdAfter,
+  createdBefore,
+  state,
+  search,
+  held,
+  dead,
+}: LinkFilter) =>
   tags.length +
-  [owners, domain, createdAfter ?? createdBefore, state, search].filter((one) => one !== null).length;
+  [owners, domain, createdAfter ?? createdBefore, state, search, held, dead || null].filter(
+    (one) => one !== null,
+  ).length;
 
 type Links = SelectQueryBuilder<Schema, "links", object>;
 
@@ -140,7 +156,7 @@ export function createStarts(
 
   /** With which a query of the filter may start, and the filter with its rarest tag first. */
   return async function starts(filter: LinkFilter): Promise<Starts> {
-    const { owners, domain, createdAfter, createdBefore, state, search } = filter;
+    const { owners, domain, createdAfter, createdBefore, state, search, held, dead } = filter;
     const sizes = filter.tags.length === 0 ? new Map<string, number>() : await sizesOf(read, filter.tags);
     const sizeOf = (tag: string) => sizes.get(tag) ?? 0;
     const tags = filter.tags.toSorted((a, b) => sizeOf(a) - sizeOf(b));
@@ -151,6 +167,8 @@ export function createStarts(
       domain === null ? null : startAt("domain", filter),
       hasSpan ? startAt("created", filter) : null,
       state === "expired" ? startAt("expired", filter) : null,
+      held === null ? null : startAt("held", filter),
+      dead ? startAt("dead", filter) : null,
       search === null ? null : startOfSearch(search),
     ]);
     const usable = found.filter((start) => start !== null);

@@ -34,6 +34,7 @@ const filterBody = z.strictObject({
   ...filterQuery.shape,
   only_expired: flag,
   only_active: flag,
+  only_dead: flag,
   owner: filterQuery.shape.owner
     .or(z.int().min(0))
     .describe("name of an account, or team:{name}; also the id of an account"),
@@ -228,12 +229,21 @@ export function createQueryBatch(deps: Deps) {
 }
 
 /** As in the address of a list. */
-function queryOf({ only_expired, only_active, owner, tag, codes, ...conditions }: QueryBatchInput["filter"]) {
+function queryOf({
+  only_expired,
+  only_active,
+  only_dead,
+  owner,
+  tag,
+  codes,
+  ...conditions
+}: QueryBatchInput["filter"]) {
   return {
     ...(codes !== undefined && { domain: "*" }),
     ...conditions,
     ...(only_expired && { only_expired: "true" }),
     ...(only_active && { only_active: "true" }),
+    ...(only_dead && { only_dead: "true" }),
     ...(owner !== undefined && { owner: String(owner) }),
     tag: typeof tag === "string" ? [tag] : tag,
   };

@@ -3,10 +3,11 @@ import { type Actor, mayChange, mayRead } from "../../lib/actor.ts";
 import type { AppError } from "../../lib/errors.ts";
 import { linkNotFound, mentionedBefore, viewersOnly } from "../link/code.ts";
 import type { Link } from "../link/link.ts";
+import { takenDownRefusal } from "./target-policy.ts";
 
-type Owned = Pick<Link, "ownerId">;
+type Owned = Pick<Link, "code" | "ownerId" | "options">;
 
-export const reaches = <L extends Owned>(actor: Actor, link: L | undefined): link is L =>
+export const reaches = <L extends Pick<Link, "ownerId">>(actor: Actor, link: L | undefined): link is L =>
   link !== undefined && mayRead(actor, link.ownerId);
 
 /** Per code: itself, or why it may not be removed. */
@@ -21,6 +22,8 @@ export function planRemoval(
     if (!reaches(actor, stored)) return linkNotFound(code);
     if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
     if (claimed.has(code)) return mentionedBefore(code);
+    const refusal = actor.ownOnly ? takenDownRefusal(stored) : null;
+    if (refusal !== null) return refusal;
     claimed.add(code);
     return code;
   });

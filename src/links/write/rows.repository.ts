@@ -4,6 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { DatabaseError } from "../../db/failures.ts";
 import { columnsOf, FIELD_COLUMNS } from "../link/field-values.ts";
 import type { Link, LinkContent } from "../link/link.ts";
+import { readOptions } from "../link/options.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 import { createTagging, recount } from "../tags/tagging.repository.ts";
 import { createAliasRepository } from "./aliases.repository.ts";
@@ -22,6 +23,8 @@ export const CONTENT_COLUMNS = [
   "password_hash",
   ...FIELD_COLUMNS,
   "options",
+  "held",
+  "dead_since",
   "updated_at",
 ] as const;
 
@@ -159,5 +162,7 @@ export const contentOf = (link: Omit<LinkOverwrite, "code" | "tags">) => ({
   password_hash: link.passwordHash,
   ...columnsOf(link),
   options: link.options,
+  held: readOptions(link.options).held?.state ?? null,
+  dead_since: link.deadSince ?? null,
   updated_at: link.updatedAt,
 });

@@ -22,11 +22,19 @@ import { type DomainKeeper, keepDomains, keptOf, moveAll, moveRefusals, movesOf 
 import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "./changes.ts";
 import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
-import { changeEvents, linkEvent, type RecordLinkEvents, type ServedFields } from "../link/events.ts";
+import {
+  changeEvents,
+  linkEvent,
+  type RecordLinkEvents,
+  type ReviewVerb,
+  type ServedFields,
+} from "../link/events.ts";
 import { codeOf, domainOf, keyOf } from "../link/key.ts";
+import { among, overwriteEvents } from "./overwrites.ts";
 import { planRemoval, reaches } from "./reach.ts";
 import type { LinkRepository, NewLink, ExistingLink } from "./repository.ts";
 import { changedRuleRefusals, newRuleRefusals } from "./rule-shares.ts";
+import { stillHeld, takenDownRefusal, type TargetPolicy } from "./target-policy.ts";
 import { chooseCodes, type RandomBytes } from "../../lib/random-code.ts";
 
 /** With the password hashed. */
@@ -66,6 +74,8 @@ export type Writing = {
   serves?: { before: ServedFields | null; after: ServedFields | null };
   /** See lib/event.ts. */
   bulk?: number;
+  /** A decision of an administrator, or why it can't be taken of this link. Also of a link that serves a share. */
+  review?: { verb: ReviewVerb; refusal(link: ExistingLink): AppError | null };
   /** Which of the codes to write, now that their links are locked; the others count as absent. */
   still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
 };
@@ -78,6 +88,7 @@ type Deps = {
   changes: LinkChanges;
   record: RecordLinkEvents;
   rule: CodeRule;
+  policy: TargetPolicy;
   randomCodeLength(): number;
   randomBytes?: RandomBytes;
 };
@@ -102,7 +113,7 @@ export function createLinkWriter(deps: Deps) {
       taken: (keys) => repository.taken(keys, tx.db),
     });
     const refusals = await newRuleRefusals(repository, entries, { stored: existing, by: by.actor }, tx.db);
-    const plan = planCreate(entries, chosen, { links: existing, aliases, refusals }, by);
+    const plan = planCreate(entries, chosen, { links: existing, aliases, refusals }, { ...by, ...deps });
     const ids = await repository.insertMany(tx.db, plan.inserts);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await record(tx.db, [
@@ -134,7 +145,7 @@ export function createLinkWriter(deps: Deps) {
       ...(await changedRuleRefusals(repository, changes, existing, tx.db)),
       ...(await moveRefusals(repository, tx, changes, { locked, domains: kept })),
     ]);
-    const plan = planUpdate(changes, existing, by, refusals);
+    const plan = planUpdate(changes, existing, { ...by, ...deps }, refusals);
     await repository.overwriteMany(tx.db, plan.overwrites, existing);
     await announce(tx, existing, plan.overwrites.map(keyIn));
     const moves = movesOf(changes);
@@ -154,7 +165,7 @@ export function createLinkWriter(deps: Deps) {
     const existing = await repository.lock(tx.db, [change.code, ...(isRenamed ? [renamed.code] : [])]);
     const moved = { ...change, to: renamed?.code };
     const refusals = await changedRuleRefusals(repository, [moved], existing, tx.db);
-    const { outcomes, overwrites } = planUpdate([change], existing, by, refusals);
+    const { outcomes, overwrites } = planUpdate([change], existing, { ...by, ...deps }, refusals);
     const [outcome] = outcomes;
     if (outcome === undefined || outcome instanceof AppError) throw outcome;
     await repository.overwriteMany(tx.db, overwrites, existing);
@@ -205,12 +216,6 @@ export function createLinkWriter(deps: Deps) {
 
 type Stored = ReadonlyMap<string, ExistingLink>;
 
-async function among(db: Db, existing: Stored, { still }: Writing): Promise<Stored> {
-  if (still === undefined || existing.size === 0) return existing;
-  const kept = await still(db, [...existing.keys()]);
-  return new Map([...existing].filter(([code]) => kept.has(code)));
-}
-
 function planCreate(
   entries: readonly CheckedCreate[],
   chosen: ReadonlyMap<CheckedCreate, string>,
@@ -220,8 +225,9 @@ function planCreate(
     /** By place in `entries`. */
     refusals: readonly (AppError | null)[];
   },
-  { actor, now }: Writing,
+  by: Writing & Pick<Deps, "policy">,
 ) {
+  const { actor, now, policy } = by;
   const claimed = new Set<string>();
   const inserts: NewLink[] = [];
   const overwrites: WrittenLink[] = [];
@@ -233,11 +239,14 @@ function planCreate(
     if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
       return alreadyExists(code);
     if (stored?.isInternal) return linkServesShare(code);
-    if (existing.refusals[at]) return existing.refusals[at];
+    const refusal = existing.refusals[at] ?? (stored === undefined ? null : takenDownRefusal(stored));
+    if (refusal) return refusal;
+    const options = policy(stored ?? null, stored ? stillHeld(stored, entry) : entry, by);
+    if (options instanceof AppError) return options;
     const { code: _, domain: __, force: ___, ownerId: given, ...content } = entry;
     const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
     const { createdAt, ownerId, createdBy } = stored ?? made;
-    const link = { ...content, code, createdAt, ownerId, createdBy, updatedAt: now };
+    const link = { ...content, options, code, createdAt, ownerId, createdBy, updatedAt: now };
     if (stored === undefined) inserts.push({ ...link, clickCount: 0, automatedClicks: 0 });
     else overwrites.push(link);
     claimed.add(code);
@@ -247,25 +256,30 @@ function planCreate(
 }
 
 function planUpdate(
-  changed: readonly CheckedUpdate[],
+  changes: readonly CheckedUpdate[],
   existing: Stored,
-  { actor, now, serves }: Writing,
+  by: Writing & Pick<Deps, "policy">,
   refusals: ReadonlyMap<string, AppError>,
 ) {
+  const { actor, now, serves, review, policy } = by;
   const claimed = new Map<string, WrittenLink>();
-  const outcomes = changed.map((change): WriteOutcome<WrittenLink> => {
+  const outcomes = changes.map((change): WriteOutcome<WrittenLink> => {
     const { code } = change;
     const stored = existing.get(code);
     if (!reaches(actor, stored)) return linkNotFound(code);
     if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
-    if (stored.isInternal && serves === undefined) return linkServesShare(code);
+    if (stored.isInternal && serves === undefined && !review) return linkServesShare(code);
     if (claimed.has(code)) return mentionedBefore(code);
-    const refusal = refusals.get(code);
-    if (refusal !== undefined) return refusal;
+    const refusal = refusals.get(code) ?? (review?.refusal ?? takenDownRefusal)(stored);
+    if (refusal) return refusal;
     const tags = tagsAfter(stored.tags, change);
     if (tags.length > MOST_TAGS) return tooManyTags(code);
     const { id: _, isInternal: __, ...before } = stored;
-    const link = { ...before, ...changesOf(change, before), tags, updatedAt: now };
+    const changed = { ...before, ...changesOf(change, before) };
+    const options = review ? changed.options : policy(before, changed, by);
+    if (options instanceof AppError) return options;
+    const isMoved = changed.target !== before.target;
+    const link = { ...changed, options, tags, updatedAt: now, ...(isMoved && { deadSince: null }) };
     claimed.set(code, link);
     return link;
   });
@@ -280,17 +294,5 @@ function changesOf(change: CheckedUpdate, before: LinkContent): Partial<LinkCont
     ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
   };
 }
-
-const overwriteEvents = (
-  overwrites: readonly WrittenLink[],
-  existing: Stored,
-  by: Writing,
-  moves?: ReadonlyMap<string, string>,
-) =>
-  overwrites.flatMap((written) => {
-    const before = existing.get(written.code)!;
-    const after = { ...written, code: moves?.get(written.code) ?? written.code };
-    return changeEvents({ ...by, verb: "update" }, { id: before.id, before, after });
-  });
 
 const keyIn = ({ code }: { code: string }): string => code;

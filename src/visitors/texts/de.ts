@@ -87,6 +87,34 @@ export const de: VisitorTexts = {
       sentence:
         "Er galt für eine begrenzte Zahl von Menschen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.",
     },
+    waiting: {
+      title: "Dieser Link wartet auf Freigabe",
+      sentence: "Er öffnet sich, sobald ein Administrator dieses Servers sein Ziel freigegeben hat.",
+    },
+    takenDown: {
+      title: "Dieser Link wurde gesperrt",
+      sentence: "Die Administratoren dieses Servers haben ihn geschlossen.",
+    },
+  },
+  target: {
+    title: "Wohin dieser Link führt",
+    leads: "Dieser Link führt zu",
+    own: "Dieser Link führt zu Dateien auf diesem Server.",
+    rules: "Regeln des Links führen manche Besucher woandershin.",
+    go: "Link öffnen",
+    report: "Diesen Link melden",
+    why: "Was ist damit nicht in Ordnung?",
+    details: "Einzelheiten (freiwillig)",
+    send: "Meldung senden",
+    thanks: "Danke. Die Administratoren dieses Servers haben Ihre Meldung.",
+    full: "Zu diesem Link gibt es schon genug Meldungen. Die Administratoren wissen davon.",
+    reasons: {
+      phishing: "Er stiehlt Passwörter oder Daten",
+      malware: "Er verbreitet Schadsoftware",
+      spam: "Er ist Spam",
+      illegal: "Sein Inhalt ist verboten",
+      other: "Etwas anderes",
+    },
   },
   share: {
     notFound: { title: "Nicht gefunden", sentence: "Diese Freigabe gibt es nicht, oder sie ist beendet." },

@@ -82,6 +82,31 @@ export const fr: VisitorTexts = {
       sentence:
         "Il s’ouvrait pour un nombre limité de personnes. Demandez-en un nouveau à la personne qui vous l’a donné.",
     },
+    waiting: {
+      title: "Ce lien attend une approbation",
+      sentence: "Il s’ouvrira dès qu’un administrateur de ce serveur aura approuvé sa cible.",
+    },
+    takenDown: { title: "Ce lien a été retiré", sentence: "Les administrateurs de ce serveur l’ont fermé." },
+  },
+  target: {
+    title: "Où mène ce lien",
+    leads: "Ce lien mène à",
+    own: "Ce lien mène à des fichiers sur ce serveur.",
+    rules: "Certains visiteurs sont menés ailleurs, selon les règles du lien.",
+    go: "Ouvrir le lien",
+    report: "Signaler ce lien",
+    why: "Quel est le problème ?",
+    details: "Détails (facultatif)",
+    send: "Envoyer le signalement",
+    thanks: "Merci. Les administrateurs de ce serveur ont reçu votre signalement.",
+    full: "Ce lien a déjà été signalé assez souvent. Les administrateurs sont au courant.",
+    reasons: {
+      phishing: "Il vole des mots de passe ou des données",
+      malware: "Il diffuse des logiciels malveillants",
+      spam: "C’est du spam",
+      illegal: "Son contenu est illégal",
+      other: "Autre chose",
+    },
   },
   share: {
     notFound: { title: "Introuvable", sentence: "Ce partage n’existe pas ou a pris fin." },

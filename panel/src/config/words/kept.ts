@@ -55,6 +55,28 @@ export const KEPT_WORDS = {
     name: msg`Trash days`,
     description: msg`Days after which files and folders in the trash are deleted.`,
   },
+  "links.targets.allow": {
+    name: msg`Allowed targets`,
+    description: msg`Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.`,
+    allowed: msg`a list of hosts such as example.com`,
+  },
+  "links.targets.deny": {
+    name: msg`Denied targets`,
+    description: msg`Hosts that links may not lead to, with their subdomains. Existing links stay.`,
+    allowed: msg`a list of hosts such as example.com`,
+  },
+  "links.targets.roles": {
+    name: msg`Bound by the allowed targets`,
+    description: msg`Roles that links.targets.allow binds. Commands and imports count as admin.`,
+  },
+  "links.targets.approval": {
+    name: msg`Approval instead of refusal`,
+    description: msg`Roles whose links to hosts outside of links.targets.allow wait until an administrator approves them. Links of others are refused.`,
+  },
+  "links.check_targets": {
+    name: msg`Check targets`,
+    description: msg`Ask each target once a day whether it answers, and mark links whose target has failed for days. Other servers see these requests.`,
+  },
   "links.restore_days": {
     name: msg`Restore days`,
     description: msg`Days for which deleted links can be put back.`,

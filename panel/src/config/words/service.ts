@@ -56,6 +56,10 @@ export const SERVICE_WORDS = {
     description: msg`Logo of this instance in the panel, on the pages that visitors see and as their icon; best a square. Empty: an arrow in the accent colour.`,
     allowed: msg`a PNG, JPEG or WebP; the panel makes other pictures and larger ones into one of these`,
   },
+  "features.report_links": {
+    name: msg`Reports of links`,
+    description: msg`Let visitors report a link to the administrators on the page that its code with a + opens.`,
+  },
   "features.enable_admin_panel": {
     name: msg`Enable admin panel`,
     description: msg`Serve the web panel at routes.frontend_prefix.`,

@@ -1,0 +1,72 @@
+import type { Queries } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { VisitorReport, ReportReason } from "./report.ts";
+
+export type SafetyRepository = ReturnType<typeof createSafetyRepository>;
+
+export type NewReport = { linkId: number; at: number; reason: ReportReason; details: string | null };
+
+const reportsIn = (db: Db) =>
+  db
+    .selectFrom("link_reports")
+    .innerJoin("links", "links.id", "link_reports.link_id")
+    .select([
+      "link_reports.id",
+      "link_reports.at",
+      "link_reports.reason",
+      "link_reports.details",
+      "link_reports.resolved_at as resolvedAt",
+      "link_reports.resolved_by as resolvedBy",
+      "links.id as linkId",
+      "links.code",
+      "links.target",
+      "links.options",
+    ]);
+
+export function createSafetyRepository({ read }: Pick<Queries, "read">) {
+  const openReports = (db: Db) => db.selectFrom("link_reports").where("resolved_at", "is", null);
+
+  return {
+    /** Newest first, before an id. */
+    page: (isOpen: boolean, before: number | null, limit: number): Promise<VisitorReport[]> =>
+      reportsIn(read)
+        .where("link_reports.resolved_at", isOpen ? "is" : "is not", null)
+        .$if(before !== null, (query) => query.where("link_reports.id", "<", before!))
+        .orderBy("link_reports.id", "desc")
+        .limit(limit)
+        .execute(),
+
+    find: (id: number, db: Db = read): Promise<VisitorReport | undefined> =>
+      reportsIn(db).where("link_reports.id", "=", id).executeTakeFirst(),
+
+    /** How many are open, of one link and of all, each at most `most`. */
+    async open(db: Db, linkId: number, most: number): Promise<{ ofLink: number; all: number }> {
+      const [ofLink, all] = await Promise.all(
+        [openReports(db).where("link_id", "=", linkId), openReports(db)].map(async (query) => {
+          const some = query.select("id").limit(most).as("some");
+          const counted = db.selectFrom(some).select((eb) => eb.fn.countAll<number>().as("n"));
+          return Number((await counted.executeTakeFirstOrThrow()).n);
+        }),
+      );
+      return { ofLink: ofLink!, all: all! };
+    },
+
+    async add(db: Db, { linkId, ...report }: NewReport): Promise<void> {
+      await db
+        .insertInto("link_reports")
+        .values({ link_id: linkId, ...report })
+        .execute();
+    },
+
+    /** Open ones, by their id or link. */
+    async resolve(db: Db, which: { id: number } | { link_id: number }, at: number, by: string) {
+      const [[column, value]] = Object.entries(which) as [["id" | "link_id", number]];
+      await db
+        .updateTable("link_reports")
+        .set({ resolved_at: at, resolved_by: by })
+        .where(column, "=", value)
+        .where("resolved_at", "is", null)
+        .execute();
+    },
+  };
+}

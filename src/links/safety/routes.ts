@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { actorOf, CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import type { Actor } from "../../lib/actor.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { CODE_FORM, isCodeText, linkNotFound } from "../link/code.ts";
+import { REVIEWS } from "../link/events.ts";
+import { MOST_REASON } from "../link/held.ts";
+import { domainQuery, type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "../link/link.ts";
+import { reportSchema, viewOfReport } from "./report.ts";
+import type { LinkSafety } from "./service.ts";
+
+const NO_SUCH_REPORT = "There is no report with this id.";
+
+const reason = z
+  .string()
+  .trim()
+  .max(MOST_REASON)
+  .nullish()
+  .describe("shown to the owner of the link, never to visitors");
+
+export const reviewBody = namedObject("LinkReview", {
+  action: z.enum(REVIEWS).describe("approve or refuse a link that waits; take a link down, or put it back"),
+  reason,
+  updated_at: z
+    .string()
+    .max(40)
+    .nullish()
+    .describe("updated_at of the link that you looked at: 409 if it has changed since"),
+});
+
+const resolution = namedObject("ReportResolution", {
+  action: z.enum(["dismiss", "take_down"]).describe("take_down: the link, which resolves all its reports"),
+  reason,
+});
+
+const idPlace = z.object({ id: z.int() });
+
+type Deps = {
+  safety: LinkSafety;
+  get(actor: Actor, key: string): Promise<ShownLink>;
+  keyOf(code: string, domain: string | undefined): string;
+  hostOf: HostOf;
+};
+
+/** Relative to {admin}/v1. */
+export function safetyEndpoints({ safety, get, keyOf, hostOf }: Deps): Endpoint[] {
+  const shared = { access: "admin", scope: "links", tag: "links" } as const;
+  return [
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/links/:code{.+}/review",
+      params: { code: z.string().meta(CODE_FORM) },
+      query: domainQuery,
+      summary: "Approve or refuse a link that waits, take a link or share down, or put it back",
+      body: reviewBody,
+      failures: [404, 409],
+      answer: linkViewSchema,
+      async handle({ c, query, body, account }) {
+        const code = c.req.param("code") ?? "";
+        if (!isCodeText(code)) throw linkNotFound(code);
+        const [actor, key] = [actorOf(account), keyOf(code, query.domain)];
+        const { action, updated_at: updatedAt = null } = body;
+        await safety.review(actor, key, { action, reason: body.reason || null, updatedAt });
+        return viewOfLink(await get(actor, key), c.env.origin(), hostOf);
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/reports",
+      summary: "List reports of visitors about links, newest first",
+      query: z.object({
+        ...cursorQuery,
+        state: z.enum(["open", "resolved"]).optional().describe("open when absent"),
+      }),
+      answer: z.array(reportSchema),
+      paged: "cursor",
+      async handle({ c, query }) {
+        const before = placeOf(idPlace, query.cursor)?.id ?? null;
+        const limit = limitOf(query.limit);
+        const found = await safety.reports(query.state !== "resolved", before, limit + 1);
+        const shown = found.slice(0, limit);
+        return new CursorPage(
+          shown.map((report) => viewOfReport(report, c.env.origin(), hostOf)),
+          found.length > limit ? cursorText({ id: shown.at(-1)!.id }) : null,
+        );
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/reports/:id/resolve",
+      summary: "Dismiss a report, or take its link down",
+      body: resolution,
+      failures: [404, 409],
+      answer: reportSchema,
+      async handle({ c, body, account }) {
+        const id = idParameter(c, "NotFound", NO_SUCH_REPORT);
+        const takesDown = body.action === "take_down";
+        const report = await safety.resolve(actorOf(account), id, takesDown, body.reason || null);
+        return viewOfReport(report, c.env.origin(), hostOf);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,218 @@
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { type Actor, COMMAND } from "../../lib/actor.ts";
+import { validated } from "../../lib/validated.ts";
+import { createLinkCsv, type LinkCsv } from "../csv/service.ts";
+import { codeBelow } from "../fallback/loops.ts";
+import { createSchema } from "../link/link.ts";
+import { readOptions } from "../link/options.ts";
+import { type LinksRoom, NOW, openLinks, refusal, TARGET } from "../links.test-support.ts";
+import { linkQueryOf } from "../list/page.ts";
+import { bulkOf } from "../query-batch/bulk.ts";
+import { NO_LISTS, type TargetLists } from "../write/target-policy.ts";
+import type { ReviewVerb } from "../link/events.ts";
+
+const EDITOR: Actor = { name: "ed", via: "api", accountId: 5, ownOnly: true };
+const ADMIN: Actor = { name: "root", via: "panel", accountId: 0, ownOnly: false };
+const BOTH = ["editor", "admin"] as const;
+const EVIL = "https://a.EVIL.example./x";
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  let csv: LinkCsv;
+  let lists: TargetLists;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }), {
+      targetLists: () => lists,
+      ownCode: (url) => codeBelow("https://own.example", url),
+    });
+    csv = createLinkCsv({
+      database: room.database,
+      changes: room.changes,
+      events: room.events,
+      routePrefixes: () => ["/admin"],
+      domains: room.links.domains,
+      policy: room.links.policy,
+      hashPassword: async (plain) => plain,
+      clock: room.clock,
+    });
+  });
+  beforeEach(async () => {
+    await room.clear();
+    lists = NO_LISTS;
+  });
+
+  const editor = () => room.links.by(EDITOR);
+  const input = (link: object) => validated(createSchema, { target: TARGET, ...link }, "The link");
+  const stateOf = async (code: string) => readOptions((await room.links.get(code)).options).held?.state;
+  const codes = async (query: object) =>
+    (await room.links.list(linkQueryOf({ sort: "code", ...query }, NOW))).links.map(({ code }) => code);
+  const review = (code: string, action: ReviewVerb, more = {}) =>
+    room.links.safety.review(ADMIN, code, { action, reason: null, updatedAt: null, ...more });
+
+  test("no door lets a denied host in, however it is written", async () => {
+    await room.links.create({ code: "a", target: TARGET });
+    await room.links.create({ code: "old", target: EVIL });
+    await room.links.create({ code: "gone", target: EVIL });
+    await room.links.remove("gone");
+    const { id } = (await room.links.deleted.page(COMMAND, null, 1)).links[0]!;
+    const moved = await room.links.queryBatch({
+      filter: { codes: ["old"] },
+      action: "update",
+      set: { target: TARGET },
+    });
+    const event = await room.database.read
+      .selectFrom("events")
+      .select("id")
+      .where("action", "=", "link.update")
+      .executeTakeFirstOrThrow();
+    lists = { ...NO_LISTS, deny: ["evil.example"] };
+    const rules = [{ if: { device: "mobile" }, target: EVIL }];
+    for (const bad of [{ target: EVIL }, { fallback_url: EVIL }, { rules }]) {
+      expect(await refusal(room.links.create(input({ code: "b", ...bad })))).toBe("LinkInvalidUrl");
+      expect(await refusal(room.links.create(input({ code: "a", force: true, ...bad })))).toBe(
+        "LinkInvalidUrl",
+      );
+      expect(await refusal(room.links.patch("a", bad as never))).toBe("LinkInvalidUrl");
+      expect(await refusal(room.links.update("a", { target: TARGET, ...bad } as never))).toBe(
+        "LinkInvalidUrl",
+      );
+      const changed = await room.links.batch.update([{ code: "a", payload: { target: TARGET, ...bad } }]);
+      expect(changed.failed).toMatchObject([{ code: "a", error_code: 3002 }]);
+      const made = await room.links.batch.create([{ target: TARGET, ...bad }]);
+      expect(made).toMatchObject({ success: [], failed: [{ error_code: 3002 }] });
+      const some = { filter: { codes: ["a"] }, action: "update" as const, set: bad as never };
+      expect(await room.links.queryBatch(some)).toMatchObject({ changed: 0 });
+    }
+    for (const mode of ["skip", "overwrite", "error"] as const) {
+      const file = Buffer.from(`code,target\nc,${EVIL}\nd,${TARGET}\n`);
+      const { failed_items: failed } = await csv.import(file, { mode, dryRun: true });
+      expect(failed).toContainEqual(expect.objectContaining({ code: "c", error_code: 3002 }));
+      expect((await csv.import(file, { mode })).failed_items).toContainEqual(
+        expect.objectContaining({ code: "c", error_code: 3002 }),
+      );
+    }
+    expect(await refusal(room.links.deleted.restore(COMMAND, id, null))).toBe("LinkInvalidUrl");
+    expect(await refusal(room.links.revert("old", event.id, "before"))).toBe("LinkInvalidUrl");
+    const back = await room.links.undoBatch(bulkOf(moved.change!), 0);
+    expect(back.failed.map(({ error }) => error.name)).toEqual(["LinkInvalidUrl"]);
+    expect(await codes({})).toEqual(["a", "d", "old"]);
+    expect((await room.links.get("old")).target).toBe(TARGET);
+  });
+
+  test("a host that only ends like a listed one is another one; addresses have one form", async () => {
+    lists = { ...NO_LISTS, deny: ["evil.example", "127.0.0.1"] };
+    await room.links.create({ target: "https://notevil.example/" });
+    await room.links.create({ target: "https://evil.example.org/" });
+    for (const target of ["http://2130706433/", "http://0x7f.1:80/", "https://evil%2eexample/"]) {
+      expect(await refusal(room.links.create({ target }))).toBe("LinkInvalidUrl");
+    }
+  });
+
+  test("allowed hosts, by role; own short links and unchanged targets always pass", async () => {
+    await editor().create({ code: "old", target: EVIL });
+    lists = { ...NO_LISTS, allow: ["example.com"], bound: ["editor"] };
+    await editor().create({ code: "sub", target: "https://sub.example.com/" });
+    await editor().create({ code: "own", target: "https://own.example/sub" });
+    await room.links.create({ code: "admins", target: "https://x.example/" });
+    expect(await refusal(editor().create({ target: "https://x.example/" }))).toBe("LinkInvalidUrl");
+    await editor().patch("old", { title: "kept", tags: ["t"] });
+    expect(await refusal(editor().patch("old", { target: "https://x.example/" }))).toBe("LinkInvalidUrl");
+    expect(await codes({ held: "waiting" })).toEqual([]);
+  });
+
+  test("a link waits until it is approved, and a change of its target waits again", async () => {
+    lists = { allow: ["example.com"], deny: [], bound: BOTH, waiting: ["editor"] };
+    const made = await editor().create({ code: "w", target: EVIL, title: "x" });
+    expect(readOptions(made.options).held).toEqual({
+      state: "waiting",
+      at: NOW,
+      by: "ed",
+      reason: "a.evil.example",
+    });
+    await editor().create({ code: "fine", target: TARGET });
+    expect(await codes({ held: "waiting" })).toEqual(["w"]);
+    expect(await refusal(room.links.create({ target: EVIL }))).toBe("LinkInvalidUrl");
+    await editor().patch("w", { title: "y" });
+    await editor().update("w", { target: EVIL });
+    await editor().create({ code: "w", target: EVIL, force: true });
+    expect(await stateOf("w")).toBe("waiting");
+    const seen = new Date(NOW).toISOString();
+    room.clock.time += 1;
+    await editor().patch("w", { target: "https://other.example/" });
+    expect(await refusal(review("w", "approve", { updatedAt: seen }))).toBe("Conflict");
+    await review("w", "approve", { updatedAt: new Date(NOW + 1).toISOString() });
+    expect(await codes({ held: "waiting" })).toEqual([]);
+    expect(await refusal(review("w", "approve"))).toBe("Conflict");
+    await editor().patch("w", { title: "z" });
+    await editor().patch("w", { target: "https://other.example/b" });
+    expect(await stateOf("w")).toBeUndefined();
+    await editor().patch("w", { target: EVIL });
+    await review("w", "refuse", { reason: "no" });
+    expect(await codes({ held: "refused" })).toEqual(["w"]);
+    await editor().patch("w", { target: TARGET });
+    expect(await stateOf("w")).toBeUndefined();
+    const told = await room.database.read.selectFrom("events").select("action").distinct().execute();
+    expect(told.map(({ action }) => action).sort()).toEqual([
+      "link.approve",
+      "link.create",
+      "link.refuse",
+      "link.update",
+    ]);
+  });
+
+  test("a link that was taken down stays as it is, with its evidence, until it is put back", async () => {
+    await editor().create({ code: "t", target: TARGET, tags: ["x"] });
+    await room.click("t", 3);
+    await review("t", "take_down", { reason: "phishing" });
+    const taken = await room.links.get("t");
+    expect(readOptions(taken.options).held).toEqual({
+      state: "taken_down",
+      at: NOW,
+      by: "root",
+      reason: "phishing",
+    });
+    expect(await codes({ held: "taken_down" })).toEqual(["t"]);
+    expect(await refusal(editor().patch("t", { title: "x" }))).toBe("Conflict");
+    expect(await refusal(editor().patch("t", { code: "u" }))).toBe("Conflict");
+    expect(await refusal(editor().update("t", { target: EVIL }))).toBe("Conflict");
+    expect(await refusal(editor().create({ code: "t", target: EVIL, force: true }))).toBe("Conflict");
+    expect(await refusal(room.links.create({ code: "t", target: EVIL, force: true }))).toBe("Conflict");
+    expect(await refusal(editor().remove("t"))).toBe("Conflict");
+    const file = Buffer.from(`code,target,held\nt,${EVIL},\n`);
+    expect(await csv.import(file, { mode: "overwrite" })).toMatchObject({ success_count: 0 });
+    expect(await room.links.get("t")).toEqual(taken);
+    // Also through the trash of an administrator.
+    await room.links.remove("t");
+    const { id } = (await room.links.deleted.page(EDITOR, null, 1)).links[0]!;
+    await room.links.deleted.restore(EDITOR, id, null);
+    expect(await stateOf("t")).toBe("taken_down");
+    await review("t", "put_back");
+    expect(await room.links.get("t")).toMatchObject({ target: TARGET, clickCount: 3, tags: ["x"] });
+    await editor().patch("t", { title: "x" });
+  });
+
+  test("reports are listed, dismissed, and resolved by taking the link down; each link has a bound", async () => {
+    const { id } = await room.links.create({ code: "r", target: TARGET });
+    const report = { reason: "spam", details: "<b>" } as const;
+    const { safety } = room.links;
+    for (let count = 0; count < 50; count++) {
+      expect(await safety.report({ id, code: "r" }, report)).toBe(true);
+    }
+    expect(await safety.report({ id, code: "r" }, report)).toBe(false);
+    const page = await safety.reports(true, null, 2);
+    expect(page).toMatchObject([{ code: "r", target: TARGET, ...report, at: NOW, resolvedAt: null }, {}]);
+    const [first, second] = page as [(typeof page)[0], (typeof page)[0]];
+    expect((await safety.reports(true, second.id, 100)).length).toBe(48);
+    await safety.resolve(ADMIN, first.id, false, null);
+    expect(await refusal(safety.resolve(ADMIN, first.id, false, null))).toBe("Conflict");
+    expect(await refusal(safety.resolve(ADMIN, 999_999_999, false, null))).toBe("NotFound");
+    expect(await stateOf("r")).toBeUndefined();
+    expect(await safety.resolve(ADMIN, second.id, true, "spam")).toMatchObject({ resolvedBy: "root" });
+    expect(await stateOf("r")).toBe("taken_down");
+    expect(await safety.reports(true, null, 1)).toEqual([]);
+    expect((await safety.reports(false, null, 100)).length).toBe(50);
+    await room.links.remove("r");
+    expect(await safety.reports(false, null, 1)).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Where links may lead. A write names the hosts that are new in a link: those of its target, rules and fallback. A
+ * denied one is refused; one outside a list of allowed hosts is refused or makes the link wait for an administrator.
+ */
+import type { Actor } from "../../lib/actor.ts";
+import { type AppError, appError } from "../../lib/errors.ts";
+import { withoutDot } from "../../lib/http-url.ts";
+import { codeOf } from "../link/key.ts";
+import type { Held } from "../link/held.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
+import { sharedCode } from "../rules/rule.ts";
+
+export type TargetRole = "editor" | "admin";
+
+/** Hosts stand for their subdomains too. */
+export type TargetLists = {
+  /** Empty: every host. */
+  allow: readonly string[];
+  deny: readonly string[];
+  /** Whom `allow` binds, and whose other links wait instead of being refused. */
+  bound: readonly TargetRole[];
+  waiting: readonly TargetRole[];
+};
+
+export const NO_LISTS: TargetLists = { allow: [], deny: [], bound: [], waiting: [] };
+
+type Leading = { target: string; options: string | null };
+type By = { actor: Pick<Actor, "name"> & { ownOnly?: boolean }; now: number };
+
+/** The options to store, or why the link is refused. `before`: the stored link, or null. */
+export type TargetPolicy = (before: Leading | null, after: Leading, by: By) => string | null | AppError;
+
+type Deps = {
+  targetLists(): TargetLists;
+  /** Of a URL that leads to a link of ours. */
+  isOwn(url: string): boolean;
+};
+
+export const ANY_TARGET: TargetPolicy = (_, after) => after.options;
+
+export function createTargetPolicy({ targetLists, isOwn }: Deps): TargetPolicy {
+  return (before, after, { actor, now }) => {
+    const options = readOptions(after.options);
+    const lists = targetLists();
+    const isFree = lists.allow.length === 0 && lists.deny.length === 0;
+    if (isFree && options.held === null) return after.options;
+    const urls = urlsOf(after.target, options);
+    const known = before === null ? null : urlsOf(before.target, readOptions(before.options));
+    if (known === null ? options.held !== null : String(urls) === String(known)) return after.options;
+    const approved = options.held === null ? (known ?? []).map(([, url]) => hostOf(url)) : [];
+    const role = actor.ownOnly ? "editor" : "admin";
+    const isBound = lists.allow.length > 0 && lists.bound.includes(role);
+    let held: Held | null = null;
+    for (const [field, url] of urls) {
+      const host = hostOf(url);
+      if (approved.includes(host) || isOwn(url)) continue;
+      if (isListed(host, lists.deny)) return refused(field, host, "may not be the target of links here");
+      if (!isBound || isListed(host, lists.allow)) continue;
+      if (!lists.waiting.includes(role)) {
+        return refused(field, host, "is not among the hosts that links may lead to; ask an administrator");
+      }
+      held ??= { state: "waiting", at: now, by: actor.name, reason: host };
+    }
+    return held === null && options.held === null ? after.options : writeOptions({ ...options, held });
+  };
+}
+
+/** With their fields. */
+const urlsOf = (target: string, { rules, fallbackUrl }: LinkOptions): [field: string, url: string][] => [
+  ...(isInternal(target) ? [] : [["target", target] as [string, string]]),
+  ...(rules ?? []).flatMap((rule, at): [string, string][] =>
+    sharedCode(rule.target) === null ? [[`rules.${at}.target`, rule.target]] : [],
+  ),
+  ...(fallbackUrl === null ? [] : [["fallback_url", fallbackUrl] as [string, string]]),
+];
+
+/** As URLs have it: lower-case, in Punycode, numbers of addresses in one form. */
+const hostOf = (url: string): string => withoutDot(URL.parse(url)?.hostname ?? "");
+
+const isListed = (host: string, list: readonly string[]): boolean =>
+  list.some((listed) => host === listed || host.endsWith(`.${listed}`));
+
+const refused = (field: string, host: string, why: string): AppError =>
+  appError("LinkInvalidUrl", `${field}: ${host} ${why}.`, { field });
+
+const heldOf = ({ options }: { options: string | null }) => readOptions(options).held;
+
+/** Why a stored link may not be overwritten, changed or deleted by others than reviews; null if it may. */
+export const takenDownRefusal = (link: { code: string; options: string | null }): AppError | null =>
+  heldOf(link)?.state === "taken_down"
+    ? appError(
+        "Conflict",
+        `"${codeOf(link.code)}" was taken down; it stays as it is until an administrator puts it back.`,
+      )
+    : null;
+
+/** What overwrites a link that waits goes on waiting, unless it leads elsewhere. */
+export const stillHeld = (stored: Leading, entry: Leading): Leading => {
+  const held = heldOf(stored);
+  return held === null ? entry : { ...entry, options: writeOptions({ ...readOptions(entry.options), held }) };
+};
