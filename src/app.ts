@@ -213,6 +213,7 @@ function startJobs(services: Services): JobRunner {
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       events.retentionJob(() => config.get("events.retention_days")),
       links.deleted.retentionJob(),
+      links.targetChecks(() => config.get("links.check_targets")),
       createRankingJob(database),
       createTotalJob(database, logger),
       ...(searchIndex === null ? [] : [searchIndex]),

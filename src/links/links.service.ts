@@ -24,6 +24,9 @@ import { readTotal } from "./link/query.repository.ts";
 import { createLinkRepository } from "./write/repository.ts";
 import type { LinkOperations } from "./link/metrics.ts";
 import { createLinkSafety } from "./safety/service.ts";
+import { createChecksRepository } from "./safety/checks.repository.ts";
+import { createTargetChecks } from "./safety/target-checks.ts";
+import { createOutbound } from "../lib/outbound.ts";
 import { createUsesRepository } from "./uses/repository.ts";
 import { createLinkUses } from "./uses/uses.ts";
 import { createTagRepository } from "./tags/repository.ts";
@@ -139,6 +142,15 @@ export function createLinkService(deps: LinkServiceDeps) {
     uses: { take: uses.take, of: usesRepository.of },
     lockOf: repository.lockOf,
     findByAnyCode: repository.findByAnyCode,
+    /** Checks targets where `isEnabled`. */
+    targetChecks: (isEnabled: () => boolean) =>
+      createTargetChecks({
+        ...shared,
+        repository: createChecksRepository(database),
+        outbound: createOutbound(),
+        isEnabled,
+        isOwn: (url) => ownCode(url) !== null,
+      }),
     safety: createLinkSafety({ ...shared, links: repository, writer }),
     stats: () => repository.stats(deps.clock.now()),
     /** Of all links. */

@@ -2,7 +2,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { openMaxmindFile } from "./geo-maxmind.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress } from "../../lib/public-address.ts";
 
 /** `path`: null without a file. */
 export function createCountries(path: string | null, deps: { clock: Clock; logger: Logger }) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../lib/logger.ts";
 import { createGeo, type Geo } from "./geo.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress } from "../../lib/public-address.ts";
 
 const FIXTURE = join(import.meta.dir, "..", "..", "..", "test", "fixtures", "geo.mmdb");
 const open: Geo[] = [];

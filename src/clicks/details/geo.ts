@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Place } from "../rollups/dimensions.ts";
 import type { GeoProvider } from "./geo-provider.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress } from "../../lib/public-address.ts";
 
 export type Geo = ReturnType<typeof createGeo>;
 

@@ -1,0 +1,197 @@
+/**
+ * Requests to URLs that others chose (HTTP/1.1), which reach public addresses only. The name is resolved once, and the
+ * connection goes to the address that was judged, so an answer of the name server that changes gains nothing. Redirects
+ * are judged like the first URL. One deadline covers everything; head and body are bounded. Own code: agents of `fetch`
+ * and `node:http` resolve again, and don't bound heads.
+ */
+import { lookup } from "node:dns/promises";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { checkHttpUrl } from "./http-url.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export type OutboundRequest = {
+  url: string;
+  method: "GET" | "HEAD" | "POST";
+  /** No line breaks. */
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  /** From the lookup to the last byte. */
+  timeoutMs: number;
+  /** The body is cut there. */
+  mostBytes: number;
+  /** How many redirects of GET and HEAD are followed; 0: none. */
+  redirects: number;
+};
+
+/** `body`: as it came, with the marks of a chunked one. `url`: where it came from. */
+export type OutboundAnswer = { url: string; status: number; headers: Headers; body: Buffer };
+
+/** `refused`: it must not be asked. The message says why, in words for people. */
+export class OutboundFailure extends Error {
+  readonly reason: "refused" | "failed";
+  constructor(reason: "refused" | "failed", message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Rejects with OutboundFailure. */
+export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
+
+type Deps = {
+  /** All addresses of a name. */
+  resolve?: (host: string) => Promise<readonly string[]>;
+  isAllowed?: (address: string) => boolean;
+  ports?: readonly number[];
+};
+
+/** Others lead to services that never expect such requests. */
+const WEB_PORTS = [80, 443, 8080, 8443];
+const MOST_HEAD_BYTES = 16 * 1024;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+const failed = (message: string): OutboundFailure => new OutboundFailure("failed", message);
+const refused = (message: string): OutboundFailure => new OutboundFailure("refused", message);
+
+const resolveAll = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+export function createOutbound({
+  resolve = resolveAll,
+  isAllowed = isPublicAddress,
+  ports = WEB_PORTS,
+}: Deps = {}): Outbound {
+  async function addressOf({ hostname }: URL): Promise<string> {
+    const host = hostname.replace(/^\[(.*)\]$/, "$1");
+    const found =
+      isIP(host) === 0
+        ? await resolve(host).catch(() => {
+            throw failed("the host is not found");
+          })
+        : [host];
+    const address = found.find((one) => isAllowed(one));
+    if (address !== undefined) return address;
+    throw found.length === 0 ? failed("the host has no address") : refused("the address is not public");
+  }
+
+  async function askOnce(url: URL, request: OutboundRequest, deadline: AbortSignal) {
+    const isTls = url.protocol === "https:";
+    const port = Number(url.port) || (isTls ? 443 : 80);
+    if (!ports.includes(port)) throw refused(`the port ${port} is not asked`);
+    const sent = headOf(url, request);
+    const host = await beforeDeadline(addressOf(url), deadline);
+    const servername = isIP(url.hostname) === 0 && !url.hostname.startsWith("[") ? url.hostname : undefined;
+    const socket = isTls
+      ? connectTls({ host, port, ...(servername && { servername }), ALPNProtocols: ["http/1.1"] })
+      : connect({ host, port });
+    return readAnswer(socket, sent, request, deadline, isTls ? "secureConnect" : "connect");
+  }
+
+  return async (request) => {
+    const deadline = AbortSignal.timeout(request.timeoutMs);
+    let url = request.url;
+    for (let hops = 0; ; hops++) {
+      if (typeof checkHttpUrl(url) !== "string") throw refused("it is no URL that can be asked");
+      const answer = { url, ...(await askOnce(new URL(url), request, deadline)) };
+      const next = REDIRECTS.includes(answer.status) ? answer.headers.get("location") : null;
+      if (next === null || request.method === "POST" || request.redirects === 0) return answer;
+      if (hops === request.redirects) throw failed("there are too many redirects");
+      url = URL.parse(next, url)?.href ?? "";
+    }
+  };
+}
+
+function beforeDeadline<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(tooSlow());
+  if (deadline.aborted) stop();
+  deadline.addEventListener("abort", stop, { once: true });
+  return Promise.race([work, promise]).finally(() => deadline.removeEventListener("abort", stop));
+}
+
+const tooSlow = () => failed("there is no answer in time");
+
+function headOf(url: URL, { method, headers = {}, body }: OutboundRequest): string {
+  const fields = {
+    Host: url.host,
+    Connection: "close",
+    "Accept-Encoding": "identity",
+    ...headers,
+    ...(body !== undefined && { "Content-Length": String(Buffer.byteLength(body)) }),
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  const head = [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines];
+  if (head.some((line) => /[\r\n]/.test(line))) throw refused("a header has a line break");
+  return `${head.join("\r\n")}\r\n\r\n${body ?? ""}`;
+}
+
+type Answer = Omit<OutboundAnswer, "url">;
+
+function readAnswer(
+  socket: Socket,
+  sent: string,
+  { method, mostBytes }: OutboundRequest,
+  deadline: AbortSignal,
+  ready: "connect" | "secureConnect",
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let head: Omit<Answer, "body"> | null = null;
+  let length = Number.POSITIVE_INFINITY;
+  let read: Buffer = Buffer.alloc(0);
+  const fail = (error: OutboundFailure) => reject(error);
+  const finish = () => head && resolve({ ...head, body: read.subarray(0, Math.min(length, mostBytes)) });
+  const stop = () => fail(tooSlow());
+  if (deadline.aborted) stop();
+  deadline.addEventListener("abort", stop, { once: true });
+  socket.once(ready, () => socket.write(sent));
+  socket.on("error", (error: NodeJS.ErrnoException) => fail(failed(problemOf(error))));
+  socket.once("close", () => {
+    finish();
+    fail(failed("the connection was closed without an answer"));
+  });
+  socket.on("data", (bytes: Buffer) => {
+    read = Buffer.concat([read, bytes]);
+    while (head === null) {
+      const end = read.indexOf("\r\n\r\n");
+      if (end === -1 ? read.length > MOST_HEAD_BYTES : end > MOST_HEAD_BYTES)
+        return fail(failed("the head of the answer is too large"));
+      if (end === -1) return;
+      const found = parseHead(read.toString("latin1", 0, end));
+      if (found === null) return fail(failed("the answer is not HTTP"));
+      read = read.subarray(end + 4);
+      // 1xx: the answer follows.
+      if (found.status >= 200) head = found;
+    }
+    const hasNoBody = method === "HEAD" || head.status === 204 || head.status === 304;
+    const given = head.headers.get("content-length") ?? "";
+    length = hasNoBody ? 0 : /^\d{1,15}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY;
+    if (read.length >= Math.min(length, mostBytes)) finish();
+  });
+  return promise.finally(() => {
+    deadline.removeEventListener("abort", stop);
+    socket.destroy();
+  });
+}
+
+function parseHead(text: string): Omit<Answer, "body"> | null {
+  const [first = "", ...lines] = text.split("\r\n");
+  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
+  if (status < 100) return null;
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    try {
+      headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    } catch {
+      return null;
+    }
+  }
+  return { status, headers };
+}
+
+function problemOf({ code = "" }: NodeJS.ErrnoException): string {
+  if (code === "ECONNREFUSED") return "the connection is refused";
+  if (/CERT|SSL|TLS|ALTNAME|SIGNATURE/.test(code)) return "the certificate is not valid";
+  return "the connection failed";
+}

@@ -1,0 +1,137 @@
+/**
+ * Asks each target whether it answers, at most once a day: a round passes all links in the order of their ids, keeps its
+ * place, and goes on there in whichever process runs the job. A target that has failed three times in a row over two
+ * days is dead; one answer brings it back.
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { inParallel } from "../../lib/in-parallel.ts";
+import { type Outbound, OutboundFailure } from "../../lib/outbound.ts";
+import { rest } from "../../lib/rest.ts";
+import { SYSTEM } from "../../lib/actor.ts";
+import { VERSION } from "../../lib/version.ts";
+import { isForeignKeyViolation } from "../../db/failures.ts";
+import type { RecordLinkEvents } from "../link/events.ts";
+import { isInternal } from "../link/internal-target.ts";
+import { codeOf } from "../link/key.ts";
+import { readOptions } from "../link/options.ts";
+import type { LinkChanges } from "../write/changes.ts";
+import type { CheckedLink, ChecksRepository } from "./checks.repository.ts";
+
+type Deps = {
+  repository: ChecksRepository;
+  changes: Pick<LinkChanges, "write">;
+  record: RecordLinkEvents;
+  outbound: Outbound;
+  isEnabled(): boolean;
+  /** Of a URL that leads to a link of ours: asking it would count a click. */
+  isOwn(url: string): boolean;
+  clock: Clock;
+  /** Between requests to one host. */
+  restMs?: number;
+};
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const PORTION = 100;
+const HOSTS_AT_ONCE = 4;
+const REST_MS = 1_000;
+const DEAD_AFTER = { failures: 3, ms: 2 * DAY_MS };
+/** Others, such as 401 and 429, are answers of a page that is there. */
+const MISSING = [404, 410];
+const ASKED = {
+  timeoutMs: 10_000,
+  mostBytes: 1_024,
+  redirects: 5,
+  headers: { "User-Agent": `Waymark/${VERSION} (checks the targets of short links)`, Accept: "*/*" },
+};
+
+export function createTargetChecks(deps: Deps) {
+  const { repository, changes, record, outbound, isEnabled, isOwn, clock, restMs = REST_MS } = deps;
+
+  /** Null: it answers. Undefined: it must not be asked. */
+  async function problemOf(url: string): Promise<string | null | undefined> {
+    try {
+      const head = await outbound({ ...ASKED, url, method: "HEAD" }).catch((error: unknown) => {
+        if (error instanceof OutboundFailure && error.reason === "failed") return null;
+        throw error;
+      });
+      if (head !== null && head.status < 400) return null;
+      // Some servers answer HEAD wrongly.
+      const { status } = await outbound({ ...ASKED, url, method: "GET" });
+      return MISSING.includes(status) || status >= 500 ? `the answer is ${status}` : null;
+    } catch (error) {
+      if (!(error instanceof OutboundFailure)) throw error;
+      return error.reason === "refused" ? undefined : error.message;
+    }
+  }
+
+  const tell = (link: CheckedLink, deadSince: number | null, problem: string | null): Promise<void> =>
+    changes.write(async (tx) => {
+      if (!(await repository.mark(tx.db, link, deadSince))) return;
+      tx.changed("links", [link.code]);
+      const action = deadSince === null ? "link.target_alive" : "link.target_dead";
+      const subject = { subject: codeOf(link.code), subjectId: link.id };
+      const after = { target: link.target, ...(problem !== null && { problem }) };
+      await record(tx.db, [{ at: clock.now(), actor: SYSTEM, action, ...subject, after }]);
+    });
+
+  async function check(link: CheckedLink): Promise<void> {
+    const problem = await problemOf(link.target);
+    if (problem === undefined) return;
+    if (problem === null) {
+      if (link.failures !== null) await repository.forget(link.id);
+      if (link.deadSince !== null) await tell(link, null, null);
+      return;
+    }
+    const now = clock.now();
+    // A changed link may lead elsewhere.
+    const isOld = link.checkedAt === null || link.updatedAt > link.checkedAt;
+    const failures = isOld ? 1 : link.failures! + 1;
+    const failedSince = isOld ? now : link.failedSince!;
+    await repository.fail(link.id, { failures, failedSince, checkedAt: now, problem }).catch(unlessGone);
+    const isDead = failures >= DEAD_AFTER.failures && now - failedSince >= DEAD_AFTER.ms;
+    if (isDead && link.deadSince === null) await tell(link, failedSince, problem);
+  }
+
+  const isAsked = ({ target, options, expiresAt }: CheckedLink): boolean =>
+    !isInternal(target) &&
+    (expiresAt === null || expiresAt > clock.now()) &&
+    readOptions(options).held === null &&
+    !isOwn(target);
+
+  async function checkAll(links: readonly CheckedLink[], signal: AbortSignal): Promise<void> {
+    const hosts = Map.groupBy(links.filter(isAsked), ({ target }) => URL.parse(target)?.host ?? "");
+    await inParallel(hosts.values(), HOSTS_AT_ONCE, async (ofHost) => {
+      for (const link of ofHost) {
+        if (signal.aborted || !isEnabled()) return;
+        await check(link);
+        await rest(restMs, signal);
+      }
+    });
+  }
+
+  return {
+    name: "links-check-targets",
+    everyMs: () => MINUTE_MS,
+    async run(signal: AbortSignal): Promise<void> {
+      if (!isEnabled()) return;
+      const last = await repository.round();
+      const now = clock.now();
+      if (last !== null && last.linkId === null && now - last.startedAt < DAY_MS) return;
+      const startedAt = last === null || last.linkId === null ? now : last.startedAt;
+      for (let linkId = last?.linkId ?? 0; ; ) {
+        const links = await repository.portion(linkId, PORTION);
+        await checkAll(links, signal);
+        // What was not asked in the portion is asked again.
+        if (signal.aborted || !isEnabled()) return;
+        if (links.length < PORTION) return repository.keepRound({ startedAt, linkId: null });
+        linkId = links.at(-1)!.id;
+        await repository.keepRound({ startedAt, linkId });
+      }
+    },
+  };
+}
+
+function unlessGone(error: unknown): void {
+  if (!isForeignKeyViolation(error)) throw error;
+}
