@@ -75,7 +75,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     cache: ["link", "rules"],
     list: ["link", "tags"],
     csv: ["link", "list", "write"],
-    deleted: ["link", "write"],
+    deleted: ["link", "list", "write"],
     domains: ["fallback", "link"],
     fallback: ["link", "rules"],
     "query-batch": ["fallback", "history", "link", "list", "rules", "tags", "write"],

@@ -9,7 +9,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ui: ["base"],
   auth: ["base", "ui"],
   config: ["auth", "base", "ui"],
-  domains: ["base", "ui"],
+  domains: ["auth", "base", "ui"],
   health: ["base", "ui"],
   commands: ["auth", "base", "config", "ui"],
   shares: ["auth", "base", "ui"],

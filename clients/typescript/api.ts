@@ -529,7 +529,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the hosts besides the default one */
+        /** List the hosts besides the default one that are open to the account */
         get: operations["listDomains"];
         put?: never;
         /** Add a domain */
@@ -554,7 +554,7 @@ export interface paths {
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
-        /** Change the given fields of a domain; its links follow a new host */
+        /** Change the given fields of a domain; its links follow a new host, which administrators alone change */
         patch: operations["patchDomain"];
         trace?: never;
     };
@@ -1964,6 +1964,8 @@ export interface components {
             id: number;
             max_clicks: number | null;
             note: string | null;
+            /** @description account, or team:{name}; null: of a command or import */
+            owner: string | null;
             password: "[REDACTED]" | null;
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
@@ -2043,6 +2045,8 @@ export interface components {
             host: string;
             id: number;
             not_found_url: string | null;
+            /** @description account, or team:{name}; null: it is open to all who make links */
+            owner: string | null;
             /** Format: date-time */
             updated_at: string;
         };
@@ -2067,6 +2071,8 @@ export interface components {
             host?: string;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
+            /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
+            owner?: string | null;
         };
         DropBox: {
             /** @description that it has received, including files deleted since */
@@ -2765,7 +2771,7 @@ export interface components {
             /** @description found by `search` */
             note?: string | null;
             /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
-            owner?: string;
+            owner?: string | null;
             /** @description null removes it */
             password?: string | null;
             /** @description 307 when absent */
@@ -2893,6 +2899,8 @@ export interface components {
             max_clicks?: number | null;
             /** @description found by `search` */
             note?: string | null;
+            /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
+            owner?: string | null;
             /** @description absent or null keeps it, an empty string removes it */
             password?: string | null;
             /** @description 307 when absent */
@@ -3016,6 +3024,8 @@ export interface components {
             host: string;
             /** @description http or https URL on another host, to which unknown codes lead instead of 404; none when empty or null */
             not_found_url?: string | null;
+            /** @description account, or team:{name} whose editors alone make links on it; open to all when empty or null */
+            owner?: string | null;
         };
         NewDropBox: {
             /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
@@ -3459,6 +3469,8 @@ export interface components {
                 max_clicks?: number | null;
                 /** @description found by `search` */
                 note?: string | null;
+                /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
+                owner?: string | null;
                 /** @description absent or null keeps it, an empty string removes it */
                 password?: string | null;
                 /** @description 307 when absent */
@@ -3588,6 +3600,8 @@ export interface components {
                     max_clicks?: number | null;
                     /** @description found by `search` */
                     note?: string | null;
+                    /** @description gives the link to an account, or to team:{name}; for its owner, managers and administrators */
+                    owner?: string | null;
                     /** @description absent or null keeps it, an empty string removes it */
                     password?: string | null;
                     /** @description 307 when absent */
@@ -7085,6 +7099,7 @@ export interface operations {
                      *           "default_url": null,
                      *           "not_found_url": null,
                      *           "expired_url": null,
+                     *           "owner": null,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -7141,6 +7156,7 @@ export interface operations {
                      *         "default_url": null,
                      *         "not_found_url": null,
                      *         "expired_url": null,
+                     *         "owner": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -7244,6 +7260,7 @@ export interface operations {
                      *         "default_url": null,
                      *         "not_found_url": null,
                      *         "expired_url": null,
+                     *         "owner": null,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -9062,8 +9079,12 @@ export interface operations {
                 cursor?: string;
                 /** @description clamped to 1 to 100 */
                 limit?: number;
+                /** @description links of this account, or of a team as team:{name}; also the id of an account */
+                owner?: string;
                 /** @description in code, target, title and note; a page may be short although more follow */
                 search?: string;
+                /** @description links of this team; its name */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -9095,6 +9116,7 @@ export interface operations {
                      *           "human_clicks": 40,
                      *           "domain": null,
                      *           "dead_since": null,
+                     *           "owner": null,
                      *           "title": "Documentation",
                      *           "note": "Printed on the flyer of spring",
                      *           "tags": [

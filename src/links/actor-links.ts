@@ -74,7 +74,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     return { ...link, id, ownerName, clickCount, automatedClicks };
   };
 
-  const { newOwner, gift } = createGifts({ owners, get, actor });
+  const bulk = { ...parts, gifts: createGifts({ owners, actor }), actor };
+  const { newOwner } = bulk.gifts;
   const prepare = (code: string, input: PatchInput) => prepareChange(parts, get, code, input);
 
   // Links are named by their keys.
@@ -94,7 +95,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     async create(input: CreateInput): Promise<ShownLink> {
       const now = clock.now();
       const { password, ...checked } = domains.place(parseLinkInput(input, rule, now), input.domain);
-      const ownerId = input.owner ? await newOwner(input.owner) : undefined;
+      const ownerId = await newOwner(input.owner);
       // Saves a hash. The transaction decides.
       if (checked.code !== null && !checked.force && (await find(checked.code)) !== null) {
         throw alreadyExists(checked.code);
@@ -111,8 +112,9 @@ export function createActorLinks(parts: Parts, actor: Actor) {
       await get(code);
       domains.refuseMove(code, input.domain);
       refuse(await loops.refusal(code, { ...patch, ...patch.options }));
+      const ownerId = await newOwner(input.owner);
       const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
-      return counted(only(await writer.update([{ code, ...patch, passwordHash }], { actor, now })));
+      return counted(only(await writer.update([{ code, ...patch, ownerId, passwordHash }], { actor, now })));
     },
 
     prepare,
@@ -123,8 +125,8 @@ export function createActorLinks(parts: Parts, actor: Actor) {
      */
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
       const { change, renamed, now } = await prepare(code, input);
-      const gifted = await gift(code, input.owner);
-      return counted(await writer.patch({ ...change, ...gifted }, renamed, { actor, now }));
+      const ownerId = await newOwner(input.owner);
+      return counted(await writer.patch({ ...change, ownerId }, renamed, { actor, now }));
     },
 
     available: (code: string, domain?: string) => codeAvailability(parts, code, domain),
@@ -163,15 +165,14 @@ export function createActorLinks(parts: Parts, actor: Actor) {
     tags: createTagService({ ...parts, repository: tags }, actor),
 
     /** Changes links that a filter finds. */
-    queryBatch: createQueryBatch({ ...parts, repository: parts.listRepository, links: repository, actor }),
+    queryBatch: createQueryBatch({ ...bulk, repository: parts.listRepository, links: repository }),
     undoBatch: createBulkUndo({
-      ...parts,
+      ...bulk,
       restoreManyIn: parts.deleted.restoreManyIn,
-      takePartBack: takePartBack({ ...parts, actor }),
-      actor,
+      takePartBack: takePartBack(bulk),
     }),
 
-    batch: createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }),
+    batch: createLinkBatch(bulk),
   };
 }
 

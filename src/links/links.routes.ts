@@ -26,6 +26,7 @@ import {
   viewOfLink,
 } from "./link/link.ts";
 import { isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
+import { ownersIn } from "./list/filter.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
@@ -69,6 +70,7 @@ export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
     ...tagEndpoints((actor) => links.by(actor).tags),
     ...deletedEndpoints({
       deleted: links.deleted,
+      ownersIn: async (query) => ownersIn(await links.owners.resolved(query)),
       get: (actor, key) => links.by(actor).get(key),
       hostOf: links.domains.hostOf,
     }),

@@ -137,6 +137,7 @@ export function createLinkService(deps: LinkServiceDeps) {
       ...deps,
       repository: domainRepository,
       registry: domains,
+      owners,
     }),
     deleted,
     uses: { take: uses.take, of: usesRepository.of },

@@ -5,6 +5,7 @@ import type { TeamRole } from "../lib/access.ts";
 import { type Actor, COMMAND } from "../lib/actor.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
 import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
+import { bulkOf } from "./query-batch/bulk.ts";
 import { linkQueryOf } from "./list/page.ts";
 
 const [PRESS, SALES] = [-2, -3];
@@ -155,5 +156,122 @@ forEachDialect((dialect) => {
       "team:sales",
       "admin",
     ]);
+  });
+
+  const ownerOf = async (code: string) => (await room.links.get(code)).ownerName;
+
+  test("replacements and batches give links away, each by the rights on its own link", async () => {
+    await room.links.by(MANAGER).create({ code: "m", target: TARGET, owner: "team:sales" });
+    await room.links.by(MANAGER).update("ours", { target: TARGET, owner: "team:sales" });
+    expect(await ownerOf("ours")).toBe("team:sales");
+    await room.links.update("ours", { target: TARGET, owner: "team:press" });
+    const payload = { target: TARGET, owner: "team:press" };
+    const items = ["ours", "theirs", "mine"].map((code) => ({ code, payload }));
+    const changed = await room.links
+      .by(EDITOR)
+      .batch.update([...items, { code: "mine", payload: { ...payload, owner: "nobody" } }]);
+    expect(changed.success).toEqual(["ours", "mine"]);
+    expect(changed.failed.map(({ error_code }) => error_code)).toEqual([3000, 1000]);
+    expect([await ownerOf("theirs"), await ownerOf("mine")]).toEqual(["team:sales", "team:press"]);
+    const refused = await room.links
+      .by(EDITOR)
+      .batch.update([{ code: "ours", payload: { target: TARGET, owner: "user22" } }]);
+    expect(refused.failed.map(({ error_code }) => error_code)).toEqual([1003]);
+    const made = await room.links.by(EDITOR).batch.create([
+      { code: "b1", target: TARGET, owner: "team:press" },
+      { code: "b2", target: TARGET, owner: "team:sales" },
+      { code: "b3", target: TARGET },
+    ]);
+    expect([made.success, made.failed.map(({ error_code }) => error_code)]).toEqual([["b1", "b3"], [1003]]);
+    expect([await ownerOf("b1"), await ownerOf("b3")]).toEqual(["team:press", "user22"]);
+  });
+
+  test("a change by filter gives links away, and its undo gives them back with the counts of their tags", async () => {
+    const tags = () => room.links.by(STRANGER).tags.list();
+    const before = await tags();
+    const set = { owner: "team:sales", add_tags: ["c"] };
+    const all = { filter: {}, action: "update", confirm: "all", set } as const;
+    const mine = await room.links.by(MANAGER).queryBatch(all);
+    expect([mine.matched, mine.changed]).toEqual([2, 2]);
+    await room.links.patch("ours", { owner: "team:press" });
+    const done = await room.links.queryBatch(all);
+    expect([done.matched, done.changed]).toEqual([3, 3]);
+    for (const code of ["ours", "mine", "theirs"])
+      expect([code, await ownerOf(code)]).toEqual([code, "team:sales"]);
+    await room.links.patch("ours", { owner: "admin" });
+    const { failed, restored } = await room.links.undoBatch(bulkOf(done.change!), 0);
+    expect([failed.map(({ code, error }) => [code, error.name]), restored]).toEqual([
+      [["ours", "Conflict"]],
+      1,
+    ]);
+    expect([await ownerOf("ours"), await ownerOf("mine"), await ownerOf("theirs")]).toEqual([
+      "admin",
+      "user22",
+      "team:sales",
+    ]);
+    expect((await tags()).filter(({ tag }) => tag !== "c")).toEqual(before);
+    expect(await refusal(room.links.by(VIEWER).queryBatch({ ...all, set: { owner: "team:sales" } }))).toBe(
+      "Forbidden",
+    );
+  });
+
+  test("a domain of a team takes links of its editors alone, who also change where it leads", async () => {
+    const { domainService } = room.links;
+    const domain = { domain: "press.example" };
+    await room.database.write.deleteFrom("domains").execute();
+    const { id } = await domainService.create({ host: domain.domain, owner: "team:press" }, COMMAND);
+    await domainService.create({ host: "open.example" }, COMMAND);
+    await room.links.domains.load();
+    const seen = async (actor: Actor) =>
+      (await domainService.list(actor)).map(({ host, owner }) => [host, owner]);
+    const open = ["open.example", null];
+    expect(await seen(STRANGER)).toEqual([open]);
+    expect(await seen(VIEWER)).toEqual([open, ["press.example", "team:press"]]);
+    const make = (actor: Actor) => refusal(room.links.by(actor).create({ target: TARGET, ...domain }));
+    expect(await Promise.all([VIEWER, STRANGER, EDITOR, COMMAND].map(make))).toEqual([
+      "Forbidden",
+      "Forbidden",
+      "no error",
+      "no error",
+    ]);
+    expect(await refusal(room.links.by(STRANGER).patch("theirs", domain))).toBe("Forbidden");
+    expect(await refusal(room.links.by(EDITOR).patch("mine", domain))).toBe("no error");
+    const moved = { filter: {}, action: "update", set: domain, confirm: "all" } as const;
+    expect(await room.links.by(STRANGER).queryBatch(moved)).toMatchObject({ matched: 1, changed: 0 });
+    const batch = await room.links.by(STRANGER).batch.create([
+      { target: TARGET, ...domain },
+      { target: TARGET, domain: "open.example" },
+    ]);
+    expect([batch.success.length, batch.failed.map(({ error_code }) => error_code)]).toEqual([1, [1003]]);
+    const change = (actor: Actor, input: object) => refusal(domainService.update(id, input, actor));
+    const url = { default_url: "https://a.example/" };
+    expect(await Promise.all([STRANGER, VIEWER, EDITOR].map((actor) => change(actor, url)))).toEqual([
+      "NotFound",
+      "Forbidden",
+      "no error",
+    ]);
+    expect(await change(MANAGER, { host: "other.example" })).toBe("Forbidden");
+    expect(await change(EDITOR, { owner: "user22" })).toBe("Forbidden");
+    expect(await change(MANAGER, { owner: "" })).toBe("Forbidden");
+    expect(await change(MANAGER, { owner: "team:sales" })).toBe("no error");
+    const { events } = await room.events.page({ action: "domain.update" }, null, 1);
+    expect([JSON.parse(events[0]!.before!).owner, JSON.parse(events[0]!.after!).owner]).toEqual([
+      "team:press",
+      "team:sales",
+    ]);
+    expect(await change(COMMAND, { owner: null })).toBe("no error");
+    expect(await seen(EDITOR)).toContainEqual(["press.example", null]);
+  });
+
+  test("pages of deleted links name the owner and are narrowed by it", async () => {
+    for (const code of ["ours", "theirs", "mine"]) await room.links.remove(code);
+    const page = async (actor: Actor, owners?: number[]) =>
+      (await room.links.deleted.page(actor, null, 10, { owners: owners ?? null })).links
+        .map(({ ownerName }) => ownerName)
+        .sort();
+    expect(await page(COMMAND)).toEqual(["team:press", "team:sales", "user22"]);
+    expect(await page(EDITOR)).toEqual(["team:press", "user22"]);
+    expect(await page(EDITOR, [PRESS])).toEqual(["team:press"]);
+    expect(await page(EDITOR, [SALES])).toEqual([]);
   });
 });

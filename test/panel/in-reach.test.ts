@@ -47,7 +47,7 @@ test.skipIf(!CHROMIUM)(
     const end = async () => (await copy.boundingBox())!.x + 32;
     await copy.waitFor();
     expect(await end()).toBeLessThanOrEqual(WIDE.width);
-    const owner = page.getByRole("columnheader", { name: "Created by" });
+    const owner = page.getByRole("columnheader", { name: "Owner" });
     await page.getByRole("grid").evaluate((grid) => (grid.scrollLeft = 9_999));
     const box = (await owner.boundingBox())!;
     expect(box.x + box.width).toBeLessThanOrEqual((await copy.boundingBox())!.x);

@@ -1,12 +1,13 @@
 /** The page of teams in the panel. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { once, startPanel } from "../support/panel.ts";
+import { once, signInToPanel, startPanel } from "../support/panel.ts";
 
+const SECRET = "a long password";
 let panel: Awaited<ReturnType<typeof startPanel>>;
 beforeAll(async () => {
   panel = await startPanel();
   for (const username of ["anna", "ben"]) {
-    await panel.client.call("POST", "/users", { username, password: "a long password", role: "editor" });
+    await panel.client.call("POST", "/users", { username, password: SECRET, role: "editor" });
   }
 });
 afterAll(() => panel.stop());
@@ -35,5 +36,37 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByText("There are no teams yet.").waitFor();
   expect((await panel.client.call("GET", "/links/ours")).body.data.owner).toBe("anna");
   expect(complaints.filter((text) => !text.includes("409"))).toEqual([]);
+  await close();
+});
+
+once("a manager sees the teams page, gives a link to the team, and filters by it", async () => {
+  const members = [{ account: "ben", role: "manager" }];
+  await panel.client.call("POST", "/teams", { name: "sales", members });
+  const { page, complaints, close } = await panel.open("/panel/teams");
+  await signInToPanel(page, SECRET, "ben");
+  await page.getByRole("button", { name: "Edit sales" }).click();
+  await page.getByRole("button", { name: "Add a member" }).click();
+  await page.getByRole("dialog").getByLabel("Account", { exact: true }).last().fill("anna");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("anna, ben").waitFor();
+  expect(await page.getByRole("button", { name: "New team" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Delete sales" }).count()).toBe(0);
+  await page.getByRole("link", { name: "Links", exact: true }).first().click();
+  await page.getByRole("button", { name: "New link" }).first().click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Target").fill("https://example.com/");
+  await form.getByLabel("Code").fill("theirs");
+  await form.getByLabel("Owner").fill("team:sal");
+  await page.getByRole("option", { name: "team:sales" }).click();
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("gridcell", { name: "theirs" }).first().waitFor();
+  expect((await panel.client.call("GET", "/links/theirs")).body.data.owner).toBe("team:sales");
+  await page.getByRole("button", { name: /^Filter/ }).click();
+  await page.getByRole("combobox", { name: "Owner" }).click();
+  await page.getByRole("option", { name: "ben", exact: true }).click();
+  await page.getByText("No link matches").waitFor();
+  await page.goto(`${page.url().split("/panel/")[0]}/panel/link/theirs`);
+  await page.getByText("Owner: team:sales").waitFor();
+  expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   await close();
 });

@@ -46,7 +46,7 @@ export function AnalyticsPage() {
             { dimension: "tag", title: t`Tags` },
             { dimension: "utm_campaign", title: t`Campaigns` },
             { dimension: "domain", title: t`Domains` },
-            ...(account.role === "admin" ? [{ dimension: "owner" as const, title: t`Created by` }] : []),
+            ...(account.role === "admin" ? [{ dimension: "owner" as const, title: t`Owners` }] : []),
           ]}
           frame={report}
           search={search}

@@ -66,7 +66,7 @@ export const filterNames = (): Record<FilterName, string> => ({
   code: t`Link`,
   tag: t`Tag`,
   domain: t`Domain`,
-  owner: t`Created by`,
+  owner: t`Owner`,
   search: t`Text`,
   channel: t`Channel`,
   referrer: t`Referrer`,

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Code, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { accountQuery } from "../auth/account.ts";
 import { ApiError, type Domain } from "../base/api.ts";
 import { useLateAnswer } from "../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
@@ -17,7 +18,10 @@ export function DomainForm({ domain, onClose }: Props) {
     default_url: domain?.default_url ?? "",
     not_found_url: domain?.not_found_url ?? "",
     expired_url: domain?.expired_url ?? "",
+    owner: domain?.owner ?? "",
   });
+  const { data: account } = useQuery(accountQuery);
+  const isAdmin = account?.role === "admin";
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (body: typeof form.values) => saveDomain(domain, body),
@@ -50,9 +54,10 @@ export function DomainForm({ domain, onClose }: Props) {
         withAsterisk={false}
         spellCheck={false}
         autoCapitalize="none"
+        readOnly={!isAdmin}
         data-autofocus
       />
-      <DnsHint host={form.values.host.trim()} />
+      {isAdmin && <DnsHint host={form.values.host.trim()} />}
       <TextInput
         {...form.getInputProps("default_url")}
         {...url}
@@ -70,6 +75,15 @@ export function DomainForm({ domain, onClose }: Props) {
         {...url}
         label={t`Expired links lead to`}
         description={t`On another host. Empty: as for unknown codes.`}
+      />
+      <TextInput
+        {...form.getInputProps("owner")}
+        label={t`Owner`}
+        description={t`An account, or team:name whose editors alone make links on it. Empty: it is open to all.`}
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        maxLength={100}
       />
     </FormFields>
   );

@@ -3,6 +3,8 @@ import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { accountQuery } from "../auth/account.ts";
+import { teamsQuery } from "../auth/teams/team-queries.ts";
 import type { Domain } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -22,28 +24,26 @@ export function DomainsPage() {
   const { t } = useLingui();
   const [edited, setEdited] = useState<Domain | "new" | null>(null);
   const { data, error, refetch } = useQuery(domainsQuery);
-  const target = (url: string | null) => (
-    <Text size="sm" c="dimmed" truncate maw={220} title={url ?? ""}>
-      {url?.replace(/^https?:\/\//, "") ?? "404"}
-    </Text>
-  );
-  useAsked("new-domain", () => setEdited("new"));
-  useShortcuts({ new: () => setEdited("new") });
+  const { isAdmin, mayEdit } = useRights();
+  useAsked("new-domain", () => isAdmin && setEdited("new"));
+  useShortcuts(isAdmin ? { new: () => setEdited("new") } : {});
   return (
     <Stack p="md" gap="md">
       <PageHead
         title={t`Domains`}
         sentence={t`Hosts with links of their own. All other hosts show the default links.`}
       >
-        <Button
-          leftSection={<IconPlus size={16} />}
-          {...hinted(t`New domain`, "new")}
-          onClick={() => setEdited("new")}
-        >
-          <Trans>New domain</Trans>
-        </Button>
+        {isAdmin && (
+          <Button
+            leftSection={<IconPlus size={16} />}
+            {...hinted(t`New domain`, "new")}
+            onClick={() => setEdited("new")}
+          >
+            <Trans>New domain</Trans>
+          </Button>
+        )}
       </PageHead>
-      <DefaultDomain />
+      {isAdmin && <DefaultDomain />}
       <DataList<Domain>
         // Rows count their links: only those in sight are there.
         long={{ Rows: LongRows, isMore: false }}
@@ -52,7 +52,7 @@ export function DomainsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        onOpen={setEdited}
+        onOpen={(domain) => mayEdit(domain) && setEdited(domain)}
         empty={
           <Empty
             title={<Trans>There is only the default domain.</Trans>}
@@ -60,19 +60,26 @@ export function DomainsPage() {
               <Trans>Point another host at this server and add it here. It gets links of its own.</Trans>
             }
           >
-            <Button onClick={() => setEdited("new")}>
-              <Trans>Add the first domain</Trans>
-            </Button>
+            {isAdmin && (
+              <Button onClick={() => setEdited("new")}>
+                <Trans>Add the first domain</Trans>
+              </Button>
+            )}
           </Empty>
         }
         columns={[
           {
             title: t`Host`,
-            cell: ({ host }) => (
+            cell: ({ host, owner }) => (
               <>
                 <Text size="sm" fw={600}>
                   {host}
                 </Text>
+                {owner !== null && (
+                  <Text size="xs" c="dimmed">
+                    <Trans>Owner: {owner}</Trans>
+                  </Text>
+                )}
                 <Box hiddenFrom="sm">
                   <DomainLinks host={host} />
                 </Box>
@@ -108,17 +115,11 @@ export function DomainsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: (domain) => (
-              <Group gap={4} justify="end">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={t`Edit ${domain.host}`}
-                  onClick={() => setEdited(domain)}
-                >
-                  <Trans>Edit</Trans>
-                </Button>
-                <RemoveDomain domain={domain} />
-              </Group>
+              <Deeds
+                domain={domain}
+                {...(mayEdit(domain) && { onEdit: () => setEdited(domain) })}
+                isAdmin={isAdmin}
+              />
             ),
           },
         ]}
@@ -154,3 +155,39 @@ function DefaultDomain() {
     </Group>
   );
 }
+
+/** Administrators may do everything; editors change where the domains of their teams lead. */
+function useRights() {
+  const { data: account } = useQuery(accountQuery);
+  const { data: teams = [] } = useQuery(teamsQuery);
+  const isAdmin = account?.role === "admin";
+  const mayEdit = ({ owner }: Domain) =>
+    isAdmin ||
+    (owner !== null && owner === account?.username) ||
+    teams.some(
+      ({ name, members }) =>
+        owner === `team:${name}` &&
+        members.some((member) => member.account === account?.username && member.role !== "viewer"),
+    );
+  return { isAdmin, mayEdit };
+}
+
+function Deeds({ domain, onEdit, isAdmin }: { domain: Domain; onEdit?: () => void; isAdmin: boolean }) {
+  const { t } = useLingui();
+  return (
+    <Group gap={4} justify="end">
+      {onEdit !== undefined && (
+        <Button size="compact-sm" variant="subtle" aria-label={t`Edit ${domain.host}`} onClick={onEdit}>
+          <Trans>Edit</Trans>
+        </Button>
+      )}
+      {isAdmin && <RemoveDomain domain={domain} />}
+    </Group>
+  );
+}
+
+const target = (url: string | null) => (
+  <Text size="sm" c="dimmed" truncate maw={220} title={url ?? ""}>
+    {url?.replace(/^https?:\/\//, "") ?? "404"}
+  </Text>
+);

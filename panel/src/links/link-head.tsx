@@ -1,7 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { accountQuery } from "../auth/account.ts";
 import type { Link } from "../base/api.ts";
 import { formatNumber, formatTime } from "../base/i18n.ts";
 import { serverNow } from "../base/server-clock.ts";
@@ -129,6 +131,8 @@ function RulesChip({ link: { code, domain, rules } }: { link: Link }) {
 }
 
 function Facts({ link }: { link: Link }) {
+  const { owner } = link;
+  const { data: account } = useQuery(accountQuery);
   return (
     <Group gap="xs" mih={28}>
       <State link={link} />
@@ -140,6 +144,11 @@ function Facts({ link }: { link: Link }) {
       {link.max_clicks !== null && (
         <Badge variant="light" color="gray" tt="none">
           <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
+        </Badge>
+      )}
+      {owner !== null && owner !== account?.username && (
+        <Badge variant="light" color="gray" tt="none" maw={260}>
+          <Trans>Owner: {owner}</Trans>
         </Badge>
       )}
       <Text size="sm" c="dimmed">

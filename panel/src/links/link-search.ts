@@ -13,8 +13,8 @@ export type LinkFinding = {
   tag?: string[];
   /** A host; empty: the default domain. */
   domain?: string;
-  /** Of an account. */
-  owner?: number;
+  /** An account, or `team:name`. */
+  owner?: string;
   /** Days of creation, such as 2026-11-20, in the browser's time zone. */
   from?: string;
   to?: string;
@@ -53,7 +53,7 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
     state: oneOf(STATES, search["state"]),
     tag: tag.length > 0 ? tag : undefined,
     domain: textOf(search["domain"]),
-    owner: wholeOf(search["owner"]),
+    owner: textOf(search["owner"]) || undefined,
     from: dayOf(search["from"]),
     to: dayOf(search["to"]),
     at: wholeOf(search["at"]),
@@ -74,7 +74,7 @@ export const conditionsOf = ({ q, state, tag, domain, owner, from, to }: LinkFin
   ...(state === "active" && { only_active: true }),
   ...(state === "expired" && { only_expired: true }),
   ...(tag && { tag }),
-  ...(owner !== undefined && { owner: String(owner) }),
+  ...(owner !== undefined && { owner }),
   ...(from !== undefined && { created_after: new Date(`${from}T00:00:00`).toISOString() }),
   ...(to !== undefined && { created_before: new Date(`${to}T23:59:59.999`).toISOString() }),
 });

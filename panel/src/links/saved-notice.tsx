@@ -5,9 +5,9 @@ import type { Link, LinkPatch } from "../base/api.ts";
 import { useUndoOffer } from "../ui/undo.tsx";
 import { type OnLinkSaved, refreshLinks, setLinkBack } from "./link-queries.ts";
 
-/** The patch that undoes a change. A password can't be restored. */
+/** The patch that undoes a change. A password can't be restored, nor that nobody owned it. */
 function reversalOf(link: Link, patch: LinkPatch): LinkPatch | null {
-  if ("password" in patch) return null;
+  if ("password" in patch || ("owner" in patch && link.owner === null)) return null;
   const names = Object.keys(patch).filter((name) => name !== "keep_old");
   const before = Object.fromEntries(names.map((name) => [name, link[name as keyof Link]]));
   return { ...before, ...("domain" in before && { domain: link.domain ?? "" }) } as LinkPatch;

@@ -7,6 +7,7 @@ import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
@@ -90,7 +91,13 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       await explainViolations(() => query.execute(), { unique: usernameTaken(user) });
     },
 
+    /** Domains that it still owns go to the built-in administrator, so that they don't open to all. */
     async remove(tx: Db, id: number): Promise<void> {
+      await tx
+        .updateTable("domains")
+        .set({ owner_id: BUILT_IN_ADMIN.id })
+        .where("owner_id", "=", id)
+        .execute();
       await tx.deleteFrom("users").where("id", "=", id).execute();
     },
   };

@@ -9,10 +9,14 @@ import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/cha
 import type { CodeRule } from "../link/code.ts";
 import { codeOf } from "../link/key.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
+import { common } from "../list/filter.ts";
 import type { DeletedFilter, DeletedPlace } from "./repository.ts";
 import { type RestoreDeps, restoreMany, restoreOne, type WantedBack } from "./restore.ts";
 
 export type DeletedPage = { links: DeletedLink[]; next: DeletedPlace | null };
+
+/** `owners`: null: of all. */
+type Asked = { search?: string | undefined; owners?: readonly number[] | null };
 
 type Deps = RestoreDeps & { changes: LinkChanges; rule: CodeRule; restoreDays(): number };
 
@@ -53,8 +57,13 @@ export function createDeletedLinks(deps: Deps) {
 
   return {
     /** Newest first. A page of a search (in code, target, title and note) may be short although more follow. */
-    async page(actor: Actor, after: DeletedPlace | null, limit: number, search = ""): Promise<DeletedPage> {
-      const filter = { since: since(), owners: ownersReadBy(actor) };
+    async page(
+      actor: Actor,
+      after: DeletedPlace | null,
+      limit: number,
+      { search = "", owners = null }: Asked = {},
+    ): Promise<DeletedPage> {
+      const filter = { since: since(), owners: common(owners, ownersReadBy(actor)) };
       const wanted = search.trim().toLowerCase();
       if (wanted !== "") return searched(filter, after, limit, wanted);
       const found = await repository.page(filter, after, limit + 1);

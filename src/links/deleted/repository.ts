@@ -4,6 +4,8 @@ import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { DeletedContent, DeletedLink } from "../link/deleted-content.ts";
 import { clickRowOf, rowOf } from "../write/rows.repository.ts";
+import { NOBODY } from "../../lib/owner.ts";
+import { ownerNames } from "../link/owners.repository.ts";
 import { addToTotal, totalsOf } from "../link/query.repository.ts";
 
 /** Where a page ended. */
@@ -46,13 +48,13 @@ export function createDeletedRepository({ read, write, dialect }: Queries) {
 
     /** Newest first, after a place. */
     async page(filter: DeletedFilter, after: DeletedPlace | null, limit: number): Promise<DeletedLink[]> {
-      if (after === null) return (await newestFirst(filter, limit).execute()).map(toDeletedLink);
+      if (after === null) return named(read, await newestFirst(filter, limit).execute());
       const { at, id } = after;
       const ofInstant = newestFirst(filter, limit).where("deleted_at", "=", at);
       const same = await ofInstant.where("link_id", "<", id).execute();
       const left = limit - same.length;
       const older = left === 0 ? [] : await newestFirst(filter, left).where("deleted_at", "<", at).execute();
-      return [...same, ...older].map(toDeletedLink);
+      return named(read, [...same, ...older]);
     },
 
     /** The id of the newest with a key, or null. Reads everything that can be restored: for commands. */
@@ -160,6 +162,17 @@ const toDeletedLink = (row: Row): DeletedLink => ({
   deletedAt: row.deleted_at,
   deletedBy: row.deleted_by,
 });
+
+async function named(read: Db, rows: readonly Row[]): Promise<DeletedLink[]> {
+  const names = await ownerNames(
+    read,
+    rows.map((row) => row.owner_id),
+  );
+  return rows.map((row) => ({
+    ...toDeletedLink(row),
+    ownerName: names.get(row.owner_id ?? NOBODY) ?? null,
+  }));
+}
 
 /** The ids that links have; of some owners, or of any (null). */
 async function present(

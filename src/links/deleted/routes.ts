@@ -5,6 +5,7 @@ import type { Actor } from "../../lib/actor.ts";
 import { cursorQuery, cursorText, limitOf, placeOf, timePlace } from "../../lib/cursor.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { type HostOf, linkViewSchema, newCode, type ShownLink, viewOfLink } from "../link/link.ts";
+import { filterQuery } from "../list/filter.ts";
 import type { DeletedLinks } from "./deleted.ts";
 import type { DeletedLink } from "../link/deleted-content.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -12,7 +13,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const MOST_SEARCHED = 1_000;
 const NO_SUCH_LINK = "There is no deleted link with this id that can be put back.";
 
-export const deletedView = linkViewSchema.omit({ short_url: true, owner: true }).extend({
+export const deletedView = linkViewSchema.omit({ short_url: true }).extend({
   id: z.int(),
   deleted_at: z.iso.datetime(),
   deleted_by: z.string().nullable(),
@@ -24,7 +25,7 @@ const restoreBody = namedObject("LinkRestore", {
 });
 
 export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
-  const { short_url: _, owner: __, ...view } = viewOfLink({ ...link, ownerName: null }, "", hostOf);
+  const { short_url: _, ...view } = viewOfLink({ ...link, ownerName: link.ownerName ?? null }, "", hostOf);
   return {
     ...view,
     deleted_at: formatRfc3339(link.deletedAt),
@@ -34,12 +35,17 @@ export function viewOfDeleted(link: DeletedLink, hostOf: HostOf) {
 
 type Deps = {
   deleted: DeletedLinks;
+  /** Null: of all. */
+  ownersIn(query: {
+    owner?: string | undefined;
+    team?: string | undefined;
+  }): Promise<readonly number[] | null>;
   get(actor: Actor, key: string): Promise<ShownLink>;
   hostOf: HostOf;
 };
 
 /** Relative to {admin}/v1. */
-export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
+export function deletedEndpoints({ deleted, ownersIn, get, hostOf }: Deps): Endpoint[] {
   const shared = { access: "editor", scope: "links", tag: "links" } as const;
   return [
     endpoint({
@@ -54,13 +60,18 @@ export function deletedEndpoints({ deleted, get, hostOf }: Deps): Endpoint[] {
           .max(MOST_SEARCHED)
           .optional()
           .describe("in code, target, title and note; a page may be short although more follow"),
+        owner: filterQuery.shape.owner,
+        team: filterQuery.shape.team,
       }),
       answer: z.array(deletedView),
       paged: "cursor",
       async handle({ query, account }) {
         const after = placeOf(timePlace, query.cursor);
         const limit = limitOf(query.limit);
-        const { links, next } = await deleted.page(actorOf(account), after, limit, query.search);
+        const { links, next } = await deleted.page(actorOf(account), after, limit, {
+          search: query.search,
+          owners: await ownersIn(query),
+        });
         return new CursorPage(
           links.map((link) => viewOfDeleted(link, hostOf)),
           next && cursorText(next),

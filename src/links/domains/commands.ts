@@ -2,15 +2,23 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../cli/command.ts";
 import { COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
-import { createDomainSchema, type Domain, updateDomainSchema, viewDomain } from "./domain.ts";
+import { createDomainSchema, type OwnedDomain, updateDomainSchema, viewDomain } from "./domain.ts";
 import type { DomainService } from "./service.ts";
 
 type Context = CommandContext<{ domains: DomainService }>;
-type Options = { defaultUrl?: string; notFoundUrl?: string; expiredUrl?: string; host?: string; json?: true };
+type Options = {
+  owner?: string;
+  defaultUrl?: string;
+  notFoundUrl?: string;
+  expiredUrl?: string;
+  host?: string;
+  json?: true;
+};
 
 const COLUMNS = {
   id: "ID",
   host: "HOST",
+  owner: "OWNER",
   default_url: "ROOT",
   not_found_url: "UNKNOWN CODES",
   expired_url: "EXPIRED LINKS",
@@ -24,7 +32,7 @@ export function addDomainCommands(program: Command, context: Context): void {
     .option("--json", "print JSON")
     .action(async ({ json }: Options) => {
       const { domains } = await context.services();
-      const rows = (await domains.list()).map(viewDomain);
+      const rows = (await domains.list(COMMAND)).map(viewDomain);
       if (json) context.output.json(rows);
       else if (rows.length > 0) context.output.table(rows, COLUMNS);
       else context.output.note("There are no domains besides the default one.");
@@ -65,15 +73,17 @@ const withUrls = (command: Command, absent: string): Command =>
     .option("--default-url <url>", `where its root leads; ${absent}`)
     .option("--not-found-url <url>", `where unknown codes lead; ${absent}`)
     .option("--expired-url <url>", `where expired links lead; ${absent}`)
+    .option("--owner <owner>", `account, or team:<name> whose editors alone make links on it; ${absent}`)
     .option("--json", "print JSON");
 
-const urlsOf = ({ defaultUrl, notFoundUrl, expiredUrl }: Options) => ({
+const urlsOf = ({ owner, defaultUrl, notFoundUrl, expiredUrl }: Options) => ({
   default_url: defaultUrl,
   not_found_url: notFoundUrl,
   expired_url: expiredUrl,
+  owner,
 });
 
-function show(context: Context, domain: Domain, { json }: Options, done: string): void {
+function show(context: Context, domain: OwnedDomain, { json }: Options, done: string): void {
   if (json) context.output.json(viewDomain(domain));
   else context.output.line(`The domain ${domain.host} was ${done}.`);
 }

@@ -24,6 +24,13 @@ export type Domain = DomainUrls & {
   updatedAt: number;
 };
 
+export type OwnedDomain = Domain & {
+  /** An account or team, whose links alone it has then (lib/owner.ts); null: it is open to all who make links. */
+  ownerId: number | null;
+  /** Its name. */
+  owner: string | null;
+};
+
 const url = (meaning: string) =>
   z.string().max(HTTP_URL_MAX_BYTES).nullish().describe(`${meaning}; none when empty or null`);
 
@@ -32,6 +39,11 @@ export const createDomainSchema = namedObject("NewDomain", {
   default_url: url("http or https URL to which the root leads"),
   not_found_url: url("http or https URL on another host, to which unknown codes lead instead of 404"),
   expired_url: url("http or https URL on another host, to which expired links lead; else as not_found_url"),
+  owner: z
+    .string()
+    .max(100)
+    .nullish()
+    .describe("account, or team:{name} whose editors alone make links on it; open to all when empty or null"),
 });
 export type CreateDomainInput = z.output<typeof createDomainSchema>;
 
@@ -46,6 +58,7 @@ export const domainView = namedObject("Domain", {
   default_url: z.string().nullable(),
   not_found_url: z.string().nullable(),
   expired_url: z.string().nullable(),
+  owner: z.string().nullable().describe("account, or team:{name}; null: it is open to all who make links"),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

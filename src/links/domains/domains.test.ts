@@ -42,13 +42,13 @@ forEachDialect(({ openDb }) => {
       const urls = { default_url: "https://a.example/", not_found_url: "", expired_url: null };
       const made = await add({ host: " Go.Example ", ...urls });
       expect(made).toMatchObject({ host: "go.example", defaultUrl: "https://a.example/", notFoundUrl: null });
-      expect(await room.links.domainService.list()).toEqual([made]);
+      expect(await room.links.domainService.list(COMMAND)).toEqual([made]);
       const { domainService } = room.links;
       const changed = await domainService.update(made.id, { host: "to.example", default_url: "" }, COMMAND);
       expect(changed).toEqual({ ...made, host: "to.example", defaultUrl: null });
       expect(room.links.domains.idOf("to.example")).toBe(made.id);
       await domainService.remove(made.id, COMMAND);
-      expect(await domainService.list()).toEqual([]);
+      expect(await domainService.list(COMMAND)).toEqual([]);
       expect(await refusal(domainService.remove(made.id, COMMAND))).toBe("NotFound");
       expect(await refusal(domainService.update(made.id, {}, COMMAND))).toBe("NotFound");
       const events = await room.database.read.selectFrom("events").selectAll().orderBy("id").execute();

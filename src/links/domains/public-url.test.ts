@@ -41,7 +41,7 @@ forEachDialect(({ openDb }) => {
         .select("value")
         .where("key", "=", KEY)
         .execute();
-      const hosts = (await first.links.domainService.list()).map((domain) => domain.host);
+      const hosts = (await first.links.domainService.list(COMMAND)).map((domain) => domain.host);
       expect(hosts.includes(host)).toBe(stored?.value !== `https://${host}`);
     }
     first.config.close();

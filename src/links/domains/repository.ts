@@ -6,32 +6,40 @@ import type { Schema } from "../../db/schema.ts";
 import { snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
 import { keysOf } from "../link/key.ts";
-import type { Domain } from "./domain.ts";
+import { ownerNames } from "../link/owners.repository.ts";
+import type { OwnedDomain } from "./domain.ts";
 
 export const MOST_DOMAINS = 1_000;
 
 export type DomainRepository = ReturnType<typeof createDomainRepository>;
 
 export function createDomainRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  async function named(db: Db, rows: readonly Row[]): Promise<OwnedDomain[]> {
+    const names = await ownerNames(
+      db,
+      rows.map((row) => row.owner_id),
+    );
+    return rows.map((row) => toDomain(row, names));
+  }
+
   return {
     /** By host. */
-    async list(db: Db = read): Promise<Domain[]> {
-      const rows = await db.selectFrom("domains").selectAll().orderBy("host").limit(MOST_DOMAINS).execute();
-      return rows.map(toDomain);
+    async list(db: Db = read): Promise<OwnedDomain[]> {
+      const query = db.selectFrom("domains").selectAll().orderBy("host").limit(MOST_DOMAINS);
+      return named(db, await query.execute());
     },
 
     /** Locked until the transaction ends. */
-    async lock(tx: Db, id: number): Promise<Domain | null> {
+    async lock(tx: Db, id: number): Promise<OwnedDomain | null> {
       const query = tx.selectFrom("domains").selectAll().where("id", "=", id).$call(dialect.forUpdate);
-      const row = await query.executeTakeFirst();
-      return row === undefined ? null : toDomain(row);
+      return (await named(tx, await query.execute()))[0] ?? null;
     },
 
-    /** Those of at most 1,000 that exist. They stay until the transaction ends. */
-    async keep(tx: Db, ids: readonly number[]): Promise<Set<number>> {
-      if (ids.length === 0) return new Set();
-      const query = tx.selectFrom("domains").select("id").where("id", "in", ids).orderBy("id");
-      return new Set((await query.$call(dialect.forShare).execute()).map(({ id }) => id));
+    /** Those of at most 1,000 that exist, with their owners. They stay until the transaction ends. */
+    async keep(tx: Db, ids: readonly number[]): Promise<Map<number, number | null>> {
+      if (ids.length === 0) return new Map();
+      const query = tx.selectFrom("domains").select(["id", "owner_id"]).where("id", "in", ids).orderBy("id");
+      return new Map((await query.$call(dialect.forShare).execute()).map((row) => [row.id, row.owner_id]));
     },
 
     async count(tx: Db): Promise<number> {
@@ -40,14 +48,14 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
     },
 
     /** Returns its id. @throws Conflict if the host is taken */
-    insert: (tx: Db, domain: Omit<Domain, "id">): Promise<number> =>
-      explainViolations(() => dialect.insertReturningId(tx, "domains", snakeCased(domain)), {
+    insert: (tx: Db, domain: Omit<OwnedDomain, "id">): Promise<number> =>
+      explainViolations(() => dialect.insertReturningId(tx, "domains", rowOf(domain)), {
         unique: hostTaken(domain),
       }),
 
     /** @throws Conflict if the host is taken */
-    async update(tx: Db, { id, ...domain }: Domain): Promise<void> {
-      const query = tx.updateTable("domains").set(snakeCased(domain)).where("id", "=", id);
+    async update(tx: Db, { id, ...domain }: OwnedDomain): Promise<void> {
+      const query = tx.updateTable("domains").set(rowOf(domain)).where("id", "=", id);
       await explainViolations(() => query.execute(), { unique: hostTaken(domain) });
     },
 
@@ -69,17 +77,25 @@ export function createDomainRepository({ read, dialect }: Pick<Database, "read" 
 }
 
 const hostTaken =
-  ({ host }: Pick<Domain, "host">) =>
+  ({ host }: Pick<OwnedDomain, "host">) =>
   (cause: unknown) =>
     appError("Conflict", `There is already a domain ${host}.`, { cause });
 
-/** Without its owner, which the installation is. */
-const toDomain = ({ id, host, ...row }: Selectable<Schema["domains"]>): Domain => ({
+type Row = Selectable<Schema["domains"]>;
+
+function rowOf(domain: Omit<OwnedDomain, "id">) {
+  const { owner: _, ...stored } = domain;
+  return snakeCased(stored);
+}
+
+const toDomain = ({ id, host, ...row }: Row, names: ReadonlyMap<number, string>): OwnedDomain => ({
   id,
   host,
   defaultUrl: row.default_url,
   notFoundUrl: row.not_found_url,
   expiredUrl: row.expired_url,
+  ownerId: row.owner_id,
+  owner: row.owner_id === null ? null : (names.get(row.owner_id) ?? null),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

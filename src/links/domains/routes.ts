@@ -10,11 +10,13 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
   return [
     endpoint({
       ...shared,
+      access: "editor",
+      scope: "any",
       method: "GET",
       path: "/domains",
-      summary: "List the hosts besides the default one",
+      summary: "List the hosts besides the default one that are open to the account",
       answer: z.array(domainView),
-      handle: async () => (await domains.list()).map(viewDomain),
+      handle: async ({ account }) => (await domains.list(actorOf(account))).map(viewDomain),
     }),
     endpoint({
       ...shared,
@@ -28,9 +30,11 @@ export function domainEndpoints({ domains }: { domains: DomainService }): Endpoi
     }),
     endpoint({
       ...shared,
+      access: "editor",
       method: "PATCH",
       path: "/domains/:id",
-      summary: "Change the given fields of a domain; its links follow a new host",
+      summary:
+        "Change the given fields of a domain; its links follow a new host, which administrators alone change",
       body: updateDomainSchema,
       failures: [409],
       handle: async ({ c, body, account }) =>

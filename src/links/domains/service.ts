@@ -1,17 +1,17 @@
 import type { Db } from "../../db/dialect.ts";
-import type { Actor } from "../../lib/actor.ts";
+import { type Actor, mayChange, mayManage, mayRead } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
 import {
   type CreateDomainInput,
-  type Domain,
-  type DomainUrls,
+  type OwnedDomain,
   parseDomainInput,
   refuseLoops,
   type UpdateDomainInput,
   viewDomain,
 } from "./domain.ts";
+import type { Owners } from "../link/owners.repository.ts";
 import type { Domains } from "./registry.ts";
 import { type DomainRepository, MOST_DOMAINS } from "./repository.ts";
 
@@ -28,6 +28,7 @@ export type DomainChanges = {
 type Deps = {
   repository: DomainRepository;
   registry: Domains;
+  owners: Pick<Owners, "idOf">;
   changes: DomainChanges;
   record: RecordEvents<Db>;
   /** An origin, or empty. */
@@ -39,31 +40,30 @@ type Deps = {
 
 export type DomainService = ReturnType<typeof createDomainService>;
 
-const NO_URLS: DomainUrls = { defaultUrl: null, notFoundUrl: null, expiredUrl: null };
+const BARE = { defaultUrl: null, notFoundUrl: null, expiredUrl: null, ownerId: null, owner: null };
 
 export function createDomainService(deps: Deps) {
-  const { repository, registry, changes, record, publicUrl, holdPublicUrl, clock } = deps;
+  const { repository, registry, owners, changes, record, publicUrl, holdPublicUrl, clock } = deps;
 
-  async function locked(db: Db, id: number): Promise<Domain> {
+  async function locked(db: Db, id: number): Promise<OwnedDomain> {
     const domain = await repository.lock(db, id);
-    if (domain === null) throw appError("NotFound", "There is no such domain.");
+    if (domain === null) throw unknownDomain();
     return domain;
   }
 
-  /** @throws Conflict for the host of the default domain */
-  function refuseDefault(domain: { host: string }, origin: string): void {
-    if (URL.parse(origin)?.hostname !== domain.host) return;
-    throw appError(
-      "Conflict",
-      `${domain.host} is the host of features.public_url, so it is the default domain.`,
-    );
+  /** What a request gives. @throws BadRequest */
+  async function ownerOf({ owner }: UpdateDomainInput) {
+    if (owner === undefined) return {};
+    return owner
+      ? { ownerId: await owners.idOf(owner), owner: owner.toLowerCase() }
+      : { ownerId: null, owner: null };
   }
 
   async function tell(
     tx: DomainTransaction,
     actor: Actor,
     verb: "create" | "update" | "delete",
-    { before, after }: { before: Domain | null; after: Domain | null },
+    { before, after }: { before: OwnedDomain | null; after: OwnedDomain | null },
   ): Promise<void> {
     const { id, host } = (after ?? before)!;
     tx.changed("domains", [String(id)]);
@@ -80,21 +80,23 @@ export function createDomainService(deps: Deps) {
   }
 
   return {
-    /** By host. */
-    list: () => repository.list(),
+    /** By host: those on which the actor may make links, or sees some. */
+    async list(actor: Actor): Promise<OwnedDomain[]> {
+      return (await repository.list()).filter((domain) => maySee(actor, domain));
+    },
 
     /** @throws NotFound */
-    async byHost(host: string): Promise<Domain> {
+    async byHost(host: string): Promise<OwnedDomain> {
       const found = (await repository.list()).find((domain) => domain.id === registry.idOf(host));
-      if (found === undefined) throw appError("NotFound", "There is no such domain.");
+      if (found === undefined) throw unknownDomain();
       return found;
     },
 
     /** @throws BadRequest, Conflict for a host that exists */
-    async create(input: CreateDomainInput, actor: Actor): Promise<Domain> {
+    async create(input: CreateDomainInput, actor: Actor): Promise<OwnedDomain> {
       const { host = "", ...urls } = parseDomainInput(input);
       const now = clock.now();
-      const content = { ...NO_URLS, ...urls, host, createdAt: now, updatedAt: now };
+      const content = { ...BARE, ...urls, ...(await ownerOf(input)), host, createdAt: now, updatedAt: now };
       refuseLoops(content);
       refuseDefault(content, publicUrl());
       return changes.write(async (tx) => {
@@ -109,14 +111,15 @@ export function createDomainService(deps: Deps) {
       });
     },
 
-    /** Its links follow a new host. @throws NotFound, BadRequest, Conflict for a host that exists */
-    async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<Domain> {
-      const patch = parseDomainInput(input);
+    /** Its links follow a new host. @throws NotFound, BadRequest, Forbidden, Conflict for a host that exists */
+    async update(id: number, input: UpdateDomainInput, actor: Actor): Promise<OwnedDomain> {
+      const patch = { ...parseDomainInput(input), ...(await ownerOf(input)) };
       return changes.write(async (tx) => {
         // First, in the same order as a change of the setting.
         const origin = await holdPublicUrl(tx.db);
         const before = await locked(tx.db, id);
         const domain = { ...before, ...patch, updatedAt: clock.now() };
+        refuseChange(actor, before, domain);
         refuseLoops(domain);
         refuseDefault(domain, origin);
         await repository.update(tx.db, domain);
@@ -140,4 +143,37 @@ export function createDomainService(deps: Deps) {
       });
     },
   };
+}
+
+const maySee = (actor: Actor, { ownerId }: OwnedDomain): boolean =>
+  ownerId === null || mayRead(actor, ownerId);
+
+const unknownDomain = () => appError("NotFound", "There is no such domain.");
+
+/** @throws NotFound, Forbidden */
+function refuseChange(actor: Actor, before: OwnedDomain, after: OwnedDomain): void {
+  if (!maySee(actor, before)) throw unknownDomain();
+  const isGiven = before.ownerId !== after.ownerId;
+  if (!mayChange(actor, before.ownerId) || (before.host !== after.host && actor.ownOnly)) {
+    throw appError(
+      "Forbidden",
+      "Editors of its team change what the domain leads to, administrators all of it.",
+    );
+  }
+  if (isGiven && !(mayManage(actor, before.ownerId) && mayChange(actor, after.ownerId))) {
+    throw appError(
+      "Forbidden",
+      "Only the owner, managers of the team and administrators give a domain away, to an owner whose links they may change.",
+      { field: "owner" },
+    );
+  }
+}
+
+/** @throws Conflict for the host of the default domain */
+function refuseDefault(domain: { host: string }, origin: string): void {
+  if (URL.parse(origin)?.hostname !== domain.host) return;
+  throw appError(
+    "Conflict",
+    `${domain.host} is the host of features.public_url, so it is the default domain.`,
+  );
 }

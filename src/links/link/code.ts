@@ -123,6 +123,9 @@ export const isAlias = (code: string): AppError =>
 export const viewersOnly = (code: string): AppError =>
   appError("Forbidden", `You may only view "${code}"; editors of its team may change it.`);
 
+export const ownersOnly = (): AppError =>
+  appError("Forbidden", "Only the owner, managers of the team and administrators give a link away.");
+
 export const linkServesShare = (code: string): AppError =>
   appError(
     "Conflict",

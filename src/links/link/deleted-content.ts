@@ -20,4 +20,6 @@ export type DeletedLink = DeletedContent & {
   automatedClicks: number;
   deletedAt: number;
   deletedBy: string | null;
+  /** In pages. Null: none, or it is gone. */
+  ownerName?: string | null;
 };

@@ -98,6 +98,9 @@ export const updateSchema = namedObject("LinkUpdate", {
   domain: domainName.describe(
     "the domain of the link, which stays (PATCH moves a link); may be absent or null",
   ),
+  owner: owner
+    .nullish()
+    .describe("gives the link to an account, or to team:{name}; for its owner, managers and administrators"),
   ...linkFields,
 });
 export type UpdateInput = z.output<typeof updateSchema>;
@@ -143,9 +146,6 @@ export const patchSchema = updateSchema.extend({
   domain: domainName.describe(
     "moves the link to a domain, like a new code; empty or null: the default one; absent: it stays",
   ),
-  owner: owner
-    .optional()
-    .describe("gives the link to an account, or to team:{name}; for its owner, managers and administrators"),
   keep_old: z.boolean().optional().describe("the old code stays as an alias, on its domain"),
   target: createSchema.shape.target.optional(),
   expires_at: z.string().nullish().describe("RFC 3339, or a duration such as 7d; null clears it"),

@@ -1,9 +1,25 @@
 /** Owners by the names of the API: `anna`, `team:press`. */
 import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
 import { appError } from "../../lib/errors.ts";
 import { ADMIN_NAME, NOBODY, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 
 const ID = /^\d{1,15}$/;
+
+/** Of accounts and teams that exist. */
+export async function ownerNames(db: Db, ids: readonly (number | null)[]): Promise<Map<number, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  const [accounts, teams] = [wanted.filter((id) => id > 0), wanted.filter((id) => id < 0).map(ownerOfTeam)];
+  const users = db.selectFrom("users").select(["id", "username as name"]).where("id", "in", accounts);
+  const named = db.selectFrom("teams").select(["id", "name"]).where("id", "in", teams);
+  const found = accounts.length === 0 ? [] : await users.execute();
+  const ofTeams = teams.length === 0 ? [] : await named.execute();
+  return new Map([
+    [0, ADMIN_NAME],
+    ...found.map(({ id, name }) => [id, name] as const),
+    ...ofTeams.map(({ id, name }) => [ownerOfTeam(id), TEAM_MARK + name] as const),
+  ]);
+}
 
 type Named = { owner?: string | undefined; team?: string | undefined };
 

@@ -38,7 +38,10 @@ export function filterFor(actor: Actor, filter: LinkFilter, changes = false): Li
 }
 
 /** @param one null: all */
-function common(one: readonly number[] | null, other: readonly number[] | null): readonly number[] | null {
+export function common(
+  one: readonly number[] | null,
+  other: readonly number[] | null,
+): readonly number[] | null {
   if (one === null || other === null) return one ?? other;
   const both = one.filter((id) => other.includes(id));
   return both.length === 0 ? [NOBODY] : both;

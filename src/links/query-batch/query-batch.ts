@@ -21,6 +21,7 @@ import { namedSchema, patchSchema, updateItemSchema } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import type { Owners } from "../link/owners.repository.ts";
 import { readOptions } from "../link/options.ts";
+import type { Gifts } from "../write/gifts.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { filterFor, type DomainFilter, filterOf, filterQuery, isEverything } from "../list/filter.ts";
 import type { LinkList } from "../list/list.ts";
@@ -100,6 +101,7 @@ type Deps = {
   writer: Pick<LinkWriter, "update" | "remove">;
   loops: FallbackLoops;
   owners: Owners;
+  gifts: Pick<Gifts, "newOwner">;
   domains: { filterOf: DomainFilter; key(code: string, host: string | null | undefined): string };
   /** Changes of an account. */
   events: {
@@ -113,15 +115,15 @@ type Deps = {
 };
 
 export function createQueryBatch(deps: Deps) {
-  const { repository, links, list, writer, loops, owners, domains, hashPassword, events, clock, actor } =
-    deps;
+  const { repository, links, list, writer, loops, owners, domains, events, clock, actor } = deps;
   type Write = (codes: readonly string[], by: Writing) => Promise<WriteOutcome<unknown>[]>;
 
   async function updating(set: QueryBatchInput["set"], now: number): Promise<Write> {
     if (set === undefined || Object.keys(set).length === 0) {
       throw appError("BadRequest", "set is required for an update: name what changes.");
     }
-    const { domain, ...fields } = set;
+    const { domain, owner, ...fields } = set;
+    const ownerId = await deps.gifts.newOwner(owner);
     const checked = parseLinkUpdate({ ...fields, target: fields.target ?? PLACEHOLDER }, now);
     const { password, target, ...rest } = {
       ...checked,
@@ -141,8 +143,9 @@ export function createQueryBatch(deps: Deps) {
     }
     const change = {
       ...rest,
+      ownerId,
       target: set.target === undefined ? undefined : target,
-      passwordHash: typeof password === "string" ? await hashPassword(password) : password,
+      passwordHash: typeof password === "string" ? await deps.hashPassword(password) : password,
     };
     return async (codes, by) => {
       const outcomes = new Map<string, WriteOutcome<unknown>>();

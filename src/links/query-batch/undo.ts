@@ -9,15 +9,18 @@ import type { BulkId } from "../../lib/bulk-id.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { PART_OF_BULK } from "../../lib/event.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { type LinkChanges, type LinkTransaction, writeLinks } from "../write/changes.ts";
 import { linkNotFound } from "../link/code.ts";
+import { ownerNames } from "../link/owners.repository.ts";
+import type { Gifts } from "../write/gifts.ts";
 import type { FallbackLoops } from "../fallback/loops.ts";
 import type { LinkRepository } from "../write/repository.ts";
 import { readTagPart, type TagPart } from "../tags/tag-part.ts";
 import type { PartTakenBack } from "./tag-back.ts";
 import { type CheckedUpdate, type LinkWriter } from "../write/writer.ts";
 import { reaches } from "../write/reach.ts";
-import { type ChangeEvent, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
+import { type ChangeEvent, isGift, keyBefore, urlsBefore, wayBack } from "./way-back.ts";
 
 export type BulkEvents = {
   /** Events not undone yet, by id, after one. */
@@ -48,6 +51,7 @@ type Deps = {
   ): Promise<ReadonlyMap<number, AppError>>;
   /** Of a change of a tag. */
   takePartBack(tx: LinkTransaction, part: TagPart): Promise<PartTakenBack>;
+  gifts: Pick<Gifts, "owned">;
   domains: { key(code: string, host: string | null | undefined): string };
   loops: FallbackLoops;
   changes: LinkChanges;
@@ -61,7 +65,7 @@ type Refusals = ReadonlyMap<number, AppError>;
 type OfLink = BulkLinkEvent & { subjectId: number };
 
 export function createBulkUndo(deps: Deps) {
-  const { events, repository, writer, domains, loops, clock, actor } = deps;
+  const { events, repository, writer, domains, loops, gifts, clock, actor } = deps;
   const written = writeLinks(deps.changes);
 
   /** By id of the link. */
@@ -86,15 +90,27 @@ export function createBulkUndo(deps: Deps) {
       tx.db,
       found.map(({ subjectId }) => subjectId),
     );
-    const updates = new Map<number, CheckedUpdate>();
+    const given = found.filter(isGift).flatMap(({ subjectId }) => links.get(subjectId)?.ownerId ?? []);
+    const names = await ownerNames(tx.db, given);
+    const changes: (CheckedUpdate & { id: number; owner?: string | null })[] = [];
     for (const event of found) {
       const { subjectId: id } = event;
       const link = links.get(id);
       const way = reaches(actor, link)
-        ? (looping.get(id) ?? wayBack(link, event, domains.key))
+        ? (looping.get(id) ?? wayBack({ ...link, owner: nameOf(link, event, names) }, event, domains.key))
         : linkNotFound(event.subject);
       if (way instanceof AppError) refusals.set(id, way);
-      else if (way !== null) updates.set(id, way);
+      else if (way !== null) changes.push({ id, ...way });
+    }
+    const updates = new Map<number, CheckedUpdate>();
+    const owned = await gifts.owned(changes);
+    for (const [at, { id, owner }] of changes.entries()) {
+      const item = owned[at]!;
+      if (item instanceof AppError) refusals.set(id, item);
+      else {
+        const { id: _, ownerId, ...change } = item;
+        updates.set(id, { ...change, ownerId: owner === null ? null : ownerId });
+      }
     }
     const outcomes = await writer.updateIn(tx, [...updates.values()], { actor, now: clock.now() });
     [...updates.keys()].forEach((id, at) => {
@@ -150,3 +166,10 @@ export function createBulkUndo(deps: Deps) {
     return { ...portion, next: found.length < PORTION ? null : found.at(-1)!.id };
   };
 }
+
+/** Where the event tells owners. */
+const nameOf = (
+  { ownerId }: { ownerId: number | null },
+  event: OfLink,
+  names: ReadonlyMap<number, string>,
+) => (isGift(event) ? (names.get(ownerId ?? NOBODY) ?? null) : undefined);

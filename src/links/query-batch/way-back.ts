@@ -29,13 +29,13 @@ type KeyOf = (code: string, host: string | null | undefined) => string;
 const TOLD = ["code", "domain", "domain_id", "tags"];
 
 /**
- * The change that restores the former state; null if nothing differs. Passwords stay, because events don't have them.
+ * The change that restores the former state, its owner by name; null if nothing differs. Passwords stay, because events don't have them.
  */
 export function wayBack(
-  link: ExistingLink,
+  link: ExistingLink & { owner?: string | null | undefined },
   event: ChangeEvent,
   keyOf: KeyOf,
-): CheckedUpdate | AppError | null {
+): (CheckedUpdate & { owner?: string | null }) | AppError | null {
   if (link.isInternal) return linkServesShare(link.code);
   const [was, is] = [read(event.before), read(event.after)];
   const now: Record<string, unknown> = { ...wholeState(link) };
@@ -62,7 +62,12 @@ export function wayBack(
   const patch = patchOfState({ ...now, ...before, tags });
   return patch === null || isInternal(patch.target)
     ? changedSince(event.subject)
-    : { code: link.code, ...patch, ...(move && { to: move.from }) };
+    : {
+        code: link.code,
+        ...patch,
+        ...(move && { to: move.from }),
+        ...(fields.includes("owner") && { owner: z.string().nullable().parse(before["owner"]) }),
+      };
 }
 
 /** Null for a link that stayed under its key. */
@@ -82,6 +87,10 @@ export function keyBefore({ before, after }: ChangeEvent, keyOf: KeyOf): string 
   const move = moveOf(read(before), read(after), keyOf);
   return move === null || move instanceof AppError ? null : move.from;
 }
+
+/** Whether the change gave the link to another owner. */
+export const isGift = ({ before, after }: ChangeEvent): boolean =>
+  "owner" in read(before) && read(before)["owner"] !== read(after)["owner"];
 
 /** Null if the change did not affect URLs. */
 export function urlsBefore({ before }: ChangeEvent): LeadingUrls | null {

@@ -9,6 +9,7 @@ import { type LinkOptions, readOptions } from "../link/options.ts";
 import { parseLinkInput, parseLinkUpdate, parseTagChange } from "../link/input.ts";
 import { codeOf } from "../link/key.ts";
 import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";
+import type { Gifts } from "./gifts.ts";
 import type { LinkWriter, WriteOutcome, WrittenLink } from "./writer.ts";
 
 export const MOST_ITEMS = 5000;
@@ -41,25 +42,26 @@ type Deps = {
       urls: Partial<LinkOptions> & { target?: string | undefined },
     ): Promise<AppError | null>;
   };
+  gifts: Pick<Gifts, "owned">;
   actor: Actor;
 };
 
 type Checked<T> = T | AppError;
 type Secret = { password: string | null | undefined };
 
-export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, actor }: Deps) {
+export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, gifts, actor }: Deps) {
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */
     async create(items: readonly unknown[]): Promise<BatchResult> {
       const now = clock.now();
       const inputs = await checked(items, (item) => {
         const input = validated(createSchema, item, "The item");
-        return domains.place(parseLinkInput(input, rule, now), input.domain);
+        return { ...domains.place(parseLinkInput(input, rule, now), input.domain), owner: input.owner };
       });
       await refuseLoops(inputs, (input) =>
         loops.refusal(input.code, { ...input, ...readOptions(input.options) }),
       );
-      const entries = await hashed(inputs, hashPassword);
+      const entries = await hashed(await gifts.owned(inputs), hashPassword);
       const outcomes = await written(entries, (valid) => writer.create(valid, { actor, now }));
       return resultOf(outcomes, items);
     },
@@ -72,10 +74,15 @@ export function createLinkBatch({ writer, rule, domains, hashPassword, clock, lo
         if (!isCodeText(code)) throw linkNotFound(code);
         const key = domains.key(code, domain);
         domains.refuseMove(key, payload.domain);
-        return { code: key, ...parseLinkUpdate(payload, now), ...parseTagChange(payload) };
+        return {
+          code: key,
+          ...parseLinkUpdate(payload, now),
+          ...parseTagChange(payload),
+          owner: payload.owner,
+        };
       });
       await refuseLoops(patches, (patch) => loops.refusal(patch.code, { ...patch, ...patch.options }));
-      const updates = await hashed(patches, hashPassword);
+      const updates = await hashed(await gifts.owned(patches), hashPassword);
       const outcomes = await written(updates, (valid) => writer.update(valid, { actor, now }));
       return resultOf(outcomes, items);
     },

@@ -1,36 +1,43 @@
-/** Owners of new links, and links that get another one. */
-import { type Actor, mayChange, mayManage } from "../../lib/actor.ts";
-import { appError } from "../../lib/errors.ts";
-import { linkServesShare } from "../link/code.ts";
-import { isInternal } from "../link/internal-target.ts";
-import type { Link } from "../link/link.ts";
+/** Owners of new links, and of links that get another one, by their names. */
+import { type Actor, mayChange } from "../../lib/actor.ts";
+import { AppError, appError } from "../../lib/errors.ts";
 import type { Owners } from "../link/owners.repository.ts";
 
-type Deps = { owners: Pick<Owners, "idOf">; get(key: string): Promise<Link>; actor: Actor };
+type Named = { owner?: string | null | undefined };
+type Owned<T> = Omit<T, "owner"> & { ownerId: number | undefined };
 
-export function createGifts({ owners, get, actor }: Deps) {
-  /** @throws BadRequest for an unknown owner, Forbidden for one whose links the actor may not change */
-  async function newOwner(name: string): Promise<number> {
+export type Gifts = ReturnType<typeof createGifts>;
+
+export function createGifts({ owners, actor }: { owners: Pick<Owners, "idOf">; actor: Actor }) {
+  /** Undefined without a name. @throws BadRequest for an unknown owner, Forbidden for one whose links the actor may not change */
+  async function newOwner(name: string | null | undefined): Promise<number | undefined> {
+    if (!name) return undefined;
     const id = await owners.idOf(name);
     if (mayChange(actor, id)) return id;
     throw appError("Forbidden", `You may not make '${name}' the owner of links.`, { field: "owner" });
   }
 
-  /** @throws Forbidden (not the owner's to give), Conflict (it serves a share) */
-  async function gift(code: string, name: string | undefined) {
-    if (name === undefined) return {};
-    const link = await get(code);
-    const ownerId = await newOwner(name);
-    if (ownerId === link.ownerId) return {};
-    if (!mayManage(actor, link.ownerId)) {
-      throw appError(
-        "Forbidden",
-        "Only the owner, managers of the team and administrators give a link away.",
-      );
+  /** With ids in place of names, or why an item is refused. */
+  async function owned<T extends Named>(items: readonly (T | AppError)[]): Promise<(Owned<T> | AppError)[]> {
+    const known = new Map<string, Promise<number | AppError | undefined>>();
+    const idOf = (name: string) =>
+      newOwner(name).catch((error: unknown) => {
+        if (error instanceof AppError) return error;
+        throw error;
+      });
+    const results: (Owned<T> | AppError)[] = [];
+    for (const item of items) {
+      if (item instanceof AppError) {
+        results.push(item);
+        continue;
+      }
+      const { owner, ...rest } = item;
+      if (owner && !known.has(owner)) known.set(owner, idOf(owner));
+      const ownerId = owner ? await known.get(owner)! : undefined;
+      results.push(ownerId instanceof AppError ? ownerId : { ...rest, ownerId });
     }
-    if (isInternal(link.target)) throw linkServesShare(code);
-    return { ownerId, owners: { before: link.ownerName, after: name.toLowerCase() } };
+    return results;
   }
 
-  return { newOwner, gift };
+  return { newOwner, owned };
 }

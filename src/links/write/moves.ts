@@ -1,14 +1,18 @@
 /** Moves links to other keys, many in one transaction. */
 import { DatabaseError } from "../../db/failures.ts";
+import { type Actor, mayChange } from "../../lib/actor.ts";
 import { type AppError, appError } from "../../lib/errors.ts";
 import type { LinkTransaction } from "./changes.ts";
 import { isAlias, isTaken } from "../link/code.ts";
 import { DEFAULT_DOMAIN, domainOf } from "../link/key.ts";
 import type { ExistingLink, LinkRepository } from "./repository.ts";
 
+/** With their owners; null: open to all. */
+export type KeptDomains = ReadonlyMap<number, number | null>;
+
 export type DomainKeeper = {
-  /** Those that exist; they stay until the transaction ends. */
-  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Owners of those that exist; they stay until the transaction ends. */
+  keep(tx: LinkTransaction["db"], ids: readonly number[]): Promise<KeptDomains>;
 };
 
 /** A change with the key that its link gets; absent: it stays. */
@@ -17,6 +21,16 @@ type Stored = ReadonlyMap<string, ExistingLink>;
 
 const isMove = <M extends Moving>(change: M): change is M & { to: string } =>
   change.to !== undefined && change.to !== change.code;
+
+/** Why an actor may not put a link on a domain. */
+export function domainRefusal(actor: Actor, domains: KeptDomains, id: number): AppError | null {
+  if (!domains.has(id)) return isDomainGone();
+  const owner = domains.get(id)!;
+  if (owner === null || mayChange(actor, owner)) return null;
+  return appError("Forbidden", "The domain has an owner; only who may change its links makes links on it.", {
+    field: "domain",
+  });
+}
 
 const isDomainGone = (): AppError => appError("BadRequest", "The domain was deleted meanwhile.");
 
@@ -29,13 +43,12 @@ export const movesOf = (changes: readonly Moving[]): Moves =>
  * Why links stay, by their codes.
  *
  * @param locked links under the old and the new keys
- * @param domains that exist
  */
 export async function moveRefusals(
   repository: Pick<LinkRepository, "aliases">,
   { db }: LinkTransaction,
   changes: readonly Moving[],
-  { locked, domains }: { locked: Stored; domains: ReadonlySet<number> },
+  { locked, domains, actor }: { locked: Stored; domains: KeptDomains; actor: Actor },
 ): Promise<Map<string, AppError>> {
   const moves = changes.filter(isMove);
   const refusals = new Map<string, AppError>();
@@ -47,7 +60,8 @@ export async function moveRefusals(
   const claimed = new Set<string>();
   for (const { code, to } of moves) {
     const owner = aliases.get(to);
-    if (!domains.has(domainOf(to))) refusals.set(code, isDomainGone());
+    const closed = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, domains, domainOf(to));
+    if (closed !== null) refusals.set(code, closed);
     else if (locked.has(to) || claimed.has(to)) refusals.set(code, isTaken(to));
     else if (owner !== undefined && owner !== locked.get(code)?.id) refusals.set(code, isAlias(to));
     else claimed.add(to);
@@ -84,16 +98,34 @@ export async function keepDomains(
   domains: DomainKeeper,
   tx: LinkTransaction,
   ids: readonly number[],
-): Promise<void> {
+): Promise<KeptDomains> {
   const wanted = new Set(ids);
-  if ((await keptOf(domains, tx, wanted)).size < wanted.size) throw isDomainGone();
+  const kept = await keptOf(domains, tx, wanted);
+  if (kept.size < wanted.size) throw isDomainGone();
+  return kept;
+}
+
+/** @throws BadRequest for one that was deleted meanwhile, Forbidden for one to which the actor may not move links */
+export async function keepDomainOf(
+  domains: DomainKeeper,
+  tx: LinkTransaction,
+  actor: Actor,
+  { code, to }: { code: string; to: string },
+): Promise<void> {
+  const kept = await keepDomains(domains, tx, [domainOf(to)]);
+  const refusal = domainOf(to) === domainOf(code) ? null : domainRefusal(actor, kept, domainOf(to));
+  if (refusal !== null) throw refusal;
 }
 
 /** Those of the domains that exist, until the transaction ends. */
-export async function keptOf(domains: DomainKeeper, tx: LinkTransaction, wanted: ReadonlySet<number>) {
+export async function keptOf(
+  domains: DomainKeeper,
+  tx: LinkTransaction,
+  wanted: ReadonlySet<number>,
+): Promise<KeptDomains> {
   const kept = await domains.keep(
     tx.db,
     [...wanted].filter((id) => id !== DEFAULT_DOMAIN),
   );
-  return new Set([...wanted].filter((id) => id === DEFAULT_DOMAIN || kept.has(id)));
+  return wanted.has(DEFAULT_DOMAIN) ? new Map([...kept, [DEFAULT_DOMAIN, null]]) : kept;
 }

@@ -19,17 +19,21 @@ export async function among<L>(
 }
 
 type Writing = { actor: Actor; now: number; bulk?: number; review?: { verb: ReviewVerb } };
-type Written = LinkContent & { code: string };
+type Written = LinkContent & { code: string; ownerId: number | null };
 
-/** @param moves new keys by the old ones */
+/** @param moves new keys by the old ones  @param named of owners, where they change */
 export const overwriteEvents = (
   overwrites: readonly Written[],
   existing: Stored<Written & { id: number }>,
   by: Writing,
-  moves?: ReadonlyMap<string, string>,
+  {
+    moves,
+    named,
+  }: { moves?: ReadonlyMap<string, string>; named?: (link: Written) => string | null | undefined } = {},
 ): EventRecord[] =>
   overwrites.flatMap((written) => {
-    const before = existing.get(written.code)!;
-    const after = { ...written, code: moves?.get(written.code) ?? written.code };
+    const stored = existing.get(written.code)!;
+    const before = { ...stored, owner: named?.(stored) };
+    const after = { ...written, owner: named?.(written), code: moves?.get(written.code) ?? written.code };
     return changeEvents({ ...by, verb: by.review?.verb ?? "update" }, { id: before.id, before, after });
   });

@@ -94,11 +94,19 @@ export function createLinkRows({ read, dialect }: Pick<Database, "read" | "diale
     ): Promise<void> {
       const rows = links.map((link) => ({ code: link.code, ...contentOf(link) }));
       await dialect.updateMany(tx, { table: "links", key: "code", set: CONTENT_COLUMNS }, rows);
-      for (const { code, ownerId } of links) {
+      const given = links.flatMap(({ code, ownerId }) => {
         const before = locked.get(code);
-        if (ownerId !== undefined && before !== undefined && before.ownerId !== ownerId) {
-          await give(tx, ownerId, [before]);
-        }
+        return ownerId === undefined || before === undefined || before.ownerId === ownerId
+          ? []
+          : { ownerId, before };
+      });
+      for (const [ownerId, those] of Map.groupBy(given, (one) => one.ownerId)) {
+        for (const chunk of chunked(those, CHUNK))
+          await give(
+            tx,
+            ownerId,
+            chunk.map(({ before }) => before),
+          );
       }
       const tagged = links.flatMap(({ code, tags, ownerId }) => {
         const before = locked.get(code);

@@ -24,7 +24,7 @@ type Changed = {
   code: string;
   to?: string | undefined;
   options?: Partial<LinkOptions>;
-  ownerId?: number | undefined;
+  ownerId?: number | null | undefined;
 };
 
 /** Accounts by the codes of shares, also by aliases. Other codes are absent. */
@@ -47,7 +47,7 @@ type New = {
   code: string | null;
   domain: number;
   options: string | null;
-  ownerId?: number | undefined;
+  ownerId?: number | null | undefined;
 };
 
 /** By place in `entries`. A link that is overwritten keeps its account. */
@@ -86,7 +86,7 @@ export async function changedRuleRefusals(
       const before = readOptions(link.options).rules;
       const rules = given === undefined ? before : given;
       if (rules === null || (!isMoved && isDeepStrictEqual(rules, before))) return null;
-      return { domain, ownerId: ownerId ?? link.ownerId, rules };
+      return { domain, ownerId: ownerId === undefined ? link.ownerId : ownerId, rules };
     }),
     db,
   );

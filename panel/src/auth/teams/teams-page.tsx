@@ -12,6 +12,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { SideForm } from "../../ui/side-form.tsx";
 import { RemoveTeam } from "./remove-team.tsx";
 import { TeamForm } from "./team-form.tsx";
+import { accountQuery } from "../account.ts";
 import { teamsQuery } from "./team-queries.ts";
 
 export function TeamsPage() {
@@ -19,17 +20,23 @@ export function TeamsPage() {
   const [edited, setEdited] = useState<Team | "new" | null>(null);
   const [removed, setRemoved] = useState<Team | null>(null);
   const { data, error, refetch } = useQuery(teamsQuery);
-  useShortcuts({ new: () => setEdited("new") });
+  const { data: account } = useQuery(accountQuery);
+  const isAdmin = account?.role === "admin";
+  const manages = ({ members }: Team) =>
+    isAdmin || members.some(({ account: name, role }) => name === account?.username && role === "manager");
+  useShortcuts(isAdmin ? { new: () => setEdited("new") } : {});
   return (
     <Stack p="md" gap="md">
       <PageHead title={t`Teams`} sentence={t`The links of a team belong to all of its members.`}>
-        <Button
-          leftSection={<IconPlus size={16} />}
-          {...hinted(t`New team`, "new")}
-          onClick={() => setEdited("new")}
-        >
-          <Trans>New team</Trans>
-        </Button>
+        {isAdmin && (
+          <Button
+            leftSection={<IconPlus size={16} />}
+            {...hinted(t`New team`, "new")}
+            onClick={() => setEdited("new")}
+          >
+            <Trans>New team</Trans>
+          </Button>
+        )}
       </PageHead>
       <DataList<Team>
         label={t`Teams`}
@@ -37,19 +44,25 @@ export function TeamsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ id }) => id}
-        onOpen={setEdited}
+        onOpen={(team) => manages(team) && setEdited(team)}
         empty={
           <Empty
-            title={<Trans>There are no teams yet.</Trans>}
+            title={isAdmin ? <Trans>There are no teams yet.</Trans> : <Trans>You are in no team.</Trans>}
             sentence={
-              <Trans>
-                Viewers see links and analytics, editors also change them, managers also change members.
-              </Trans>
+              isAdmin ? (
+                <Trans>
+                  Viewers see links and analytics, editors also change them, managers also change members.
+                </Trans>
+              ) : (
+                <Trans>Administrators make teams, and their managers choose the members.</Trans>
+              )
             }
           >
-            <Button onClick={() => setEdited("new")}>
-              <Trans>Make the first team</Trans>
-            </Button>
+            {isAdmin && (
+              <Button onClick={() => setEdited("new")}>
+                <Trans>Make the first team</Trans>
+              </Button>
+            )}
           </Empty>
         }
         columns={[
@@ -66,7 +79,7 @@ export function TeamsPage() {
             isHidden: "narrow",
             cell: ({ members }) => (
               <Text size="sm" c="dimmed" lineClamp={1}>
-                {members.map(({ account }) => account).join(", ")}
+                {members.map((member) => member.account).join(", ")}
               </Text>
             ),
           },
@@ -75,23 +88,27 @@ export function TeamsPage() {
             fit: "actions",
             cell: (team) => (
               <Group gap={4} justify="end">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={t`Edit ${team.name}`}
-                  onClick={() => setEdited(team)}
-                >
-                  <Trans>Edit</Trans>
-                </Button>
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="red"
-                  aria-label={t`Delete ${team.name}`}
-                  onClick={() => setRemoved(team)}
-                >
-                  <Trans>Delete</Trans>
-                </Button>
+                {manages(team) && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    aria-label={t`Edit ${team.name}`}
+                    onClick={() => setEdited(team)}
+                  >
+                    <Trans>Edit</Trans>
+                  </Button>
+                )}
+                {isAdmin && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    aria-label={t`Delete ${team.name}`}
+                    onClick={() => setRemoved(team)}
+                  >
+                    <Trans>Delete</Trans>
+                  </Button>
+                )}
               </Group>
             ),
           },

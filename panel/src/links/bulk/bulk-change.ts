@@ -10,4 +10,6 @@ export type BulkChange = {
   expires?: string | null;
   /** A host; empty: the default domain. Undefined keeps it. */
   domain?: string;
+  /** Undefined keeps it. */
+  owner?: string;
 };

@@ -1,9 +1,9 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Autocomplete, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { accountQuery } from "../../auth/account.ts";
 import { FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 import { hostsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";
 import { timeOfLocal } from "../list/local-time.ts";
@@ -12,19 +12,27 @@ import { TagsField } from "../tags-field.tsx";
 
 type Props = { selected: Selected; onSave(change: BulkChange): void; onClose(): void };
 
-type Values = { add: string[]; remove: string[]; expiry: string; expires: string; domain: string | null };
-const BLANK: Values = { add: [], remove: [], expiry: "keep", expires: "", domain: null };
+type Values = {
+  add: string[];
+  remove: string[];
+  expiry: string;
+  expires: string;
+  domain: string | null;
+  owner: string;
+};
+const BLANK: Values = { add: [], remove: [], expiry: "keep", expires: "", domain: null, owner: "" };
 const DEFAULT_DOMAIN = ":default";
 
 export function BulkFields({ selected, onSave, onClose }: Props) {
   const { t } = useLingui();
   const { form, notice } = useDraftForm<Values>(BULK_DRAFT, BLANK);
-  const { add, remove, expiry, expires, domain } = form.values;
-  const { data: account } = useQuery(accountQuery);
-  const { data: domains = [] } = useQuery({ ...hostsQuery, enabled: account?.role === "admin" });
+  const { add, remove, expiry, expires, domain, owner } = form.values;
+  const { data: domains = [] } = useQuery(hostsQuery);
+  const owners = useOwners("change");
   const count = countOfSelected(selected);
   const isExpiring = expiry === "never" || (expiry === "at" && expires !== "");
-  const isEmpty = add.length === 0 && remove.length === 0 && !isExpiring && domain === null;
+  const isEmpty =
+    add.length === 0 && remove.length === 0 && !isExpiring && domain === null && owner.trim() === "";
 
   function save(): void {
     onSave({
@@ -32,6 +40,7 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
       remove,
       ...(isExpiring && { expires: expiry === "never" ? null : timeOfLocal(expires) }),
       ...(domain !== null && { domain: domain === DEFAULT_DOMAIN ? "" : domain }),
+      ...(owner.trim() !== "" && { owner: owner.trim() }),
     });
   }
 
@@ -79,6 +88,18 @@ export function BulkFields({ selected, onSave, onClose }: Props) {
           clearable
           placeholder={t`Keep`}
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
+        />
+      )}
+      {owners.length > 1 && (
+        <Autocomplete
+          {...form.getInputProps("owner")}
+          label={t`Owner`}
+          placeholder={t`Keep`}
+          data={owners}
+          limit={MOST_OWNERS}
+          maxLength={100}
+          autoCapitalize="none"
+          spellCheck={false}
         />
       )}
     </FormFields>

@@ -60,6 +60,7 @@ const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "actio
           ...(change.remove.length > 0 && { remove_tags: [...change.remove] }),
           ...(change.expires !== undefined && { expires_at: change.expires ?? "" }),
           ...(change.domain !== undefined && { domain: change.domain }),
+          ...(change.owner !== undefined && { owner: change.owner }),
         },
       };
 

@@ -1,5 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Checkbox, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import {
+  Autocomplete,
+  Checkbox,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Switch,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { hasTargets } from "../../base/targets.ts";
@@ -9,6 +18,7 @@ import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
 import { FIELDS, type LinkFieldName, type LinkValues, type Row } from "./link-values.ts";
 import { TimeField, type TimeStep } from "./time-field.tsx";
+import { MOST_OWNERS, useOwners } from "./owners.ts";
 import { MOST_TYPED, useTooLong } from "./target-bound.ts";
 import { withScheme } from "./with-scheme.ts";
 
@@ -43,6 +53,9 @@ export function LinkField({ name, values, set, error, hasPassword, onMany, said 
   const shared = { label, description: said ?? does, error: tooLong ?? error };
   if (name === "domain") {
     return <DomainField {...shared} value={values.domain} onChange={(host) => set("domain", host)} />;
+  }
+  if (name === "owner") {
+    return <OwnerField {...shared} value={values.owner} onChange={(owner) => set("owner", owner)} />;
   }
   if (name === "removes_password") {
     return (
@@ -161,6 +174,27 @@ function DomainField({
       maxLength={MOST_SEARCHED}
       nothingFoundMessage={<Trans>No domain matches.</Trans>}
       allowDeselect={false}
+    />
+  );
+}
+
+function OwnerField({
+  value,
+  onChange,
+  ...shared
+}: Shared & { value: string; onChange(owner: string): void }) {
+  const owners = useOwners("change");
+  return (
+    <Autocomplete
+      {...shared}
+      value={value}
+      onChange={onChange}
+      data={owners}
+      limit={MOST_OWNERS}
+      placeholder={owners[0]}
+      maxLength={100}
+      autoCapitalize="none"
+      spellCheck={false}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { ApiError, type Link } from "../../base/api.ts";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { DraftNotice } from "../../ui/draft-notice.tsx";
@@ -28,6 +28,7 @@ import {
   newLinkOf,
   valuesOf,
 } from "./link-values.ts";
+import { useOwners } from "./owners.ts";
 import { UtmBuilder } from "./utm-builder.tsx";
 
 type Props = {
@@ -51,6 +52,10 @@ const ShareUse = ({ link }: { link: Link }) => (
     <TargetUse target={link.target} />
   </Text>
 );
+
+/** While there is somebody to choose. */
+const OwnerPart = ({ children }: { children: ReactNode }) =>
+  useOwners("change").length > 1 ? children : null;
 
 export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
   // What others change meanwhile must not look like a change of this form.
@@ -153,6 +158,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
         {field("tags")}
         {field("expires_at")}
         {field("note")}
+        {!isShare && <OwnerPart>{field("owner")}</OwnerPart>}
         <Disclosure label={<Trans>More</Trans>} isOpen={isMore} onToggle={() => setIsMore(!isMore)}>
           <Stack gap="md" pt="xs">
             {more.map(field)}

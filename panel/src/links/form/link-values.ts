@@ -39,7 +39,7 @@ type FieldName = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as FieldName[];
 const MORE = NAMES.filter((name) => "isMore" in FIELDS[name]);
-export const SETTINGS = ["target", "code", "domain", ...NAMES] as const;
+export const SETTINGS = ["target", "code", "domain", "owner", ...NAMES] as const;
 /** Shares have no target and nothing that only redirects have; what they lead to has a form of its own. */
 const OF_SHARES = new Set<string>(["code", "title", "tags", "note", "expires_at", "password"]);
 /** In the part of the form that opens. */
@@ -60,6 +60,8 @@ export type LinkValues = { -readonly [N in FieldName]: ValueOf<(typeof FIELDS)[N
   code: string;
   /** A host; empty: the default domain. */
   domain: string;
+  /** Empty: who makes it. */
+  owner: string;
   removes_password: boolean;
   keep_old: boolean;
 };
@@ -85,6 +87,7 @@ export const valuesOf = (link: Link | null): LinkValues => ({
   target: link?.target ?? "",
   code: link?.code ?? "",
   domain: link?.domain ?? "",
+  owner: link?.owner ?? "",
   removes_password: false,
   keep_old: true,
 });
@@ -116,6 +119,7 @@ const contentOf = (values: LinkValues) => ({
   card: cardOf(values),
   target: withScheme(values.target),
   domain: values.domain,
+  ...(filled(values.owner) !== null && { owner: filled(values.owner) }),
 });
 
 export const newLinkOf = (values: LinkValues): NewLink => ({

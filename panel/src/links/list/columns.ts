@@ -39,7 +39,7 @@ export function useColumns() {
     { name: "people", label: t`Human clicks`, least: 5.5, isNumber: true },
     { name: "created", label: t`Created`, least: 7.5, sort: "created_at" },
     { name: "expires", label: t`Expires`, least: 7.5, sort: "expires_at" },
-    { name: "owner", label: t`Created by`, least: 7 },
+    { name: "owner", label: t`Owner`, least: 7 },
   ];
   const [chosen, choose] = useLocalStorage<ColumnName[]>({
     key: "waymark-link-columns",

@@ -1,11 +1,8 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import { accountQuery } from "../../auth/account.ts";
 import { formatDate } from "../../base/i18n.ts";
 import { type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
-import { ownersQuery } from "./filter-queries.ts";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
@@ -23,13 +20,7 @@ export function FilterChips({ finding, onChange }: Props) {
   const { t } = useLingui();
   const { q: _, ...conditions } = finding;
   const { state, tag = [], domain, owner, from, to } = conditions;
-  const { data: account } = useQuery(accountQuery);
-  const { data: owners = [] } = useQuery({
-    ...ownersQuery,
-    enabled: owner !== undefined && account?.role === "admin",
-  });
   if (!isFiltered(conditions)) return null;
-  const ownerName = owners.find(({ id }) => id === owner)?.username ?? String(owner);
   const dayOf = (day: string) => formatDate(`${day}T12:00:00`);
   const chips: [label: string, change: FindingChange][] = [];
   if (state !== undefined) {
@@ -40,7 +31,7 @@ export function FilterChips({ finding, onChange }: Props) {
     chips.push([t`Tag: ${name}`, { tag: left.length === 0 ? undefined : left }]);
   }
   if (domain !== undefined) chips.push([domain || t`The default domain`, { domain: undefined }]);
-  if (owner !== undefined) chips.push([t`Created by ${ownerName}`, { owner: undefined }]);
+  if (owner !== undefined) chips.push([t`Owner: ${owner}`, { owner: undefined }]);
   if (from !== undefined) chips.push([t`From ${dayOf(from)}`, { from: undefined }]);
   if (to !== undefined) chips.push([t`Until ${dayOf(to)}`, { to: undefined }]);
   return (

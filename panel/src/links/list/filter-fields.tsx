@@ -2,11 +2,10 @@ import { useLingui } from "@lingui/react/macro";
 import { MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { accountQuery } from "../../auth/account.ts";
 import { tagsQuery } from "../link-queries.ts";
 import { type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
 import { hostsQuery } from "../form/domains.ts";
-import { ownersQuery } from "./filter-queries.ts";
+import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 
 const DEFAULT_DOMAIN = ":default";
 const MOST_SHOWN = 50;
@@ -21,10 +20,8 @@ export function FilterFields({ finding, onChange }: Props) {
   const first = useRef<HTMLDivElement>(null);
   useEffect(() => first.current?.querySelector<HTMLElement>("input:checked")?.focus(), []);
   const { data: tags = [] } = useQuery(tagsQuery);
-  const { data: account } = useQuery(accountQuery);
-  const isAdmin = account?.role === "admin";
-  const { data: domains = [] } = useQuery({ ...hostsQuery, enabled: isAdmin });
-  const { data: owners = [] } = useQuery({ ...ownersQuery, enabled: isAdmin });
+  const { data: domains = [] } = useQuery(hostsQuery);
+  const owners = useOwners("see");
   const day = (name: "from" | "to", text: string) =>
     onChange({ [name]: readLinkSearch({ [name]: text })[name] });
   return (
@@ -83,17 +80,18 @@ export function FilterFields({ finding, onChange }: Props) {
           data={[{ value: DEFAULT_DOMAIN, label: t`The default domain` }, ...domains.map(({ host }) => host)]}
         />
       )}
-      {owners.length > 0 && (
+      {owners.length > 1 && (
         <Select
-          label={t`Created by`}
+          label={t`Owner`}
           clearable
           searchable
           maxLength={MOST_SEARCHED}
           placeholder={t`Anyone`}
           comboboxProps={{ withinPortal: false }}
-          value={finding.owner === undefined ? null : String(finding.owner)}
-          onChange={(owner) => onChange({ owner: owner === null ? undefined : Number(owner) })}
-          data={owners.map(({ id, username }) => ({ value: String(id), label: username }))}
+          limit={MOST_OWNERS}
+          value={finding.owner ?? null}
+          onChange={(owner) => onChange({ owner: owner ?? undefined })}
+          data={[...new Set([...owners, ...(finding.owner === undefined ? [] : [finding.owner])])]}
         />
       )}
     </Stack>

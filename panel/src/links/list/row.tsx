@@ -119,7 +119,7 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
     case "expires":
       return link.expires_at === null ? null : <Day time={link.expires_at} />;
     case "owner":
-      return <span className={`${classes["cut"]} ${classes["soft"]}`}>{link.created_by}</span>;
+      return <span className={`${classes["cut"]} ${classes["soft"]}`}>{link.owner}</span>;
   }
 }
 

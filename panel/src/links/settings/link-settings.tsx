@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { useUndoable } from "../../ui/undo.tsx";
+import { useOwners } from "../form/owners.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
 import { LinkUse } from "./link-use.tsx";
@@ -26,7 +27,10 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const hasDomains = useHasDomains() || link.domain !== null;
-  const names = settingsOf(!isAddress(link.target)).filter((name) => name !== "domain" || hasDomains);
+  const hasOwners = useOwners("change").length > 1;
+  const names = settingsOf(!isAddress(link.target)).filter(
+    (name) => (name !== "domain" || hasDomains) && (name !== "owner" || hasOwners),
+  );
   const groups = [
     { group: "leads", title: t`Where it leads` },
     { group: "when", title: t`When and how often` },

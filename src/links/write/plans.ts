@@ -1,0 +1,174 @@
+/** What is written of what is wanted, by the locked links and the rights of the actor. */
+import type { Db } from "../../db/dialect.ts";
+import { type Actor, mayChange, mayManage } from "../../lib/actor.ts";
+import { AppError } from "../../lib/errors.ts";
+import {
+  alreadyExists,
+  isAlias,
+  linkNotFound,
+  linkServesShare,
+  mentionedBefore,
+  ownersOnly,
+  viewersOnly,
+} from "../link/code.ts";
+import type { Link, LinkContent, LinkPatch } from "../link/link.ts";
+import type { TagChange } from "../link/input.ts";
+import { domainRefusal, type KeptDomains } from "./moves.ts";
+import { MOST_TAGS, tagsAfter, tooManyTags } from "../tags/tag.ts";
+import { type LinkOptions, readOptions, writeOptions } from "../link/options.ts";
+import type { ReviewVerb, ServedFields } from "../link/events.ts";
+import { reaches } from "./reach.ts";
+import type { NewLink, ExistingLink } from "./repository.ts";
+import { stillHeld, takenDownRefusal, type TargetPolicy } from "./target-policy.ts";
+import { ownerNames } from "../link/owners.repository.ts";
+
+/** With the password hashed. */
+export type CheckedCreate = LinkContent & {
+  /** Key; null: a random code. */
+  code: string | null;
+  domain: number;
+  force: boolean;
+  /** Absent: the actor. */
+  ownerId?: number | undefined;
+};
+
+export type CheckedUpdate = Omit<LinkPatch, "options"> &
+  Partial<TagChange> & {
+    code: string;
+    /** The new key; the old one becomes free. */
+    to?: string | undefined;
+    /** Only what changes. */
+    options?: Partial<LinkOptions>;
+    /** The new owner; null: none. */
+    ownerId?: number | null | undefined;
+  };
+
+/** `keepOld`: the old code becomes an alias. */
+export type Renaming = { code: string; keepOld: boolean };
+
+export type WrittenLink = Omit<NewLink, "clickCount" | "automatedClicks">;
+
+/** Or why nothing was written. */
+export type WriteOutcome<T> = T | AppError;
+
+export type Writing = {
+  actor: Actor;
+  now: number;
+  /** Permits links that serve a share; the extra fields of their events. */
+  serves?: { before: ServedFields | null; after: ServedFields | null };
+  /** See lib/event.ts. */
+  bulk?: number;
+  /** A decision of an administrator, or why it can't be taken of this link. Also of a link that serves a share. */
+  review?: { verb: ReviewVerb; refusal(link: ExistingLink): AppError | null };
+  /** Which of the codes to write, now that their links are locked; the others count as absent. */
+  still?(db: Db, codes: readonly string[]): Promise<ReadonlySet<string>>;
+};
+
+export type Stored = ReadonlyMap<string, ExistingLink>;
+
+type Policed = Writing & { policy: TargetPolicy };
+
+type Owning = Pick<Link, "ownerId">;
+/** Undefined while no owner changes, which events leave out. */
+export type NameOwner = (link: Owning) => string | null | undefined;
+
+export async function namesOfOwners(
+  db: Db,
+  written: readonly (Owning & { code: string })[],
+  existing: Stored,
+): Promise<NameOwner> {
+  const changed = written.filter(({ code, ownerId }) => existing.get(code)!.ownerId !== ownerId);
+  if (changed.length === 0) return () => undefined;
+  const ids = changed.flatMap(({ code, ownerId }) => [ownerId, existing.get(code)!.ownerId]);
+  const names = await ownerNames(db, ids);
+  return ({ ownerId }) => (ownerId === null ? null : (names.get(ownerId) ?? null));
+}
+
+export function planCreate(
+  entries: readonly CheckedCreate[],
+  chosen: ReadonlyMap<CheckedCreate, string>,
+  existing: {
+    links: Stored;
+    aliases: ReadonlyMap<string, unknown>;
+    domains: KeptDomains;
+    /** By place in `entries`. */
+    refusals: readonly (AppError | null)[];
+  },
+  by: Policed,
+) {
+  const { actor, now, policy } = by;
+  const claimed = new Set<string>();
+  const inserts: NewLink[] = [];
+  const overwrites: WrittenLink[] = [];
+  const outcomes = entries.map((entry, at): WriteOutcome<WrittenLink> => {
+    const code = entry.code ?? chosen.get(entry)!;
+    const stored = existing.links.get(code);
+    if (claimed.has(code)) return mentionedBefore(code);
+    if (existing.aliases.has(code)) return isAlias(code);
+    if (stored !== undefined && !(entry.force && mayChange(actor, stored.ownerId)))
+      return alreadyExists(code);
+    if (stored?.isInternal) return linkServesShare(code);
+    const closed =
+      stored === undefined ? domainRefusal(actor, existing.domains, entry.domain) : takenDownRefusal(stored);
+    const refusal = existing.refusals[at] ?? closed;
+    if (refusal) return refusal;
+    const options = policy(stored ?? null, stored ? stillHeld(stored, entry) : entry, by);
+    if (options instanceof AppError) return options;
+    const { code: _, domain: __, force: ___, ownerId: given, ...content } = entry;
+    const made = { createdAt: now, ownerId: given ?? actor.accountId, createdBy: actor.name };
+    const { createdAt, ownerId, createdBy } = stored ?? made;
+    const link = { ...content, options, code, createdAt, ownerId, createdBy, updatedAt: now };
+    if (stored === undefined) inserts.push({ ...link, clickCount: 0, automatedClicks: 0 });
+    else overwrites.push(link);
+    claimed.add(code);
+    return link;
+  });
+  return { outcomes, inserts, overwrites };
+}
+
+export function planUpdate(
+  changes: readonly CheckedUpdate[],
+  existing: Stored,
+  by: Policed,
+  refusals: ReadonlyMap<string, AppError>,
+) {
+  const { actor, now, serves, review, policy } = by;
+  const claimed = new Map<string, WrittenLink>();
+  const outcomes = changes.map((change): WriteOutcome<WrittenLink> => {
+    const { code } = change;
+    const stored = existing.get(code);
+    if (!reaches(actor, stored)) return linkNotFound(code);
+    if (!mayChange(actor, stored.ownerId)) return viewersOnly(code);
+    if (stored.isInternal && serves === undefined && !review) return linkServesShare(code);
+    if (change.ownerId !== undefined && change.ownerId !== stored.ownerId) {
+      if (!mayManage(actor, stored.ownerId)) return ownersOnly();
+      if (stored.isInternal) return linkServesShare(code);
+    }
+    if (claimed.has(code)) return mentionedBefore(code);
+    const refusal = refusals.get(code) ?? (review?.refusal ?? takenDownRefusal)(stored);
+    if (refusal) return refusal;
+    const tags = tagsAfter(stored.tags, change);
+    if (tags.length > MOST_TAGS) return tooManyTags(code);
+    const { id: _, isInternal: __, ...before } = stored;
+    const changed = { ...before, ...changesOf(change, before) };
+    const options = review ? changed.options : policy(before, changed, by);
+    if (options instanceof AppError) return options;
+    const isMoved = changed.target !== before.target;
+    const link = { ...changed, options, tags, updatedAt: now, ...(isMoved && { deadSince: null }) };
+    claimed.set(code, link);
+    return link;
+  });
+  return { outcomes, overwrites: [...claimed.values()] };
+}
+
+function changesOf(
+  change: CheckedUpdate,
+  before: LinkContent,
+): Partial<LinkContent & { ownerId: number | null }> {
+  const { options, addTags: _, removeTags: __, to: ___, ...rest } = change;
+  const defined = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(defined),
+    ...(options && { options: writeOptions({ ...readOptions(before.options), ...options }) }),
+  };
+}
