@@ -93,6 +93,9 @@ export type Dialect = {
   /** Adds up integers whose sum is below 2^53, at the least cost. */
   sum(column: string): RawBuilder<number>;
 
+  /** Reads with a query that joins thousands of sums of a union with other tables. */
+  joinMany<T>(db: Db, ask: (db: Db) => Promise<T>): Promise<T>;
+
   /** The column as a number that no index serves, where a planner would look up each value of a long list. */
   scanned(column: string): RawBuilder<number>;
 

@@ -12,9 +12,7 @@ type Reading = Pick<Queries, "read" | "dialect">;
 
 type LinkCounts = SelectQueryBuilder<Schema, never, { link_id: number } & ClickSum>;
 
-/**
- * Links up to an id, or the others, for two queries at once. Links that have or had one key are among the others.
- */
+/** Links up to an id, or the others, for two queries at once. */
 export type LinkHalf = { side: "lower" | "upper"; middle: number };
 
 /** Several rows for a link. */
@@ -28,16 +26,7 @@ export function linkCounts(
   const isOwn = (eb: ExpressionBuilder<Schema, "click_days">) => {
     const isChosen = typeof chosen === "function" ? chosen(eb) : chosen;
     if (half === null) return isChosen;
-    const deleted = read.selectFrom("deleted_links");
-    const shared = deleted
-      .select("deleted_links.link_id as id")
-      .unionAll(deleted.innerJoin("links", "links.code", "deleted_links.code").select("links.id"));
-    const isLow = eb("link_id", "<=", half.middle);
-    const isShared = eb("link_id", "in", shared);
-    return eb.and([
-      isChosen,
-      half.side === "lower" ? eb.and([isLow, eb.not(isShared)]) : eb.or([eb.not(isLow), isShared]),
-    ]);
+    return eb.and([isChosen, eb("link_id", half.side === "lower" ? "<=" : ">", half.middle)]);
   };
   const columns = ["link_id", "clicks", "automated"] as const;
   const { months, days, hours, spans } = cut;

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Queries } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { TEAM_MARK } from "../../lib/owner.ts";
 import { prefixOfKey } from "../../links/link/query.repository.ts";
@@ -32,9 +33,9 @@ const NONE: ClickSum = { clicks: 0, automated: 0 };
 export function createClickRanking(reading: Reading) {
   const { read } = reading;
 
-  async function rank(groups: object | null, limit: number, visitors: Visitors): Promise<Ranked> {
+  async function rank(db: Db, groups: object | null, limit: number, visitors: Visitors): Promise<Ranked> {
     if (groups === null) return [];
-    const rows = await read
+    const rows = await db
       .selectFrom((groups as Groups).as("sums"))
       .select(["value", "clicks", "automated"])
       .$if(visitors !== "all", (query) => query.where(sql<boolean>`${clicksOf(visitors)} > 0`))
@@ -47,11 +48,11 @@ export function createClickRanking(reading: Reading) {
 
   /** In the middle of a day or month of the range, as popular links may have neighbouring ids. */
   async function middleOf({ days, months }: SumParts): Promise<number> {
-    const [day = 0, month] = [days[days.length >> 1], months[months.length >> 1]];
+    const [day, month = 0] = [days[days.length >> 1], months[months.length >> 1]];
     const rows =
-      month === undefined
-        ? sql`select link_id from click_days where day = ${day}`
-        : sql`select link_id from click_months where month = ${month}`;
+      day === undefined
+        ? sql`select link_id from click_months where month = ${month}`
+        : sql`select link_id from click_days where day = ${day}`;
     const counted = await sql<{ n: number }>`select count(*) as n from (${rows}) as counted`.execute(read);
     const half = Math.floor(Number(counted.rows[0]?.n ?? 0) / 2);
     const found = await sql<{ link_id: number }>`${rows} order by link_id limit 1 offset ${half}`.execute(
@@ -60,28 +61,44 @@ export function createClickRanking(reading: Reading) {
     return Number(found.rows[0]?.link_id ?? 0);
   }
 
-  /** Null if a whole is cheaper. */
-  async function halves(cut: SumParts, { links, details }: Selection): Promise<LinkHalf[] | null> {
+  /** Whether links of both halves have or had one key. */
+  async function sharesKeys(middle: number): Promise<boolean> {
+    const link = sql`select 1 from deleted_links as gone join links on links.code = gone.code
+      where (gone.link_id <= ${middle}) <> (links.id <= ${middle})`;
+    const gone = sql`select 1 from deleted_links as gone join deleted_links as later on later.code = gone.code
+      where gone.link_id <= ${middle} and later.link_id > ${middle}`;
+    const found = await sql`select 1 where exists (${link}) or exists (${gone})`.execute(read);
+    return found.rows.length > 0;
+  }
+
+  /** One whole if links of both halves have a key; null if little is counted. */
+  async function halves(
+    cut: SumParts,
+    { links, details }: Selection,
+    areKeys: boolean,
+  ): Promise<(LinkHalf | null)[] | null> {
     if (details !== null || (links !== null && "ids" in links)) return null;
     const middle = await middleOf(cut);
+    if (areKeys && (await sharesKeys(middle))) return [null];
     return (["lower", "upper"] as const).map((side) => ({ side, middle }));
   }
 
-  /** @param isLinks no value is in both halves */
+  /** @param areKeys each is counted in one half */
   async function ranked(
     groupsOf: GroupsOf,
     cut: SumParts,
     limit: number,
     selection: Selection,
-    isLinks = false,
+    areKeys = false,
   ): Promise<Ranked> {
     const { visitors } = selection;
-    const both = await halves(cut, selection);
-    const most = isLinks ? limit : MOST_GROUPS + 1;
-    const found = both && (await Promise.all(both.map((half) => rank(groupsOf(half), most, visitors))));
-    if (found === null || (!isLinks && found.some(({ length }) => length === most))) {
-      return rank(groupsOf(null), limit, visitors);
-    }
+    const both = await halves(cut, selection, areKeys);
+    const most = areKeys ? limit : MOST_GROUPS + 1;
+    const rankMany = (half: LinkHalf | null, wanted: number) =>
+      reading.dialect.joinMany(read, (db) => rank(db, groupsOf(half), wanted, visitors));
+    if (both === null) return rank(read, groupsOf(null), limit, visitors);
+    const found = await Promise.all(both.map((half) => rankMany(half, most)));
+    if (!areKeys && found.some(({ length }) => length === most)) return rankMany(null, limit);
     const sums = new Map<string, ClickSum>();
     for (const { value, ...sum } of found.flat()) sums.set(value, plus(sums.get(value) ?? NONE, sum));
     return [...sums]
@@ -111,7 +128,12 @@ export function createClickRanking(reading: Reading) {
         return { ranked: tags, rest: found.find(({ value }) => value === UNTAGGED) ?? NONE };
       }
       const shown = tags.map(({ value }) => value);
-      return { ranked: tags, rest: null, covered: await tagged(reading, cut, selection, shown) };
+      const both = await halves(cut, selection, false);
+      const sums = both?.map((half) =>
+        reading.dialect.joinMany(read, (db) => tagged({ ...reading, read: db }, cut, selection, shown, half)),
+      );
+      const covered = await Promise.all(sums ?? [tagged(reading, cut, selection, shown, null)]);
+      return { ranked: tags, rest: null, covered: covered.reduce(plus) };
     },
   };
 }
@@ -201,8 +223,9 @@ async function tagged(
   cut: SumParts,
   selection: Selection,
   tags: readonly string[],
+  half: LinkHalf | null,
 ): Promise<ClickSum> {
-  const all = linkCounts(reading, cut, selection, null);
+  const all = linkCounts(reading, cut, selection, half);
   if (all === null) return NONE;
   const shown = reading.read
     .selectFrom("link_tags")

@@ -5,6 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import {
   type AnalyticsRoom,
   CHROME,
+  daysBefore,
   GOOGLEBOT,
   NOW,
   openAnalytics,
@@ -157,6 +158,21 @@ forEachDialect((dialect) => {
     expect(await room.analytics.top(LAST_30_DAYS, 10)).toMatchObject(top);
     expect(await room.analytics.top(LAST_30_DAYS, 1)).toMatchObject(top.slice(0, 1));
     expect((await room.analytics.link("again", LAST_30_DAYS)).clicks).toBe(1);
+  });
+
+  test("a report adds up the old and the new link of a key, whatever their ids", async () => {
+    const days = Array.from({ length: 20 }, (_, at) => daysBefore(at + 5));
+    const clicked = async (code: string, clicks: number) => {
+      const linkId = await room.addLink(code);
+      await room.log(days.flatMap((at) => repeat(clicks, { linkId, at })));
+      return linkId;
+    };
+    await room.deleteLink(await clicked("again", 2));
+    await clicked("other", 3);
+    await clicked("again", 2);
+    await room.record([]);
+    const { rows } = await room.analytics.report("link", LAST_30_DAYS, 1);
+    expect(rows).toMatchObject([{ value: "again", clicks: 80 }]);
   });
 
   test("trends use all counts; percentages use the clicks with details", async () => {

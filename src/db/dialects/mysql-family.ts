@@ -102,6 +102,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   linkCandidates: () => null,
   indexLinkTexts: null,
   sum: (column) => sql`sum(${sql.ref(column)})`,
+  joinMany: (db, ask) => ask(db),
   scanned: (column) => sql`${sql.ref(column)}`,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)} separator ' ')`,
   insertReturningId: insertThenId,

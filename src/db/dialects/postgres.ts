@@ -25,6 +25,7 @@ import {
 import { type FailureKind, isNetworkFailure } from "../failures.ts";
 import type { ColumnKind } from "../schema.ts";
 import { postgresNames } from "./postgres-names.ts";
+import { postgresSums } from "./postgres-sums.ts";
 import { LIKE_ESCAPE, likePatterns, SEARCHED_COLUMNS, writtenForms } from "../text-search.ts";
 
 /** As in mysql-pool.ts. */
@@ -150,8 +151,7 @@ const dialect: Dialect = {
   refreshStatistics: async (db, tables) => {
     for (const table of tables) await sql`analyze ${sql.table(table)}`.execute(db);
   },
-  // Sums of integers are decimal numbers, which take more time and memory.
-  sum: (column) => sql`sum(${sql.ref(column)}::float8)`,
+  ...postgresSums,
   scanned: (column) => sql`${sql.ref(column)}`,
   joinTexts: (column) => sql`string_agg(${sql.ref(column)}::text, ' ')`,
   insertReturningId: async (db, table, row) => {

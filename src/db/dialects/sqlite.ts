@@ -93,6 +93,7 @@ const dialect: Dialect = {
   sharesScans: false,
   refreshStatistics: async () => {},
   sum: (column) => sql`sum(${sql.ref(column)})`,
+  joinMany: (db, ask) => ask(db),
   scanned: (column) => sql`+${sql.ref(column)}`,
   joinTexts: (column) => sql`group_concat(${sql.ref(column)}, ' ')`,
   insertReturningId: insertThenId,
