@@ -161,10 +161,10 @@ forEachDialect((dialect) => {
   });
 
   test("a report adds up the old and the new link of a key, whatever their ids", async () => {
-    const days = Array.from({ length: 20 }, (_, at) => daysBefore(at + 5));
+    const days = Array.from({ length: 20 }, (_, n) => daysBefore(n + 5));
     const clicked = async (code: string, clicks: number) => {
       const linkId = await room.addLink(code);
-      await room.log(days.flatMap((at) => repeat(clicks, { linkId, at })));
+      await room.log(days.flatMap((day) => repeat(clicks, { linkId, at: day })));
       return linkId;
     };
     await room.deleteLink(await clicked("again", 2));
