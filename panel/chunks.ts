@@ -89,7 +89,7 @@ function chunksOf(context: Context): (id: string) => string | null {
     return own.reduce((sum, part) => sum + (context.getModuleInfo(part)?.code?.length ?? 0), 0) < SHORT;
   };
   return (id) => {
-    if (first.has(id)) return "index";
+    if (first.has(id) || id.includes("rolldown/runtime")) return "index";
     if (isCommon(id)) return "frame";
     return users(pages, id) > 0 && users(parts, id) > 1 && isShort(id) ? "frame" : null;
   };

@@ -1,5 +1,6 @@
 /** The page that shows the OpenAPI document. It asks only this server and runs no inline script. */
 import { z } from "zod";
+import { acceptsGzip } from "../lib/accepts-gzip.ts";
 import { appError } from "../lib/errors.ts";
 import { sharedAnswer } from "../lib/shared-bytes.ts";
 import { createDocsAssets } from "./docs-assets.ts";
@@ -60,14 +61,14 @@ export function docsEndpoints(csrf: { cookie: string; header: string }): Endpoin
       failures: [404],
       raw: { type: "*/*", headers: z.object({ "Cache-Control": z.string(), Vary: z.string() }) },
       async handle({ c }) {
-        const acceptsGzip = /\bgzip\b/i.test(c.req.header("Accept-Encoding") ?? "");
-        const found = await assets.read(c.req.param("file") ?? "", acceptsGzip);
+        const isCompressed = acceptsGzip(c.req.raw);
+        const found = await assets.read(c.req.param("file") ?? "", isCompressed);
         if (found === null) throw appError("NotFound", "There is nothing at this address.");
         return sharedAnswer(c.req.raw, found.body, {
           "Content-Type": found.type,
           "Cache-Control": "public, max-age=31536000, immutable",
           Vary: "Accept-Encoding",
-          ...(acceptsGzip && { "Content-Encoding": "gzip" }),
+          ...(isCompressed && { "Content-Encoding": "gzip" }),
         });
       },
     }),

@@ -13,14 +13,13 @@ import {
   Page,
 } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
+import { jsonAnswer } from "./json-answer.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
 /** Lets in who may call the endpoint, and sets the account on the context. */
 export type Guard = (entry: Pick<Endpoint, "access" | "method" | "scope">) => MiddlewareHandler<HttpEnv>;
-
-const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 
 /** The first of two matching patterns wins. */
 export function mountEndpoints(
@@ -49,7 +48,7 @@ async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Prom
   const reservation = bodies.enter();
   try {
     const body = await readBody(entry, c, reservation);
-    return enveloped(
+    return await enveloped(
       entry,
       c,
       await entry.handle({ c, query, body, reservation, account: c.get("account") }),
@@ -95,10 +94,9 @@ async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReserv
   return validated(entry.body, value, "The body");
 }
 
-function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Response {
+async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Promise<Response> {
   if (result instanceof Response) return result;
-  const envelope = { code: 0, message: "OK", ...contentOf(result) };
-  return c.body(JSON.stringify(envelope), entry.status ?? 200, JSON_TYPE);
+  return jsonAnswer(c, { code: 0, message: "OK", ...contentOf(result) }, entry.status ?? 200);
 }
 
 function contentOf(result: unknown): object {

@@ -37,6 +37,10 @@ export type PanelOptions = {
 };
 
 const PAGE = "index.html";
+/** What pages ask for first, by their path, as they ask it: below the admin prefix. */
+const ASKED: Record<string, readonly string[]> = {
+  links: ["/v1/links?domain=*&page=1&page_size=50&total=false"],
+};
 const ASSETS = "assets/";
 const decompress = promisify(brotliDecompress);
 
@@ -93,9 +97,11 @@ export function createPanel({
     const comesBack = isSignedIn(request);
     const parts = comesBack && Object.hasOwn(pack.preloads, place) ? pack.preloads[place]! : [];
     const catalog = pack.catalogs[language(request)];
+    // A query asks for other rows.
+    const rows = !request.url.includes("?") && Object.hasOwn(ASKED, place) ? ASKED[place]! : [];
     const early = {
       preloads: catalog === undefined ? parts : [catalog, ...parts],
-      asked: mayCall(request) ? ["/v1/auth/me"] : [],
+      asked: mayCall(request) ? ["/v1/auth/me", ...rows] : [],
     };
     const { bytes } = await bytesOf(PAGE, pack.files[PAGE]!, "plain");
     const html = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();

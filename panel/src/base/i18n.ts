@@ -72,7 +72,11 @@ function formatOf<F extends Intl.NumberFormat | Intl.DateTimeFormat | Intl.Relat
   return known as F;
 }
 
+/** Browsers take a while to make the first format. No language groups so few digits. */
 export const formatNumber = (value: number): string =>
+  Number.isInteger(value) && value >= 0 && value < 1000 ? String(value) : numberFormat(value);
+
+const numberFormat = (value: number): string =>
   formatOf("number", (language) => new Intl.NumberFormat(language)).format(value);
 
 export const formatList = (texts: readonly string[]): string =>

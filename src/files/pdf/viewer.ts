@@ -15,6 +15,7 @@ import jbig2Path from "pdfjs-dist/wasm/jbig2.wasm" with { type: "file" };
 // @ts-expect-error a path, not a module
 import openjpegPath from "pdfjs-dist/wasm/openjpeg.wasm" with { type: "file" };
 import packed from "pdfjs-dist/package.json" with { type: "json" };
+import { acceptsGzip } from "../../lib/accepts-gzip.ts";
 import { type SharedBytes, shareBytes, sharedAnswer } from "../../lib/shared-bytes.ts";
 import { inline } from "../../visitors/style.ts";
 import { VIEWER_SCRIPT, VIEWER_STYLE } from "./viewer-script.ts";
@@ -53,7 +54,7 @@ async function answer(request: Request, kept: Record<string, string>): Promise<R
     made = null;
     throw error;
   });
-  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const takesGzip = acceptsGzip(request);
   return sharedAnswer(request, takesGzip ? gzipped : html, {
     ...kept,
     "Content-Type": "text/html; charset=utf-8",

@@ -82,14 +82,17 @@ function totalOf(
   return ends.length === 0 ? undefined : { links: Math.max(...ends), isCounted: false };
 }
 
-/** Loads the pages before and after those in sight. */
+/** So many rows before a page comes into sight, it is asked for. */
+const AHEAD = 12;
+
+/** Loads the pages that come into sight next. */
 export function usePagesAround({ shown, total, isPending }: LinkRows, { first, end, isRacing }: Sight): void {
   const queries = useQueryClient();
-  const [before, after] = [pageAt(first) - 1, pageAt(end - 1) + 1];
+  const [before, after] = [pageAt(Math.max(0, first - AHEAD)), pageAt(end - 1 + AHEAD)];
   useEffect(() => {
     if (isRacing || isPending) return;
     for (const page of [after, before]) {
-      if (page >= 0 && page * LINKS_A_PAGE < total) void queries.prefetchQuery(pageQuery(shown, page));
+      if (page * LINKS_A_PAGE < total) void queries.prefetchQuery(pageQuery(shown, page));
     }
   }, [before, after, JSON.stringify(shown), isPending]);
 }
