@@ -10,17 +10,23 @@ type Context = Rolldown.ChunkingContext;
 const SOURCES = join(import.meta.dirname, "src");
 const source = (path: string): string => join(SOURCES, path);
 
-/** What somebody opens first, in `index-….js`; and what every other page needs. */
+/** What somebody opens first, in `index-….js`; and what every other page needs, in `frame-….js`. */
 const FIRST = ["app/main.tsx", "auth/sign-in-page.tsx"].map(source);
 const FRAME = [source("app/shell.tsx")];
+/** The page that most people open first: what it shares with others is in the frame. */
+const LIST = [source("links/links-page.tsx")];
 const ROUTER = source("app/router.tsx");
-/** What so many pages need is loaded with all of them. */
+/** What so many pages need, or so many parts of pages, is loaded together. */
 const COMMON = 6;
+const MANY = 12;
 /** Characters with its imports. What is shorter, and of a page and something else, costs more in a file of its own. */
-const SHORT = 1800;
+const SHORT = 3000;
 
 /** A package's index, of which a module needs only what it names. */
-const isIndex = (id: string): boolean => /\/node_modules\/@mantine\/\w+\/esm\/index\.mjs$/.test(id);
+const isIndex = (id: string): boolean =>
+  /\/node_modules\/@(?:mantine\/\w+\/esm\/index|tabler\/icons-react\/dist\/esm\/tabler-icons-react)\.mjs$/.test(
+    id,
+  );
 
 type Import = { from: string; names: readonly string[] };
 
@@ -35,9 +41,19 @@ function importsIn(code: string): Import[] {
   });
 }
 
+/** What a module gives under other modules' names. */
+const passedOn = (code: string): Import[] =>
+  parseAst(code).body.flatMap((node) => {
+    if (node.type !== "ExportNamedDeclaration" || node.source === null) return [];
+    const names = node.specifiers.map(({ exported }) =>
+      "name" in exported ? exported.name : exported.value,
+    );
+    return [{ from: node.source.value, names }];
+  });
+
 /** The module that an index has each name from. */
 function namesOf(index: string, code: string): ReadonlyMap<string, string> {
-  const found = importsIn(code).filter(({ from }) => from.startsWith("."));
+  const found = [...importsIn(code), ...passedOn(code)].filter(({ from }) => from.startsWith("."));
   return new Map(
     found.flatMap(({ from, names }) => names.map((name) => [name, join(dirname(index), from)] as const)),
   );
@@ -73,25 +89,26 @@ function chunksOf(context: Context): (id: string) => string | null {
   };
   const first = needed(FIRST);
   const frame = needed(FRAME);
+  const list = needed(LIST);
   const loadedLater = (id: string): readonly string[] => [
     ...(context.getModuleInfo(id)?.dynamicallyImportedIds ?? []),
   ];
   const pages = loadedLater(ROUTER).map((id) => needed([id]));
-  const roots = new Set(loadedLater(ROUTER));
+  const roots = new Set([...FRAME, ...loadedLater(ROUTER)]);
   for (const root of roots)
     for (const id of needed([root])) for (const part of loadedLater(id)) roots.add(part);
   const parts = [...roots].map((id) => needed([id]));
   const users = (of: readonly ReadonlySet<string>[], id: string): number =>
     of.filter((part) => part.has(id)).length;
-  const isCommon = (id: string): boolean => frame.has(id) || users(pages, id) >= COMMON;
+  const isCommon = (id: string): boolean => users(pages, id) >= COMMON || users(parts, id) >= MANY;
   const isShort = (id: string): boolean => {
-    const own = [...needed([id])].filter((part) => !first.has(part) && !isCommon(part));
+    const own = [...needed([id])].filter((part) => !first.has(part) && !frame.has(part) && !isCommon(part));
     return own.reduce((sum, part) => sum + (context.getModuleInfo(part)?.code?.length ?? 0), 0) < SHORT;
   };
   return (id) => {
-    if (first.has(id) || id.includes("rolldown/runtime")) return "index";
-    if (isCommon(id)) return "frame";
-    return users(pages, id) > 0 && users(parts, id) > 1 && isShort(id) ? "frame" : null;
+    if (first.has(id)) return "index";
+    if (frame.has(id) || (list.has(id) && users(parts, id) > 1)) return "frame";
+    return isCommon(id) || (users(pages, id) > 0 && users(parts, id) > 1 && isShort(id)) ? "common" : null;
   };
 }
 
@@ -105,4 +122,4 @@ const group = (chunk: string, priority: number): Rolldown.CodeSplittingGroup => 
 });
 
 /** For `codeSplitting.groups`. The bundler decides about all other modules. */
-export const CHUNKS = [group("index", 2), group("frame", 1)];
+export const CHUNKS = [group("index", 3), group("frame", 2), group("common", 1)];

@@ -13,7 +13,7 @@ import {
   Page,
 } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
-import { jsonAnswer } from "./json-answer.ts";
+import { compressedJson } from "./compressed-json.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
 
@@ -96,7 +96,7 @@ async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReserv
 
 async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Promise<Response> {
   if (result instanceof Response) return result;
-  return jsonAnswer(c, { code: 0, message: "OK", ...contentOf(result) }, entry.status ?? 200);
+  return compressedJson(c, { code: 0, message: "OK", ...contentOf(result) }, entry.status ?? 200);
 }
 
 function contentOf(result: unknown): object {

@@ -111,7 +111,8 @@ test("the page tells its language's texts, and to somebody who is signed in its 
   const html = await (await ask("/panel/links", signedIn)).text();
   expect(html).toContain('<link rel="modulepreload" href="assets/links-1.js" crossorigin />');
   expect(html).toContain('<link rel="modulepreload" href="assets/de-1.js" crossorigin />');
-  const preloaded = (text: string) => [...text.matchAll(/as="fetch" href="([^"]+)"/g)].map(([, href]) => href);
+  const preloaded = (text: string) =>
+    [...text.matchAll(/as="fetch" href="([^"]+)"/g)].map(([, href]) => href);
   const rows = "../admin/v1/links?domain=*&#38;page=1&#38;page_size=50&#38;total=false";
   expect(preloaded(html)).toEqual(["../admin/v1/auth/me", rows]);
   for (const path of ["/panel/links?q=a", "/panel/files"])

@@ -244,7 +244,7 @@ once(
     const trail = page.getByRole("navigation", { name: "Breadcrumb" });
     await trail.getByRole("link", { name: "Links" }).waitFor();
     const menu = page.getByRole("navigation", { name: "Pages" });
-    expect(await menu.locator("[data-active] .mantine-NavLink-label").allTextContents()).toEqual(["Links"]);
+    expect(await menu.locator("[data-active] > span:first-of-type").allTextContents()).toEqual(["Links"]);
     const sources = page.getByRole("region", { name: "Sources" });
     await sources.getByText("No clicks in this range.").waitFor();
     expect((await sources.boundingBox())!.height).toBeLessThan(70);

@@ -118,6 +118,7 @@ test.skipIf(!CHROMIUM)(
     await context.route(/settings-page/, (route) =>
       documents === 0 ? route.fulfill({ status: 404, body: "" }) : route.fallback(),
     );
+    await context.route(/command-window/, (route) => route.fulfill({ status: 404, body: "" }));
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
     await page.waitForURL((url) => url.pathname === "/panel/settings");
@@ -131,12 +132,11 @@ test.skipIf(!CHROMIUM)(
       expect(await page.getByText("A new version of the panel is there.").count()).toBe(0);
     };
     // A part of a page that is gone takes nothing else along.
-    await context.route(/command-menu/, (route) => route.fulfill({ status: 404, body: "" }));
     await page.getByLabel("Search settings").fill("typed");
     await page.keyboard.press("Control+k");
     await page.getByText("A new version of the panel is there.").waitFor();
     expect(await page.getByLabel("Search settings").inputValue()).toBe("typed");
-    await context.unroute(/command-menu/);
+    await context.unroute(/command-window/);
     await reload();
 
     await context.route(/\/panel\/$/, async (route) => {

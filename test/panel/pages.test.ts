@@ -160,7 +160,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
     expect(
       await page
         .getByRole("navigation", { name: "Pages" })
-        .locator(".mantine-NavLink-label")
+        .locator("a > span:first-of-type")
         .allTextContents(),
     ).toEqual(["Overview", "Analytics", "Links", "Files", "Shares", "API tokens", "API"]),
   );

@@ -4,12 +4,12 @@ import "../ui/base.css";
 import { i18n } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { heedEarlyTyping } from "../commands/early-typing.ts";
+import { Notices } from "../ui/notices.tsx";
 import { ConnectionBar } from "../ui/connection-bar.tsx";
 import { loadLanguage, preferredLanguage } from "../base/i18n.ts";
 import { becomeApp } from "../base/install.ts";
@@ -26,7 +26,7 @@ createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <I18nProvider i18n={i18n}>
       <MantineProvider theme={THEME} cssVariablesResolver={VARIABLES} defaultColorScheme="auto">
-        <Notifications position="bottom-right" />
+        <Notices />
         <ConnectionBar />
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Box, Burger, Group, NavLink, Text, VisuallyHidden } from "@mantine/core";
+import { Box, Burger, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
@@ -16,7 +16,7 @@ import { openDrafts } from "../ui/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
 import { WaitingBar } from "../ui/waiting-bar.tsx";
-import { lazyPart } from "../base/lazy.ts";
+import { lazyPart, rest } from "../base/lazy.ts";
 import { Keys } from "../ui/keys/keys.tsx";
 import { useFocusOfPages } from "../ui/keys/page-focus.ts";
 import { useMayOpen, usePages } from "../base/pages.ts";
@@ -25,6 +25,12 @@ import classes from "./shell.module.css";
 import { Shortcuts } from "./shortcuts.tsx";
 
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
+
+/** After the page is painted. */
+function whenIdle(run: () => void): void {
+  if ("requestIdleCallback" in window) requestIdleCallback(run);
+  else setTimeout(run);
+}
 
 /** Addresses are relative to the start page, so this link would lead there. */
 function skip(event: MouseEvent): void {
@@ -48,6 +54,7 @@ export function Shell() {
   });
   const wantsDock = useDockWanted();
   useEffect(keepSessionFresh, []);
+  useEffect(() => whenIdle(rest), []);
   usePastedTargets(account.role !== "user");
   useFocusOfPages();
   useBackCloses(isOpen, close);
@@ -89,18 +96,18 @@ export function Shell() {
                     </Text>
                   )}
                   {shown.map(({ to, key, label: title, icon: Icon }) => (
-                    <NavLink
+                    <Link
                       key={to}
-                      component={Link}
                       to={to}
                       activeOptions={{ exact: to === "/", includeSearch: false }}
-                      label={title}
-                      rightSection={<Keys of={["g", key]} isQuiet />}
-                      leftSection={<Icon size={18} stroke={1.75} />}
                       activeProps={{ "data-active": true }}
                       {...(isLink && to === "/links" && { "data-active": true, "aria-current": "true" })}
                       onClick={close}
-                    />
+                    >
+                      <Icon size={18} stroke={1.75} aria-hidden />
+                      <span>{title}</span>
+                      <Keys of={["g", key]} isQuiet />
+                    </Link>
                   ))}
                 </Box>
               )

@@ -1,15 +1,11 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef, useState } from "react";
-import { askAtSessionEnd, onTabNews, tellTabs } from "../base/session-end.ts";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { soonPart } from "../base/lazy.ts";
+import { askAtSessionEnd, onTabNews } from "../base/session-end.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
 import { accountQuery } from "./account.ts";
-import { Refusal } from "./refusal.tsx";
-import { logIn } from "./sign-in.ts";
 
-/** Above forms and their menus. */
-const ABOVE_ALL = 1000;
+const SessionForm = soonPart(async () => (await import("./session-form.tsx")).SessionForm);
 
 type Answer = (isSignedIn: boolean) => void;
 
@@ -50,86 +46,10 @@ export function SessionDialog() {
   );
 
   return (
-    <Modal.Root
-      opened={answer !== null}
-      onClose={() => {}}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      zIndex={ABOVE_ALL}
-      centered
-      size="sm"
-    >
-      <Modal.Overlay />
-      <Modal.Content data-mantine-stop-propagation="true">
-        <Modal.Header role="presentation">
-          <Modal.Title fw={650}>
-            <Trans>The session has ended</Trans>
-          </Modal.Title>
-        </Modal.Header>
-        <Modal.Body>
-          {answer !== null && <PasswordForm username={account.username} onAnswer={answer.give} />}
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
-  );
-}
-
-function PasswordForm({ username, onAnswer }: { username: string; onAnswer: Answer }) {
-  const { t } = useLingui();
-  const queries = useQueryClient();
-  const password = useRef<HTMLInputElement>(null);
-  const form = useRef<HTMLFormElement>(null);
-  // A form below may still take the focus, for example one that has just opened.
-  useEffect(() => {
-    const takeBack = ({ target }: FocusEvent) => {
-      if (!form.current?.contains(target as Node)) password.current?.focus();
-    };
-    document.addEventListener("focusin", takeBack);
-    return () => document.removeEventListener("focusin", takeBack);
-  }, []);
-  const signIn = useMutation({
-    mutationFn: (secret: string) => logIn(username, secret),
-    onSuccess() {
-      // The role may have changed.
-      void queries.invalidateQueries(accountQuery);
-      tellTabs({ what: "signed-in", username });
-      onAnswer(true);
-    },
-    onError: () => password.current?.select(),
-  });
-
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    // Its parent in React may be the waiting form.
-    event.stopPropagation();
-    signIn.mutate(password.current?.value ?? "");
-  }
-
-  return (
-    <form ref={form} onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          <Trans>Sign in again as {username}. What you typed is kept and sent.</Trans>
-        </Text>
-        <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-        <PasswordInput
-          ref={password}
-          label={t`Password`}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <Refusal error={signIn.error} />
-        <Group justify="end">
-          <Button variant="default" onClick={() => onAnswer(false)}>
-            <Trans>Leave</Trans>
-          </Button>
-          <Button type="submit" loading={signIn.isPending}>
-            <Trans>Sign in</Trans>
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    answer !== null && (
+      <Suspense fallback={null}>
+        <SessionForm username={account.username} onAnswer={answer.give} />
+      </Suspense>
+    )
   );
 }

@@ -1,5 +1,5 @@
 import { lazyRouteComponent as lazyRoute } from "@tanstack/react-router";
-import { type ComponentType, lazy } from "react";
+import { type ComponentType, createElement, lazy, useState } from "react";
 import { markOutdated, reachable } from "./connection.ts";
 
 // Once: scripts run when the style sheet of the page is there or has failed.
@@ -49,3 +49,19 @@ export const lazyPart = <P extends object>(load: () => Promise<ComponentType<P>>
       return { default: () => null };
     }
   });
+
+/** `rest`: the first page is shown. Then scripts are loaded that a page may need soon. */
+export const { promise: rested, resolve: rest } = Promise.withResolvers<void>();
+
+/** As lazyPart, loaded already when the page has come to rest: it then shows at once. */
+export function soonPart<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let there: ComponentType<P> | undefined;
+  const keep = async (): Promise<ComponentType<P>> => (there = await load());
+  const Late = lazyPart(keep) as unknown as ComponentType<P>;
+  void rested.then(keep).catch(() => {});
+  return function Soon(props: P) {
+    // The other one would begin anew.
+    const [Shown] = useState<ComponentType<P>>(() => there ?? Late);
+    return createElement(Shown, props);
+  };
+}

@@ -3,7 +3,8 @@ import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
-import { Sheet, useIsPhone } from "../ui/sheet.tsx";
+import { useIsPhone } from "../ui/is-phone.ts";
+import { Sheet } from "../ui/sheet.tsx";
 import { rangeName } from "./range-names.ts";
 import { ReportControls, useVisitorNames } from "./report-controls.tsx";
 

@@ -1,22 +1,22 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Kbd, Loader, Modal, Text, UnstyledButton } from "@mantine/core";
-import { useDisclosure, useHotkeys } from "@mantine/hooks";
+import { Kbd, Loader, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure, useHotkeys, useWindowEvent } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { Suspense, useLayoutEffect, useRef, useState } from "react";
 import type { Account } from "../base/api.ts";
-import { lazyPart } from "../base/lazy.ts";
+import { soonPart } from "../base/lazy.ts";
 import type { usePages } from "../base/pages.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
-import { FocusBack } from "../ui/focus-back.ts";
 import { CommandField } from "./command-field.tsx";
 import classes from "./commands.module.css";
 import { compositionEnded } from "./composition.ts";
 import { takeEarlyTyping } from "./early-typing.ts";
 
-const CommandMenu = lazyPart(async () => {
-  const { CommandMenu: Menu } = await import("./command-menu.tsx");
+const load = () => import("./command-window.tsx");
+const CommandWindow = soonPart(async () => {
+  const { CommandWindow: Window } = await load();
   await compositionEnded();
-  return Menu;
+  return Window;
 });
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -25,7 +25,6 @@ type Props = { pages: ReturnType<typeof usePages>; account: Account };
 
 /** Opens the commands, also by ⌘K or Ctrl+K from anywhere, fields included. */
 export function CommandButton({ pages, account }: Props) {
-  const { t } = useLingui();
   const [isOpen, { toggle, open, close }] = useDisclosure(false, { onClose: () => setTyped("") });
   const [typed, setTyped] = useState("");
   useBackCloses(isOpen, close);
@@ -43,7 +42,7 @@ export function CommandButton({ pages, account }: Props) {
         ref={button}
         className={classes["button"]}
         onClick={open}
-        onPointerEnter={() => void import("./command-menu.tsx")}
+        onPointerEnter={() => void load().catch(() => {})}
         aria-keyshortcuts={IS_APPLE ? "Meta+K" : "Control+K"}
       >
         <IconSearch size={16} />
@@ -54,32 +53,32 @@ export function CommandButton({ pages, account }: Props) {
           {IS_APPLE ? "⌘K" : "Ctrl K"}
         </Kbd>
       </UnstyledButton>
-      <Modal.Root
-        opened={isOpen}
-        onClose={close}
-        returnFocus={false}
-        size="lg"
-        padding={0}
-        yOffset="10vh"
-        transitionProps={{ duration: 0 }}
-      >
-        <Modal.Overlay />
-        <Modal.Content aria-label={t`Commands`}>
-          <FocusBack
-            other={() => document.querySelector<HTMLElement>("main [role=grid]") ?? button.current}
+      {isOpen && (
+        <Suspense fallback={<Opening typed={typed} onType={setTyped} onClose={close} />}>
+          <CommandWindow
+            pages={pages}
+            account={account}
+            typed={typed}
+            onType={setTyped}
+            onClose={close}
+            opener={button}
           />
-          <Suspense
-            fallback={
-              <>
-                <CommandField typed={typed} onType={setTyped} />
-                <Loader m="md" size="sm" />
-              </>
-            }
-          >
-            <CommandMenu pages={pages} account={account} typed={typed} onType={setTyped} onClose={close} />
-          </Suspense>
-        </Modal.Content>
-      </Modal.Root>
+        </Suspense>
+      )}
     </>
+  );
+}
+
+type OpeningProps = { typed: string; onType(text: string): void; onClose(): void };
+
+/** In the place of the commands, until they are there. */
+function Opening({ typed, onType, onClose }: OpeningProps) {
+  const { t } = useLingui();
+  useWindowEvent("keydown", ({ key }) => void (key === "Escape" && onClose()));
+  return (
+    <div role="dialog" aria-label={t`Commands`} className={classes["opening"]}>
+      <CommandField typed={typed} onType={onType} />
+      <Loader m="md" size="sm" />
+    </div>
   );
 }

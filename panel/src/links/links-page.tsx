@@ -11,8 +11,7 @@ import { ListForms } from "./list-forms.tsx";
 import type { LinkSearch } from "./link-search.ts";
 import { LinksMenu } from "./links-menu.tsx";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
-import { BulkDelete } from "./bulk/bulk-delete.tsx";
-import { BulkEdit } from "./bulk/bulk-edit.tsx";
+import { BulkDialogs } from "./bulk/bulk-dialogs.tsx";
 import { useBulk } from "./bulk/bulk.tsx";
 import { useColumns } from "./list/columns.ts";
 import { FilterChips } from "./list/filter-chips.tsx";
@@ -124,25 +123,7 @@ export function LinksPage() {
       </div>
       <ListForms edited={edited} onEdit={setEdited} />
       {qr !== null && <QrDialog link={qr} onClose={() => setQr(null)} />}
-      <BulkEdit
-        selected={selected}
-        isOpen={asked === "edit"}
-        onClose={() => setAsked(null)}
-        onSave={(change) => {
-          setAsked(null);
-          void bulk.change(selected, change);
-        }}
-      />
-      {asked === "delete" && selected.kind === "all" && (
-        <BulkDelete
-          selected={selected}
-          onClose={() => setAsked(null)}
-          onDelete={(counted) => {
-            setAsked(null);
-            void bulk.remove(counted);
-          }}
-        />
-      )}
+      <BulkDialogs asked={asked} selected={selected} bulk={bulk} onClose={() => setAsked(null)} />
     </div>
   );
 }

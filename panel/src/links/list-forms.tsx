@@ -1,10 +1,10 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
-import { lazyPart } from "../base/lazy.ts";
+import { lazyPart, soonPart } from "../base/lazy.ts";
 import { useAsked } from "../ui/asked.ts";
 import { LazyDialog } from "../ui/lazy-dialog.tsx";
-import { LinkForm } from "./link-form.tsx";
 
+const LinkForm = soonPart(async () => (await import("./link-form.tsx")).LinkForm);
 const NewLinks = lazyPart(async () => (await import("./many/new-links.tsx")).NewLinks);
 
 type Edited = Link | "new" | null;
@@ -13,16 +13,23 @@ type Edited = Link | "new" | null;
 export function ListForms({ edited, onEdit }: { edited: Edited; onEdit(edited: Edited): void }) {
   const [pasted, setPasted] = useState<string | null>(null);
   useAsked("new-links", setPasted);
+  // A form leaves by moving.
+  const isOpened = useRef(false);
+  isOpened.current ||= edited !== null;
   return (
     <>
-      <LinkForm
-        edited={edited}
-        onClose={() => onEdit(null)}
-        onMany={(text) => {
-          onEdit(null);
-          setPasted(text);
-        }}
-      />
+      {isOpened.current && (
+        <LazyDialog isOpen={edited !== null} onClose={() => onEdit(null)}>
+          <LinkForm
+            edited={edited}
+            onClose={() => onEdit(null)}
+            onMany={(text) => {
+              onEdit(null);
+              setPasted(text);
+            }}
+          />
+        </LazyDialog>
+      )}
       {pasted !== null && (
         <LazyDialog onClose={() => setPasted(null)}>
           <NewLinks text={pasted} onClose={() => setPasted(null)} />

@@ -4,7 +4,8 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { formatNumber } from "../base/i18n.ts";
-import { Sheet, useIsPhone } from "./sheet.tsx";
+import { useIsPhone } from "./is-phone.ts";
+import { Sheet } from "./sheet.tsx";
 
 /** The filters of a list; on phones in a sheet. `count`: how many are set. */
 export function FilterSheet({ count, children }: { count: number; children: ReactNode }) {

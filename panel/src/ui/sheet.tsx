@@ -1,13 +1,8 @@
 import { useLingui } from "@lingui/react/macro";
 import { Drawer } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { useBackCloses } from "./back-closes.ts";
 import { FocusBack } from "./focus-back.ts";
-
-/** As wide as the pages whose menu is at the bottom. */
-export const useIsPhone = (): boolean =>
-  useMediaQuery("(max-width: 47.99em)", false, { getInitialValueInEffect: false }) === true;
 
 type Props = { title: string; isOpen: boolean; onClose(): void; children: ReactNode };
 

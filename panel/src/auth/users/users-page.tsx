@@ -18,7 +18,7 @@ import { useRoleNames } from "./role-names.ts";
 import { readUserSearch, usersQuery } from "./user-queries.ts";
 import { UsersList } from "./users-list.tsx";
 import { FilterSheet } from "../../ui/filter-sheet.tsx";
-import { useIsPhone } from "../../ui/sheet.tsx";
+import { useIsPhone } from "../../ui/is-phone.ts";
 
 const AccountForm = lazyOrFailure(async () => (await import("./account-form.tsx")).AccountForm);
 

@@ -1,17 +1,17 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Popover, Skeleton, Text } from "@mantine/core";
+import { Box, Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import { Suspense, useRef } from "react";
 import { formatNumber } from "../../base/i18n.ts";
-import { lazyPart } from "../../base/lazy.ts";
+import { soonPart } from "../../base/lazy.ts";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
-import { Sheet, useIsPhone } from "../../ui/sheet.tsx";
+import { useIsPhone } from "../../ui/is-phone.ts";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import classes from "./list.module.css";
 
-const FilterFields = lazyPart(async () => (await import("./filter-fields.tsx")).FilterFields);
+const FilterPanel = soonPart(async () => (await import("./filter-panel.tsx")).FilterPanel);
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
@@ -29,11 +29,13 @@ export function FilterButton({ finding, onChange }: Props) {
     },
   });
   const isPhone = useIsPhone();
-  const fields = (
-    <Suspense fallback={<Skeleton height={196} />}>
-      <FilterFields finding={finding} onChange={onChange} />
-    </Suspense>
-  );
+  function closePanel(): void {
+    close();
+    opener.current?.focus({ preventScroll: true });
+  }
+  // A sheet leaves by moving.
+  const isOpened = useRef(false);
+  isOpened.current ||= isOpen;
   const button = (
     <Button
       ref={opener}
@@ -54,28 +56,20 @@ export function FilterButton({ finding, onChange }: Props) {
       )}
     </Button>
   );
-  if (isPhone)
-    return (
-      <>
-        {button}
-        <Sheet title={t`Filter`} isOpen={isOpen} onClose={close}>
-          {fields}
-        </Sheet>
-      </>
-    );
   return (
-    <Popover
-      opened={isOpen}
-      onChange={(opened) => !opened && close()}
-      position="bottom-end"
-      withArrow
-      shadow="md"
-      trapFocus
-      returnFocus
-      width={320}
-    >
-      <Popover.Target>{button}</Popover.Target>
-      <Popover.Dropdown aria-label={t`Filter`}>{fields}</Popover.Dropdown>
-    </Popover>
+    <Box component="span" pos="relative">
+      {button}
+      {isOpened.current && (
+        <Suspense fallback={null}>
+          <FilterPanel
+            isOpen={isOpen}
+            isPhone={isPhone}
+            finding={finding}
+            onChange={onChange}
+            onClose={closePanel}
+          />
+        </Suspense>
+      )}
+    </Box>
   );
 }

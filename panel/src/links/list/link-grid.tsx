@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useMediaQuery } from "@mantine/hooks";
 import { Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { lazyPart } from "../../base/lazy.ts";
+import { lazyPart, soonPart } from "../../base/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
@@ -12,14 +12,14 @@ import { useLiveCounts } from "../../auth/live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
 import type { RowDeed } from "./row-keys.ts";
-import { RowMenu } from "./row-menu.tsx";
 import { LinkRow, rowId } from "./row.tsx";
-import { useLinkRows, usePagesAround } from "./rows.ts";
+import { type LinkRows, useLinkRows, usePagesAround } from "./rows.ts";
 import { isSelectedLink, type LinkSelection } from "./selection.ts";
 import { useRowWindow } from "./window.ts";
 import classes from "./list.module.css";
 
 const loadEditor = () => import("./row-editor.tsx");
+const RowMenu = soonPart(async () => (await import("./row-menu.tsx")).RowMenu);
 const RowEditor = lazyPart(async () => (await loadEditor()).RowEditor);
 /** Before somebody edits a row. */
 const loadEditorEarly = (): void => void loadEditor().catch(() => {});
@@ -96,18 +96,10 @@ export function LinkGrid(props: Props) {
   }
   const inSight = Array.from({ length: Math.max(0, sight.end - sight.first) }, (_, nth) => sight.first + nth);
   const isActiveShown = cursor.at !== null && cursor.at >= sight.first && cursor.at < sight.end;
-  const { edited, menu } = deeds;
-  const menuLink = menu === null ? undefined : rows.link(menu.row);
+  const { edited } = deeds;
   return (
     <>
-      {menu !== null && menuLink !== undefined && (
-        <RowMenu
-          link={menuLink}
-          place={menu.place}
-          onDeed={(deed) => deeds.run(deed, menu.row, menu.from)}
-          onClose={deeds.closeMenu}
-        />
-      )}
+      <OpenedMenu deeds={deeds} rows={rows} />
       {rows.error !== null && <FailedLinks error={rows.error} onRetry={rows.retry} isOver />}
       <div
         ref={scroller}
@@ -161,5 +153,22 @@ export function LinkGrid(props: Props) {
         </div>
       </div>
     </>
+  );
+}
+
+type MenuProps = { deeds: ReturnType<typeof useGridDeeds>; rows: LinkRows };
+
+function OpenedMenu({ deeds: { menu, run, closeMenu }, rows }: MenuProps) {
+  const link = menu === null ? undefined : rows.link(menu.row);
+  if (menu === null || link === undefined) return null;
+  return (
+    <Suspense fallback={null}>
+      <RowMenu
+        link={link}
+        place={menu.place}
+        onDeed={(deed) => run(deed, menu.row, menu.from)}
+        onClose={closeMenu}
+      />
+    </Suspense>
   );
 }

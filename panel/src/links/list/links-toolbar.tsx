@@ -1,14 +1,19 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
+import { useLingui } from "@lingui/react/macro";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import { IconArrowsSort, IconColumns3, IconKeyboard } from "@tabler/icons-react";
 import { runShortcut } from "../../ui/keys/page-keys.ts";
-import { ariaKeysOf, withKeys } from "../../ui/keys/shortcuts.ts";
+import { soonPart } from "../../base/lazy.ts";
+import { hinted } from "../../ui/keys/shortcuts.ts";
+import { MenuButton } from "../../ui/menu-button.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
-import type { FindingChange, LinkFinding, Order, Sort } from "../link-search.ts";
+import type { FindingChange, LinkFinding } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";
-import { orderOf } from "./head-row.tsx";
 import classes from "./list.module.css";
+
+const load = () => import("./toolbar-items.tsx");
+const ColumnItems = soonPart(async () => (await load()).ColumnItems);
+const SortItems = soonPart(async () => (await load()).SortItems);
 
 /** Between the last key and the request. */
 const SEARCH_DELAY_MS = 60;
@@ -32,82 +37,39 @@ export function LinksToolbar({ finding, columns, onChange }: Props) {
         onSearch={(q) => onChange({ q })}
       />
       <FilterButton finding={finding} onChange={onChange} />
-      <SortMenu finding={finding} columns={columns} onChange={onChange} />
-      <Menu
-        position="bottom-end"
-        closeOnItemClick={false}
-        withinPortal={false}
-        withInitialFocusPlaceholder={false}
+      {/* For layouts without column heads. */}
+      <MenuButton
+        label={t`Sort`}
+        hiddenFrom="sm"
+        button={
+          <Button variant="default" px="xs" aria-label={t`Sort`}>
+            <IconArrowsSort size={16} aria-hidden />
+          </Button>
+        }
       >
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label={t`Columns`} visibleFrom="sm">
+        <SortItems finding={finding} columns={columns} onChange={onChange} />
+      </MenuButton>
+      <MenuButton
+        label={t`Columns`}
+        visibleFrom="sm"
+        button={
+          <Button variant="default" px="xs" aria-label={t`Columns`}>
             <IconColumns3 size={16} aria-hidden />
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown aria-label={t`Columns`}>
-          {columns.all
-            .filter(({ isFixed }) => !isFixed)
-            .map(({ name, label }) => {
-              const isShown = columns.shown.some((column) => column.name === name);
-              return (
-                <Menu.CheckboxItem
-                  key={name}
-                  checked={isShown}
-                  closeMenuOnClick={false}
-                  onChange={() => columns.toggle(name)}
-                >
-                  {label}
-                </Menu.CheckboxItem>
-              );
-            })}
-        </Menu.Dropdown>
-      </Menu>
-      <Tooltip label={withKeys(t`Keyboard shortcuts`, "help")}>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t`Keyboard shortcuts`}
-          aria-keyshortcuts={ariaKeysOf("help")}
-          onClick={() => runShortcut("help")}
-          visibleFrom="sm"
-        >
-          <IconKeyboard size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+        }
+      >
+        <ColumnItems columns={columns} />
+      </MenuButton>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={t`Keyboard shortcuts`}
+        {...hinted(t`Keyboard shortcuts`, "help")}
+        onClick={() => runShortcut("help")}
+        visibleFrom="sm"
+      >
+        <IconKeyboard size={16} aria-hidden />
+      </ActionIcon>
     </Group>
-  );
-}
-
-/** For layouts without column heads. */
-function SortMenu({ finding, columns, onChange }: Pick<Props, "finding" | "columns" | "onChange">) {
-  const { t } = useLingui();
-  const now = orderOf(finding);
-  return (
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <Button variant="default" px="xs" aria-label={t`Sort`} hiddenFrom="sm">
-          <IconArrowsSort size={16} aria-hidden />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown aria-label={t`Sort`}>
-        <Menu.RadioGroup
-          value={`${now.sort} ${now.order}`}
-          onChange={(chosen) => {
-            const [sort, order] = chosen.split(" ") as [Sort, Order];
-            onChange({ sort, order });
-          }}
-        >
-          {columns.all.flatMap(({ sort, label }) =>
-            sort === undefined
-              ? []
-              : (["asc", "desc"] as const).map((order) => (
-                  <Menu.RadioItem key={order + sort} value={`${sort} ${order}`} closeMenuOnClick>
-                    {order === "asc" ? <Trans>{label}, ascending</Trans> : <Trans>{label}, descending</Trans>}
-                  </Menu.RadioItem>
-                )),
-          )}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
   );
 }

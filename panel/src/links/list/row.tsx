@@ -201,8 +201,13 @@ function Tags({ tags }: { tags: readonly string[] }) {
   );
 }
 
+/** Its time is written when the pointer comes: the first format of a browser takes a while. */
 const Day = ({ time }: { time: string }) => (
-  <time dateTime={time} title={formatTime(time)} className={classes["soft"]}>
+  <time
+    dateTime={time}
+    onPointerEnter={({ currentTarget }) => (currentTarget.title = formatTime(time))}
+    className={classes["soft"]}
+  >
     {formatDate(time)}
   </time>
 );

@@ -12,7 +12,7 @@ const compress = promisify(gzip);
 /** Characters. A shorter text fits into a packet. */
 const LEAST = 1024;
 
-export async function jsonAnswer(c: HttpContext, value: unknown, status: 200 | 201): Promise<Response> {
+export async function compressedJson(c: HttpContext, value: unknown, status: 200 | 201): Promise<Response> {
   const text = JSON.stringify(value);
   c.header("Content-Type", "application/json; charset=utf-8");
   const request = c.req.raw;

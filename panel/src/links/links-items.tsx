@@ -1,0 +1,26 @@
+import { Trans } from "@lingui/react/macro";
+import { Menu } from "@mantine/core";
+import { IconDownload, IconTag, IconTrash, IconUpload } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+type Props = { isFiltered: boolean; mayImport: boolean; onExport(): void };
+
+export const LinksItems = ({ isFiltered, mayImport, onExport }: Props) => (
+  <>
+    <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
+      {isFiltered ? <Trans>Export what the filter finds (CSV)</Trans> : <Trans>Export all links (CSV)</Trans>}
+    </Menu.Item>
+    {mayImport && (
+      <Menu.Item component={Link} to="/links/import" leftSection={<IconUpload size={16} />}>
+        <Trans>Import links (CSV)</Trans>
+      </Menu.Item>
+    )}
+    <Menu.Divider />
+    <Menu.Item component={Link} to="/links/tags" leftSection={<IconTag size={16} />}>
+      <Trans>Tags</Trans>
+    </Menu.Item>
+    <Menu.Item component={Link} to="/links/deleted" leftSection={<IconTrash size={16} />}>
+      <Trans>Deleted links</Trans>
+    </Menu.Item>
+  </>
+);
