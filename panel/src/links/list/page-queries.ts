@@ -1,5 +1,5 @@
 /** Pages of the list by number, so every position is one request away. */
-import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { CancelledError, queryOptions, type QueryClient } from "@tanstack/react-query";
 import { answerOf, api, type Link } from "../../base/api.ts";
 import { followed } from "../../base/queries.ts";
 import { filterOf, type LinkFinding } from "../link-search.ts";
@@ -37,6 +37,16 @@ export const totalQuery = (finding: LinkFinding) =>
     gcTime: KEPT_MS,
   });
 
+/** Asks again where a refresh of the list has called the request off. */
+async function loadedPage(queries: QueryClient, finding: LinkFinding, page: number): Promise<LinkPageAnswer> {
+  try {
+    return await queries.ensureQueryData(pageQuery(finding, page));
+  } catch (error) {
+    if (!(error instanceof CancelledError)) throw error;
+    return loadedPage(queries, finding, page);
+  }
+}
+
 /** Both ends included. Requests missing rows. */
 export async function linksBetween(
   queries: QueryClient,
@@ -48,7 +58,7 @@ export async function linksBetween(
   const count = Math.floor(to / LINKS_A_PAGE) - first + 1;
   for (let at = 0; at < count; at += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, nth) => first + at + nth);
-    pages.push(...(await Promise.all(some.map((page) => queries.ensureQueryData(pageQuery(finding, page))))));
+    pages.push(...(await Promise.all(some.map((page) => loadedPage(queries, finding, page)))));
   }
   return pages
     .flatMap(({ links }) => links)
