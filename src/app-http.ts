@@ -78,6 +78,7 @@ function createRoutes(parts: HttpParts): Answer {
     language: (request) => services.door.pages.look(request).language,
     offline: (request) => offlinePage(services.door.pages.look(request)),
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
+    sendsMails: services.mail.forAccounts.isOffered,
   });
   const api = http.fetch.bind(http);
   const routes = [

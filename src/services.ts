@@ -135,8 +135,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const { clock, leases, changes, events, config } = await startShared(env, opened, options);
   const record = events.add;
   const identity = createIdentity(config);
-  const count = createMailCounter(registry);
-  const mail = startMail(env, { database, changes, config, identity, instance, count, clock, logger });
+  const mail = startMail(env, { database, changes, config, identity, instance, registry, clock, logger });
   const passwords = createPasswords();
   const auth = createAuth({
     database,
@@ -144,6 +143,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     record,
     config,
     passwords,
+    mail: mail.forAccounts,
     clock,
     logger,
     describeAgent: parseAgent,
@@ -249,10 +249,21 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   };
 }
 
+type MailDeps = Parameters<typeof createMail>[0];
+type OwnMailDeps = "settings" | "publicUrl" | "panelPath" | "count";
+
 const startMail = (
   { mail }: Env,
-  deps: Omit<Parameters<typeof createMail>[0], "settings" | "publicUrl"> & { config: Config },
-) => createMail({ ...deps, settings: mail, publicUrl: () => deps.config.get("features.public_url") });
+  { config, registry, ...deps }: Omit<MailDeps, OwnMailDeps> & { config: Config; registry: Registry },
+) =>
+  createMail({
+    ...deps,
+    settings: mail,
+    publicUrl: () => config.get("features.public_url"),
+    panelPath: () =>
+      config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,
+    count: createMailCounter(registry),
+  });
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

@@ -40,6 +40,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     tokens: [],
     users: ["sessions", "tokens"],
     teams: ["users"],
+    contact: ["sessions", "users"],
     login: ["sessions", "users"],
     "set-up": ["login", "sessions", "users"],
   },

@@ -11,6 +11,7 @@ const ROOMS: Record<string, readonly string[]> = {
   config: ["auth", "base", "ui"],
   domains: ["auth", "base", "ui"],
   health: ["base", "ui"],
+  mail: ["base", "ui"],
   commands: ["auth", "base", "config", "ui"],
   shares: ["auth", "base", "ui"],
   files: ["auth", "base", "shares", "ui"],

@@ -77,6 +77,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/account/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Send a link to your new address, which counts once you have followed it; null removes yours */
+        put: operations["putAccountEmail"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where you get mails, and which */
+        get: operations["getAccountMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Choose the language of your mails and which you get */
+        patch: operations["patchAccountMail"];
+        trace?: never;
+    };
     "/admin/v1/account/sessions": {
         parameters: {
             query?: never;
@@ -264,6 +299,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/auth/confirm-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm an address by the link of a mail */
+        post: operations["postAuthConfirmAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/auth/login": {
         parameters: {
             query?: never;
@@ -326,6 +378,24 @@ export interface paths {
         /** Change your password; ends all your sessions and sets the cookies of a new one */
         put: operations["putAuthPassword"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/auth/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the password by the link of a mail; ends the sessions of the account */
+        put: operations["putAuthPasswordReset"];
+        /** Mail a link for a new password, if there is such an account with a verified address */
+        post: operations["postAuthPasswordReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1208,7 +1278,7 @@ export interface paths {
         /** List the accounts by username, without the built-in administrator */
         get: operations["listUsers"];
         put?: never;
-        /** Create an account */
+        /** Create an account, with a password or with a mail that invites it to choose one */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -1246,6 +1316,23 @@ export interface paths {
         get: operations["getUserBelongings"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/users/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password */
+        post: operations["postUserInvite"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1839,13 +1926,27 @@ export interface components {
             /** @description null for the built-in administrator */
             created_at: string | null;
             disabled: boolean;
+            email: string | null;
+            /** @description somebody has followed a link sent there */
+            email_verified: boolean;
             id: number;
+            /**
+             * @description of mails
+             * @enum {string}
+             */
+            language: "en" | "de" | "zh" | "ja" | "fr";
             /** @description limit in bytes for the account's files together; 0: unlimited */
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
             updated_at: string | null;
             username: string;
+        };
+        AccountAddress: {
+            /** @description null: no address any more */
+            email: string | null;
+            /** @description of the account */
+            password: string;
         };
         AccountAnswer: {
             /** @constant */
@@ -1868,8 +1969,75 @@ export interface components {
             data: components["schemas"]["AccountBelongings"];
             message: string;
         };
+        AccountMail: {
+            /** @description mails can be sent */
+            available: boolean;
+            email: string | null;
+            /** @description somebody has followed a link sent there; others get no mails */
+            email_verified: boolean;
+            /**
+             * @description of mails
+             * @enum {string}
+             */
+            language: "en" | "de" | "zh" | "ja" | "fr";
+            mails: components["schemas"]["MailChoices"];
+        };
+        AccountMailAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["AccountMail"];
+            message: string;
+        };
+        AccountMailUpdate: {
+            /** @enum {string} */
+            language?: "en" | "de" | "zh" | "ja" | "fr";
+            mails?: {
+                /**
+                 * @description a backup failed; for administrators
+                 * @enum {string}
+                 */
+                backup?: "on" | "off";
+                /**
+                 * @description a share was downloaded: one mail for each span
+                 * @enum {string}
+                 */
+                download?: "minute" | "hour" | "day" | "off";
+                /**
+                 * @description files arrived in a drop box: one mail for each span
+                 * @enum {string}
+                 */
+                drop?: "minute" | "hour" | "day" | "off";
+                /**
+                 * @description a link has reached its number of clicks
+                 * @enum {string}
+                 */
+                link_reached?: "on" | "off";
+                /**
+                 * @description a share ends within a day, or has no downloads left
+                 * @enum {string}
+                 */
+                share_ends?: "on" | "off";
+                /**
+                 * @description a sign-in from a browser that was not seen before
+                 * @enum {string}
+                 */
+                sign_in?: "on" | "off";
+                /**
+                 * @description the target of a link does not answer
+                 * @enum {string}
+                 */
+                target_dead?: "on" | "off";
+            };
+        };
         AccountUpdate: {
             disabled?: boolean;
+            /** @description a new address gets mails once a link sent there was followed */
+            email?: string | null;
+            /**
+             * @description of mails
+             * @enum {string}
+             */
+            language?: "en" | "de" | "zh" | "ja" | "fr";
             /** @description ends the account's sessions, like role and disabled */
             password?: string;
             /** @description limit in bytes for the account's files together; 0: unlimited */
@@ -1878,6 +2046,9 @@ export interface components {
             role?: "user" | "editor" | "admin";
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             username?: string;
+        };
+        AddressProof: {
+            token: string;
         };
         BatchAnswer: {
             /** @constant */
@@ -2922,7 +3093,15 @@ export interface components {
             /** @description null for the built-in administrator */
             created_at: string | null;
             disabled: boolean;
+            email: string | null;
+            /** @description somebody has followed a link sent there */
+            email_verified: boolean;
             id: number;
+            /**
+             * @description of mails
+             * @enum {string}
+             */
+            language: "en" | "de" | "zh" | "ja" | "fr";
             /** @description limit in bytes for the account's files together; 0: unlimited */
             quota_bytes: number;
             /** @enum {string} */
@@ -2969,6 +3148,43 @@ export interface components {
             data: components["schemas"]["Mail"];
             message: string;
         };
+        MailChoices: {
+            /**
+             * @description a backup failed; for administrators
+             * @enum {string}
+             */
+            backup: "on" | "off";
+            /**
+             * @description a share was downloaded: one mail for each span
+             * @enum {string}
+             */
+            download: "minute" | "hour" | "day" | "off";
+            /**
+             * @description files arrived in a drop box: one mail for each span
+             * @enum {string}
+             */
+            drop: "minute" | "hour" | "day" | "off";
+            /**
+             * @description a link has reached its number of clicks
+             * @enum {string}
+             */
+            link_reached: "on" | "off";
+            /**
+             * @description a share ends within a day, or has no downloads left
+             * @enum {string}
+             */
+            share_ends: "on" | "off";
+            /**
+             * @description a sign-in from a browser that was not seen before
+             * @enum {string}
+             */
+            sign_in: "on" | "off";
+            /**
+             * @description the target of a link does not answer
+             * @enum {string}
+             */
+            target_dead: "on" | "off";
+        };
         MailPageAnswer: {
             /** @constant */
             code: 0;
@@ -3003,8 +3219,17 @@ export interface components {
         NewAccount: {
             /** @default false */
             disabled: boolean;
-            /** @description at least 8 characters, at most 1024 bytes */
-            password: string;
+            /** @description unique; gets mails once a link sent there was followed */
+            email?: string | null;
+            /** @description send a link, valid for 24 hours, by which the account chooses its password */
+            invite?: boolean;
+            /**
+             * @description of mails; default: the one of Accept-Language
+             * @enum {string}
+             */
+            language?: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description needed without invite */
+            password?: string;
             /** @description limit in bytes for the account's files together; 0: unlimited */
             quota_bytes?: number;
             /**
@@ -3201,6 +3426,16 @@ export interface components {
             page_size: number;
             total: number;
             total_pages: number;
+        };
+        PasswordReset: {
+            /** @description at least 8 characters, at most 1024 bytes */
+            password: string;
+            /** @description after the # of the address in the mail */
+            token: string;
+        };
+        PasswordResetRequest: {
+            /** @description username or e-mail address */
+            account: string;
         };
         PatchTagBody: {
             /** @description 1 to 64 characters, kept in lower case */
@@ -4643,10 +4878,15 @@ export interface components {
     pathItems: never;
 }
 export type Account = components['schemas']['Account'];
+export type AccountAddress = components['schemas']['AccountAddress'];
 export type AccountAnswer = components['schemas']['AccountAnswer'];
 export type AccountBelongings = components['schemas']['AccountBelongings'];
 export type AccountBelongingsAnswer = components['schemas']['AccountBelongingsAnswer'];
+export type AccountMail = components['schemas']['AccountMail'];
+export type AccountMailAnswer = components['schemas']['AccountMailAnswer'];
+export type AccountMailUpdate = components['schemas']['AccountMailUpdate'];
 export type AccountUpdate = components['schemas']['AccountUpdate'];
+export type AddressProof = components['schemas']['AddressProof'];
 export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
@@ -4725,6 +4965,7 @@ export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAn
 export type Login = components['schemas']['Login'];
 export type Mail = components['schemas']['Mail'];
 export type MailAnswer = components['schemas']['MailAnswer'];
+export type MailChoices = components['schemas']['MailChoices'];
 export type MailPageAnswer = components['schemas']['MailPageAnswer'];
 export type MailServer = components['schemas']['MailServer'];
 export type MailServerAnswer = components['schemas']['MailServerAnswer'];
@@ -4744,6 +4985,8 @@ export type NewToken = components['schemas']['NewToken'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
 export type Pagination = components['schemas']['Pagination'];
+export type PasswordReset = components['schemas']['PasswordReset'];
+export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
 export type PlaceListAnswer = components['schemas']['PlaceListAnswer'];
@@ -5226,6 +5469,166 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PolicyUsageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    putAccountEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": null,
+                 *       "password": "a new long password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountAddress"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getAccountMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
+                     *         "mails": {
+                     *           "sign_in": "on",
+                     *           "drop": "minute",
+                     *           "download": "minute",
+                     *           "share_ends": "on",
+                     *           "link_reached": "on",
+                     *           "target_dead": "on",
+                     *           "backup": "on"
+                     *         },
+                     *         "available": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountMailAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchAccountMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["AccountMailUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
+                     *         "mails": {
+                     *           "sign_in": "on",
+                     *           "drop": "minute",
+                     *           "download": "minute",
+                     *           "share_ends": "on",
+                     *           "link_reached": "on",
+                     *           "target_dead": "on",
+                     *           "backup": "on"
+                     *         },
+                     *         "available": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountMailAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -6210,6 +6613,56 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    postAuthConfirmAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "wmk_0000000000000000000000000000000000000000"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddressProof"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     postAuthLogin: {
         parameters: {
             query?: never;
@@ -6330,6 +6783,9 @@ export interface operations {
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
                      *         "created_at": null,
                      *         "updated_at": null
                      *       }
@@ -6396,6 +6852,107 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    putAuthPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "wmk_0000000000000000000000000000000000000000",
+                 *       "password": "a new long password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAuthPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account": "text"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -10550,6 +11107,9 @@ export interface operations {
                      *           "role": "user",
                      *           "disabled": false,
                      *           "quota_bytes": 0,
+                     *           "email": null,
+                     *           "email_verified": false,
+                     *           "language": "en",
                      *           "created_at": null,
                      *           "updated_at": null,
                      *           "used_bytes": 48213
@@ -10590,7 +11150,6 @@ export interface operations {
                 /**
                  * @example {
                  *       "username": "anna",
-                 *       "password": "a new long password",
                  *       "quota_bytes": 0
                  *     }
                  */
@@ -10615,6 +11174,9 @@ export interface operations {
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
                      *         "created_at": null,
                      *         "updated_at": null
                      *       }
@@ -10665,6 +11227,9 @@ export interface operations {
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
                      *         "created_at": null,
                      *         "updated_at": null
                      *       }
@@ -10771,6 +11336,9 @@ export interface operations {
                      *         "role": "user",
                      *         "disabled": false,
                      *         "quota_bytes": 0,
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
                      *         "created_at": null,
                      *         "updated_at": null
                      *       }
@@ -10831,6 +11399,59 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postUserInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "username": "anna",
+                     *         "role": "user",
+                     *         "disabled": false,
+                     *         "quota_bytes": 0,
+                     *         "email": null,
+                     *         "email_verified": false,
+                     *         "language": "en",
+                     *         "created_at": null,
+                     *         "updated_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

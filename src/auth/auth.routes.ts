@@ -18,7 +18,8 @@ import {
   welcome,
 } from "./sessions/routes.ts";
 import type { Sessions } from "./sessions/service.ts";
-import { BUILT_IN_ADMIN_VIEW, newPasswordSchema, userView, viewUser } from "./users/user.ts";
+import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user.ts";
+import type { Contacts } from "./contact/service.ts";
 import type { Users } from "./users/service.ts";
 import { namedObject } from "../lib/named-object.ts";
 
@@ -37,6 +38,7 @@ type Deps = {
   login: Login;
   sessions: Sessions;
   users: Users;
+  contacts: Pick<Contacts, "get">;
   config: AuthConfig;
   clock: Clock;
   addressLimit: AddressLimit;
@@ -143,7 +145,8 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       answer: userView,
       async handle({ c, account }) {
         await rememberBrowser(c, account);
-        return account.id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(account.id));
+        if (account.id !== BUILT_IN_ADMIN.id) return viewUser(await users.get(account.id));
+        return viewBuiltIn(await deps.contacts.get(account.id));
       },
     }),
     endpoint({

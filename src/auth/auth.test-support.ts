@@ -74,7 +74,12 @@ export function createTestFolder() {
 
 export type AuthHarness = Awaited<ReturnType<typeof startAuth>>;
 
+/** Mails that were queued. */
+export type QueuedMail = { to: string; kind: string; content: { url: string }; onceKey: string | undefined };
+
 type AuthOptions = {
+  /** Set: mails can be sent, and come here. */
+  mails?: QueuedMail[];
   passwords?: Passwords;
   /** More endpoints below the admin prefix. */
   more?: (changes: Changes) => Promise<readonly Endpoint[]>;
@@ -103,6 +108,17 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     record: events.add,
     config,
     passwords,
+    mail: {
+      isOffered: () => settings.mails !== undefined,
+      panelUrl: (path) => `https://go.example.com/panel${path}`,
+      async queue(_, to, { kind, content }, options) {
+        const isKnown = settings.mails?.some(
+          ({ onceKey }) => onceKey !== undefined && onceKey === options?.onceKey,
+        );
+        if (settings.mails === undefined || isKnown) return null;
+        return settings.mails.push({ to: to.email, kind, content, onceKey: options?.onceKey });
+      },
+    },
     clock,
     logger: silentLogger,
     describeAgent: (text) => ({ browser: text.split("/")[0] || "Other", os: text.split("/")[1] ?? "Other" }),

@@ -14,7 +14,7 @@ import { createClientAddress } from "./client-address.ts";
 import { createGuard, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { createSignInEvents } from "./login/sign-in-events.ts";
-import { type AdminPasswordSetting, createLogin } from "./login/service.ts";
+import { type AdminPasswordSetting, createLogin, type Login } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
 import { createPasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
@@ -31,9 +31,15 @@ import { createTeamRepository } from "./teams/repository.ts";
 import { teamEndpoints } from "./teams/routes.ts";
 import { createOwnerTransfer } from "./teams/transfer.repository.ts";
 import { createTeams } from "./teams/service.ts";
+import { BUILT_IN_ADMIN } from "./account.ts";
+import { createContactRepository } from "./contact/repository.ts";
+import { contactEndpoints } from "./contact/routes.ts";
+import type { AuthMail } from "./contact/link-mails.ts";
+import { type Contacts, createContacts } from "./contact/service.ts";
+import { refuseCrossSite } from "./sessions/origin.ts";
 import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
-import { createUsers } from "./users/service.ts";
+import { createUsers, type Users } from "./users/service.ts";
 
 type Deps = {
   database: Queries;
@@ -42,6 +48,7 @@ type Deps = {
   config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
+  mail: AuthMail;
   clock: Clock;
   logger: Logger;
   /** Names what a User-Agent says; `Other` is unknown. */
@@ -126,6 +133,7 @@ export function createAuth(deps: Deps) {
     closeSetUp: setUpRepository.removeAll,
     clock,
   });
+  const contacts = contactsOf(deps, users, login);
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
@@ -133,6 +141,7 @@ export function createAuth(deps: Deps) {
     const { browser, os } = deps.describeAgent((c.req.header("User-Agent") ?? "").slice(0, 1024));
     return { address: addressOf(c), browser: knownName(browser), os: knownName(os) };
   };
+  const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
   return {
     guard,
@@ -140,9 +149,20 @@ export function createAuth(deps: Deps) {
     healthGuard: createHealthGuard({ guard, config, onFailure }),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
-      ...authEndpoints({ login, sessions, users, config, clock, addressLimit, addressOf, clientOf }),
+      ...authEndpoints({
+        login,
+        sessions,
+        users,
+        contacts,
+        config,
+        clock,
+        addressLimit,
+        addressOf,
+        clientOf,
+      }),
       ...ownSessionEndpoints({ sessions }),
-      ...userEndpoints({ users }),
+      ...userEndpoints({ users, contacts }),
+      ...contactEndpoints({ contacts, addressLimit, addressOf, refuseForeign }),
       ...teamEndpoints({ teams }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
@@ -157,6 +177,7 @@ export function createAuth(deps: Deps) {
     clientAddress,
     isTrustedProxy,
     users,
+    contacts,
     teams,
     sessions,
     apiTokens,
@@ -165,21 +186,36 @@ export function createAuth(deps: Deps) {
     checkVisitorPassword: passwordCheck.checkVisitor,
     resetAdminPassword: login.resetAdminPassword,
     /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
-    cleanUp: async (): Promise<number> =>
-      (await inRounds(sessions.removeEnded)) +
-      (await inRounds(apiTokens.removeExpired)) +
-      (await inRounds(accountDelay.removeForgotten)),
+    cleanUp: (): Promise<number> =>
+      inRounds([sessions.removeEnded, apiTokens.removeExpired, accountDelay.removeForgotten]),
   };
 }
 
 const knownName = (name: string): string | null => (name === "Other" ? null : name);
 
-async function inRounds(remove: (limit: number) => Promise<number>): Promise<number> {
+const contactsOf = ({ config, ...deps }: Deps, users: Users, login: Login): Contacts =>
+  createContacts({
+    ...deps,
+    repository: createContactRepository(deps.database),
+    users,
+    secret: () => config.get("api.jwt_secret"),
+    adminPasswordHash: () => config.get("api.admin_token"),
+    setAdminPassword: (plain) => login.resetAdminPassword(plain, BUILT_IN_ADMIN.username),
+    checkPassword: async (account, password, address) =>
+      void (await login.checkOwn(account, { password, address })),
+  });
+
+async function inRounds(removals: readonly ((limit: number) => Promise<number>)[]): Promise<number> {
   let total = 0;
-  for (let round = 0; round < CLEAN_UP_ROUNDS; round++) {
-    const removed = await remove(CLEAN_UP_ROWS);
-    total += removed;
-    if (removed < CLEAN_UP_ROWS) break;
+  for (const remove of removals) {
+    for (
+      let round = 0, removed = CLEAN_UP_ROWS;
+      round < CLEAN_UP_ROUNDS && removed === CLEAN_UP_ROWS;
+      round++
+    ) {
+      removed = await remove(CLEAN_UP_ROWS);
+      total += removed;
+    }
   }
   return total;
 }

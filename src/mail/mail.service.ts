@@ -16,6 +16,8 @@ type Deps = {
   settings: SmtpSettings;
   /** Mails contain addresses of this instance; empty: it has none. */
   publicUrl(): string;
+  /** Path of the panel; null while it is off. */
+  panelPath(): string | null;
   identity: MailIdentity;
   instance: string;
   count(status: "sent" | "delayed" | "failed"): void;
@@ -44,8 +46,16 @@ export function createMail(deps: Deps) {
     return known && `Mails can't be sent: ${known.error}`;
   }
 
+  const forAccounts = {
+    isOffered: () => isEnabled() && deps.panelPath() !== null,
+    panelUrl: (path: string) => `${publicUrl()}${deps.panelPath() ?? ""}${path}`,
+    queue: outbox.queue,
+  };
+
   return {
     outbox,
+    /** Mails with links into the panel. */
+    forAccounts,
     trouble,
     /** Connects and signs in; null if that works. */
     check: smtp.check,

@@ -37,6 +37,8 @@ export type PagePlace = {
   isSetUp: boolean;
   /** `features.enforce_link_passwords` */
   asksPasswords: boolean;
+  /** Mails with links into the panel can be sent. */
+  sendsMails: boolean;
 };
 
 const up = (levels: number): string => (levels === 0 ? "./" : "../".repeat(levels));

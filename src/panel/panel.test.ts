@@ -45,6 +45,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isEnabled: () => true,
     isSetUp: () => true,
     asksPasswords: () => false,
+    sendsMails: () => false,
     identity: IDENTITY,
     isSignedIn: ({ headers }) => headers.has("cookie"),
     mayCall: ({ headers }) => headers.get("cookie")?.includes("access") === true,

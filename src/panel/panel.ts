@@ -32,6 +32,8 @@ export type PanelOptions = {
   isSetUp(): boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords(): boolean;
+  /** Whether mails with links into the panel can be sent. */
+  sendsMails(): boolean;
   /** Null while the panel is not built. */
   read?: () => Promise<Pack | null>;
 };
@@ -60,6 +62,7 @@ export function createPanel({
   offline,
   isSetUp,
   asksPasswords,
+  sendsMails,
   read = readPack,
 }: PanelOptions) {
   let loaded: Promise<Pack | null> | undefined;
@@ -114,6 +117,7 @@ export function createPanel({
       icons: versionOf(identity),
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
+      sendsMails: sendsMails(),
     });
     const headers = {
       "Content-Type": "text/html; charset=utf-8",

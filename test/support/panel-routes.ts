@@ -18,6 +18,7 @@ export const PANEL_ROUTES = [
   "domains",
   "policies",
   "health",
+  "mail",
   "events",
   "settings",
 ] as const;

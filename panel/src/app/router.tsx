@@ -1,5 +1,4 @@
-import { createRootRouteWithContext, createRoute, createRouter, redirect } from "@tanstack/react-router";
-import type { QueryClient } from "@tanstack/react-query";
+import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
 import { readUserSearch } from "../auth/users/user-queries.ts";
@@ -17,6 +16,7 @@ import { PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
 import { whenSignedOut } from "../base/session-end.ts";
 import { FailurePage, MissingPage } from "../ui/failure.tsx";
+import { OPEN_ROUTES, root } from "./open-routes.ts";
 
 const readQ = ({ q }: Record<string, unknown>): { q?: string } =>
   typeof q === "string" && q !== "" ? { q } : {};
@@ -31,22 +31,6 @@ function readShared(search: Record<string, unknown>) {
     ...(typeof files === "number" && { files }),
   };
 }
-
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: MissingPage });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: "/sign-in",
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    typeof to === "string" && to.startsWith("/") && !to.startsWith("//") ? { to } : {},
-  component: lazyRouteComponent(() => import("../auth/sign-in-page.tsx"), "SignInPage"),
-});
-
-const setUp = createRoute({
-  getParentRoute: () => root,
-  path: "/set-up",
-  component: lazyRouteComponent(() => import("../auth/set-up-page.tsx"), "SetUpPage"),
-});
 
 /** Everything that needs an account. */
 const inside = createRoute({
@@ -189,6 +173,12 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("../events/events-page.tsx"), "EventsPage"),
 });
 
+const mail = createRoute({
+  getParentRoute: () => inside,
+  path: "/mail",
+  component: lazyRouteComponent(() => import("../mail/mail-page.tsx"), "MailPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
@@ -240,8 +230,7 @@ const missing = createRoute({ getParentRoute: () => inside, path: "$", component
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    signIn,
-    setUp,
+    ...OPEN_ROUTES,
     inside.addChildren([
       overview,
       analytics,
@@ -263,6 +252,7 @@ export const router = createRouter({
       shared,
       policies,
       health,
+      mail,
       settings,
       missing,
     ]),
@@ -279,7 +269,7 @@ export const router = createRouter({
 
 whenSignedOut(() => {
   const { pathname, href } = router.state.location;
-  if (["/sign-in", "/set-up"].includes(pathname)) return;
+  if (OPEN_ROUTES.some(({ path }) => path === pathname)) return;
   void router.navigate({ to: "/sign-in", search: { to: href } }).then(() => queries.clear());
 });
 

@@ -3,7 +3,9 @@ import { Button, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/co
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { SENDS_MAILS } from "../base/place.ts";
 import { onTabNews } from "../base/session-end.ts";
+import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";
@@ -64,6 +66,11 @@ function SignInForm() {
           <Button type="submit" loading={signIn.isPending} fullWidth>
             <Trans>Sign in</Trans>
           </Button>
+          {SENDS_MAILS && (
+            <AnchorLink to="/forgot-password" size="sm" ta="center">
+              <Trans>Forgotten the password?</Trans>
+            </AnchorLink>
+          )}
         </Stack>
       </form>
     </Entrance>

@@ -36,7 +36,8 @@ const SIGN_OUT = "/v1/auth/logout";
 /** Sent twice, these do what they do once. */
 const REPEATABLE = new Set(["PUT", "PATCH", "DELETE"]);
 /** These need no session. */
-const SESSION_PATHS = /\/v1\/(?:auth\/(?:login|refresh|logout)|set-up(?:\/\w+)?)$/;
+const SESSION_PATHS =
+  /\/v1\/(?:auth\/(?:login|refresh|logout|password-reset|confirm-address)|set-up(?:\/\w+)?)$/;
 
 /** The cookie that scripts may read lives as long as the session. */
 export const hasSession = (): boolean => csrfToken() !== "";

@@ -10,6 +10,7 @@ import {
   IconHome,
   IconKey,
   IconLink,
+  IconMail,
   IconSettings,
   IconShare,
   IconUsers,
@@ -53,6 +54,7 @@ function useEveryPage() {
     { to: "/domains", key: "d", label: t`Domains`, icon: IconWorld, roles: EDITORS, group: "server" },
     { to: "/policies", key: "r", label: t`Storage`, icon: IconDatabase, roles: ADMIN, group: "server" },
     { to: "/health", key: "h", label: t`Health`, icon: IconHeartbeat, roles: ADMIN, group: "server" },
+    { to: "/mail", key: "i", label: t`Mail`, icon: IconMail, roles: ADMIN, group: "server" },
     { to: "/events", key: "e", label: t`Events`, icon: IconHistory, roles: ADMIN, group: "server" },
     { to: "/settings", key: ",", label: t`Settings`, icon: IconSettings, roles: ADMIN, group: "server" },
   ];

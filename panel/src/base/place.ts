@@ -15,6 +15,8 @@ type Place = {
   isSetUp: boolean;
   /** Whether visitors have to give the passwords of links. */
   asksPasswords: boolean;
+  /** Whether mails with links into the panel can be sent. */
+  sendsMails: boolean;
 };
 
 const DEVELOPMENT: Place = {
@@ -25,6 +27,7 @@ const DEVELOPMENT: Place = {
   icons: "",
   isSetUp: true,
   asksPasswords: true,
+  sendsMails: false,
 };
 
 function readPlace(page: ParentNode): Place {
@@ -36,6 +39,7 @@ const place = readPlace(document);
 
 export const WAS_SET_UP = place.isSetUp;
 export const ASKED_PASSWORDS = place.asksPasswords;
+export const SENDS_MAILS = place.sendsMails;
 export const INSTANCE_NAME = place.instanceName;
 /** Path of the panel, with a slash at its end. */
 export const PANEL_PATH = new URL(".", document.baseURI).pathname;

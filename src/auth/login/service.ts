@@ -75,6 +75,19 @@ export function createLogin(deps: Deps) {
     return user === null ? null : candidateOf(user);
   }
 
+  /** Returns the user; null for the built-in administrator. */
+  async function checkOwn(
+    account: Account,
+    { password, address }: { password: string; address: string },
+  ): Promise<User | null> {
+    const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
+    const user = isBuiltIn ? null : await users.find(account.id);
+    const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
+    const key: DelayKey = account.credential ?? { username: account.username };
+    await passwordCheck.check({ password, candidate, key, address, queue: `account ${account.id}` });
+    return user;
+  }
+
   async function changeUserPassword(
     user: User,
     passwordHash: string,
@@ -107,6 +120,9 @@ export function createLogin(deps: Deps) {
   }
 
   return {
+    /** For changes that a session alone may not make. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+    checkOwn,
+
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
     async signIn({ username: typed, password, client, via, ...proofs }: LoginAttempt): Promise<SignedIn> {
       const { address } = client;
@@ -141,12 +157,7 @@ export function createLogin(deps: Deps) {
       account: Account,
       { current, next, ...doing }: Doing & { current: string; next: string },
     ): Promise<SignedIn> {
-      const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
-      const user = isBuiltIn ? null : await users.find(account.id);
-      const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
-      const key: DelayKey = account.credential ?? { username: account.username };
-      const queue = `account ${account.id}` as const;
-      await passwordCheck.check({ password: current, candidate, key, address: doing.client.address, queue });
+      const user = await checkOwn(account, { password: current, address: doing.client.address });
       const hash = await passwords.hashPassword(next);
       return user === null ? changeAdminPassword(hash, doing) : changeUserPassword(user, hash, doing);
     },

@@ -1,15 +1,25 @@
 import type { CommandContext } from "../../cli/command.ts";
 import type { Users } from "./service.ts";
 import type { Command } from "commander";
-import { COMMAND } from "../../lib/actor.ts";
+import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
-import { createUserSchema, type User, viewUser } from "./user.ts";
+import { type CreateUser, createUserSchema, type User, viewUser } from "./user.ts";
 import { type PasswordOptions, readNewPassword } from "./new-password.ts";
 
 const PAGE_SIZE = 100;
 
-type Context = CommandContext<{ auth: { users: Users } }>;
+type Context = CommandContext<{
+  auth: {
+    users: Users;
+    contacts: {
+      createUser(fields: CreateUser, actor: Actor): Promise<User>;
+      inviteAgain(id: number, actor: Actor): Promise<User>;
+    };
+  };
+}>;
 type JsonOption = { json?: boolean };
+type CreateOptions = PasswordOptions &
+  JsonOption & { role: string; email?: string; invite?: boolean; language: string };
 
 export function addUserCommands(program: Command, context: Context): void {
   const users = program.command("users").description("accounts besides the built-in administrator");
@@ -38,6 +48,7 @@ function addListing(users: Command, context: Context): void {
           username: "USERNAME",
           role: "ROLE",
           disabled: "DISABLED",
+          email: "E-MAIL",
           created_at: "CREATED",
         });
       }
@@ -47,19 +58,32 @@ function addListing(users: Command, context: Context): void {
 function addCreating(users: Command, context: Context): void {
   users
     .command("add <username>")
+    .alias("create")
     .description("create an account")
     .option("--role <role>", "user (files only), editor (own links and files) or admin (everything)", "user")
     .option("--stdin", "read the password from standard input instead of asking twice")
+    .option("--email <address>", "address for mails")
+    .option("--invite", "mail a link by which the account chooses its password")
+    .option("--language <language>", "of mails: en, de, fr, zh or ja", "en")
     .option("--json", "print the account as JSON")
-    .action(async (username: string, options: PasswordOptions & JsonOption & { role: string }) => {
+    .action(async (username: string, { stdin, json, ...given }: CreateOptions) => {
       const schema = createUserSchema.omit({ password: true });
-      const fields = validated(schema, { username, role: options.role }, "The account");
-      const password = await readNewPassword(context, options);
+      const fields = validated(schema, { username, ...given }, "The account");
+      const password = given.invite
+        ? {}
+        : { password: await readNewPassword(context, { ...(stdin && { stdin }) }) };
       const { auth } = await context.services();
-      show(context, await auth.users.create({ ...fields, password }, COMMAND), {
-        ...options,
-        done: "created",
-      });
+      const user = await auth.contacts.createUser({ ...fields, ...password }, COMMAND);
+      show(context, user, { ...(json && { json }), done: given.invite ? "invited" : "created" });
+    });
+  users
+    .command("invite <username>")
+    .description("mail an account a new link by which it chooses its password")
+    .option("--json", "print the account as JSON")
+    .action(async (username: string, options: JsonOption) => {
+      const { auth } = await context.services();
+      const { id } = await auth.users.getByUsername(username);
+      show(context, await auth.contacts.inviteAgain(id, COMMAND), { ...options, done: "invited" });
     });
 }
 

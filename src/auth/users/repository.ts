@@ -1,18 +1,47 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
-import type { Schema } from "../../db/schema.ts";
+import { writeAccountMail } from "../account-mail.repository.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
-import { camelCased, snakeCased } from "../../lib/case-names.ts";
+import { knownLanguage } from "../../lib/language.ts";
 import { appError } from "../../lib/errors.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
 
+const COLUMNS = [
+  "users.id",
+  "users.username",
+  "users.password_hash as passwordHash",
+  "users.role",
+  "users.disabled",
+  "users.quota_bytes as quotaBytes",
+  "users.created_at as createdAt",
+  "users.updated_at as updatedAt",
+] as const;
+const MAIL_COLUMNS = [
+  "account_mail.email",
+  "account_mail.proved_at as provedAt",
+  "account_mail.language",
+] as const;
+
 export function createUsersRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const whole = () =>
+    read
+      .selectFrom("users")
+      .leftJoin("account_mail", "account_mail.account_id", "users.id")
+      .select([...COLUMNS, ...MAIL_COLUMNS]);
+
+  const setMail = (tx: Db, id: number, { email, emailVerified, language, updatedAt }: Omit<User, "id">) =>
+    writeAccountMail(tx, id, {
+      email,
+      proved_at: email !== null && emailVerified ? updatedAt : null,
+      language,
+    });
+
   function matching({ search, role, disabled }: UserFilter) {
     let query = read.selectFrom("users");
     // Usernames are ASCII in lower case.
@@ -26,20 +55,20 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
 
   return {
     async find(id: number): Promise<User | null> {
-      const row = await read.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await whole().where("users.id", "=", id).executeTakeFirst();
       return row === undefined ? null : toUser(row);
     },
 
     async findByUsername(username: string): Promise<User | null> {
-      const query = read.selectFrom("users").selectAll().where("username", "=", username);
-      const row = await query.executeTakeFirst();
+      const row = await whole().where("username", "=", username).executeTakeFirst();
       return row === undefined ? null : toUser(row);
     },
 
     async list(filter: UserFilter, { limit, offset }: { limit: number; offset: number }) {
       const query = matching(filter)
         .leftJoin("account_usage", "account_usage.account_id", "users.id")
-        .selectAll("users")
+        .leftJoin("account_mail", "account_mail.account_id", "users.id")
+        .select([...COLUMNS, ...MAIL_COLUMNS])
         .select("account_usage.bytes as usedBytes");
       const rows = await query.orderBy("username").limit(limit).offset(offset).execute();
       return rows.map((row): ListedUser => ({ ...toUser(row), usedBytes: row.usedBytes ?? 0 }));
@@ -73,22 +102,27 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
     },
 
     async lock(tx: Db, id: number): Promise<User | null> {
-      const query = tx.selectFrom("users").selectAll().where("id", "=", id);
+      const query = tx.selectFrom("users").select(COLUMNS).where("id", "=", id);
       const row = await query.$call(dialect.forUpdate).executeTakeFirst();
-      return row === undefined ? null : toUser(row);
+      if (row === undefined) return null;
+      const mail = tx.selectFrom("account_mail").select(MAIL_COLUMNS).where("account_id", "=", id);
+      return toUser({ ...row, ...((await mail.executeTakeFirst()) ?? NO_MAIL) });
     },
 
     /** Returns the id. @throws Conflict when the username is taken */
     async insert(tx: Db, user: Omit<User, "id">): Promise<number> {
-      return explainViolations(() => dialect.insertReturningId(tx, "users", toRow(user)), {
+      const id = await explainViolations(() => dialect.insertReturningId(tx, "users", toRow(user)), {
         unique: usernameTaken(user),
       });
+      await setMail(tx, id, user);
+      return id;
     },
 
     /** @throws Conflict when the username is taken */
     async update(tx: Db, user: User): Promise<void> {
       const query = tx.updateTable("users").set(toRow(user)).where("id", "=", user.id);
       await explainViolations(() => query.execute(), { unique: usernameTaken(user) });
+      await setMail(tx, user.id, user);
     },
 
     /** Domains that it still owns go to the built-in administrator, so that they don't open to all. */
@@ -98,6 +132,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
         .set({ owner_id: BUILT_IN_ADMIN.id })
         .where("owner_id", "=", id)
         .execute();
+      await tx.deleteFrom("account_mail").where("account_id", "=", id).execute();
       await tx.deleteFrom("users").where("id", "=", id).execute();
     },
   };
@@ -110,10 +145,38 @@ const usernameTaken =
   (cause: unknown) =>
     appError("Conflict", `An account '${username}' already exists.`, { cause });
 
-const toUser = (row: Selectable<Schema["users"]>): User => ({
-  ...camelCased(row),
+const NO_MAIL = { email: null, provedAt: null, language: null };
+
+type Row = Omit<User, "role" | "disabled" | "email" | "emailVerified" | "language"> & {
+  role: string;
+  disabled: number;
+  email: string | null;
+  provedAt: number | null;
+  language: string | null;
+};
+
+const toUser = ({ provedAt, language, ...row }: Row): User => ({
+  ...row,
   role: roleOf(row.role),
   disabled: row.disabled !== 0,
+  emailVerified: provedAt !== null,
+  language: knownLanguage(language),
 });
 
-const toRow = (user: Omit<User, "id">) => ({ ...snakeCased(user), disabled: user.disabled ? 1 : 0 });
+const toRow = ({
+  username,
+  passwordHash,
+  role,
+  disabled,
+  quotaBytes,
+  createdAt,
+  updatedAt,
+}: Omit<User, "id">) => ({
+  username,
+  password_hash: passwordHash,
+  role,
+  disabled: disabled ? 1 : 0,
+  quota_bytes: quotaBytes,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});

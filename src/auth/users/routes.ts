@@ -8,16 +8,31 @@ import { queryText } from "../../lib/query-text.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import {
   belongingsView,
-  BUILT_IN_ADMIN_VIEW,
   createUserSchema,
   listedUserView,
   transferQuery,
   updateUserSchema,
   userView,
+  viewBuiltIn,
   viewListedUser,
   viewUser,
 } from "./user.ts";
+import { createLanguageChoice } from "../../lib/language.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { Users } from "./service.ts";
+
+type Deps = {
+  users: Users;
+  /** They send mails to new addresses. */
+  contacts: {
+    createUser(fields: CreateUser, actor: Actor): Promise<User>;
+    updateUser(id: number, fields: UpdateUser, actor: Actor): Promise<User>;
+    inviteAgain(id: number, actor: Actor): Promise<User>;
+    /** Of the built-in administrator. */
+    get(accountId: number): Promise<Pick<User, "email" | "emailVerified" | "language">>;
+  };
+};
 
 const listQuery = z.object({
   ...pageQuery,
@@ -28,14 +43,15 @@ const listQuery = z.object({
 
 const params = { id: z.int().min(BUILT_IN_ADMIN.id) };
 
-export const userEndpoints = (deps: { users: Users }): Endpoint[] => [
+export const userEndpoints = (deps: Deps): Endpoint[] => [
   ...collectionEndpoints(deps),
   ...itemEndpoints(deps),
 ];
 
 const shared = { access: "admin", scope: "admin", tag: "users" } as const;
 
-function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
+function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
+  const chooseLanguage = createLanguageChoice();
   const collection = { ...shared, path: "/users" } as const;
   return [
     endpoint({
@@ -59,17 +75,20 @@ function collectionEndpoints({ users }: { users: Users }): Endpoint[] {
     endpoint({
       ...collection,
       method: "POST",
-      summary: "Create an account",
+      summary: "Create an account, with a password or with a mail that invites it to choose one",
       body: createUserSchema,
       failures: [409],
       status: 201,
       answer: userView,
-      handle: async ({ body, account }) => viewUser(await users.create(body, actorOf(account))),
+      async handle({ c, body, account }) {
+        const language = body.language ?? chooseLanguage(c.req.header("Accept-Language") ?? null);
+        return viewUser(await contacts.createUser({ ...body, language }, actorOf(account)));
+      },
     }),
   ];
 }
 
-function itemEndpoints({ users }: { users: Users }): Endpoint[] {
+function itemEndpoints({ users, contacts }: Deps): Endpoint[] {
   const item = { ...shared, path: "/users/:id", params, answer: userView } as const;
   return [
     endpoint({
@@ -78,7 +97,7 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       summary: "One account; 0 is the built-in administrator",
       async handle({ c }) {
         const id = idOf(c);
-        return id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN_VIEW : viewUser(await users.get(id));
+        return id === BUILT_IN_ADMIN.id ? viewBuiltIn(await contacts.get(id)) : viewUser(await users.get(id));
       },
     }),
     endpoint({
@@ -100,7 +119,16 @@ function itemEndpoints({ users }: { users: Users }): Endpoint[] {
       body: updateUserSchema,
       failures: [409],
       handle: async ({ c, body, account }) =>
-        viewUser(await users.update(changeableIdOf(c), body, actorOf(account))),
+        viewUser(await contacts.updateUser(changeableIdOf(c), body, actorOf(account))),
+    }),
+    endpoint({
+      ...item,
+      method: "POST",
+      path: "/users/:id/invite",
+      summary: "Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password",
+      failures: [409],
+      handle: async ({ c, account }) =>
+        viewUser(await contacts.inviteAgain(changeableIdOf(c), actorOf(account))),
     }),
     endpoint({
       ...item,

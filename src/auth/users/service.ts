@@ -30,6 +30,8 @@ type Deps = {
   clock: Clock;
 };
 
+export type NewUser = Omit<CreateUser, "password" | "invite"> & { password: string };
+
 export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers({
@@ -74,29 +76,35 @@ export function createUsers({
       return (await repository.findByUsername(username.toLowerCase())) ?? unknownUser();
     },
 
-    /** @throws Conflict when the username is taken */
+    /** `also` runs in its transaction. @throws Conflict when the username or the e-mail address is taken */
     async create(
-      { username, password, role, disabled, quota_bytes: quotaBytes = 0 }: CreateUser,
+      { username, password, role, disabled, quota_bytes: quotaBytes = 0, email, language = "en" }: NewUser,
       actor = SYSTEM,
+      also: (tx: AuthTransaction, user: User) => Promise<void> = async () => {},
     ): Promise<User> {
       refuseTaken(username);
       const passwordHash = await passwords.hashPassword(password);
       const now = clock.now();
-      const user = { username, passwordHash, role, disabled, quotaBytes, createdAt: now, updatedAt: now };
-      const id = await changes.write(async (tx) => {
-        const newId = await repository.insert(tx.db, user);
+      const fields = { username, passwordHash, role, disabled, quotaBytes, language };
+      const user = { ...fields, email: email ?? null, emailVerified: false, createdAt: now, updatedAt: now };
+      return changes.write(async (tx) => {
+        const id = await repository.insert(tx.db, user);
         await record(tx.db, [userEvent({ actor, now, verb: "create" }, null, user)]);
-        tx.changed("users", [String(newId)]);
-        return newId;
+        tx.changed("users", [String(id)]);
+        await also(tx, { id, ...user });
+        return { id, ...user };
       });
-      return { id, ...user };
     },
 
-    /** @throws NotFound, Conflict when the username is taken */
+    /**
+     * `also` runs in its transaction.
+     * @throws NotFound, Conflict when the username or the e-mail address is taken
+     */
     async update(
       id: number,
-      { username, password, role, disabled, quota_bytes }: UpdateUser,
+      { username, password, role, disabled, quota_bytes, email, language }: UpdateUser,
       actor = SYSTEM,
+      also: (tx: AuthTransaction, after: User, before: User) => Promise<void> = async () => {},
     ): Promise<User> {
       const passwordHash = password === undefined ? undefined : await passwords.hashPassword(password);
       const updated = await changes.write(async (tx) => {
@@ -109,6 +117,9 @@ export function createUsers({
           role: role ?? user.role,
           disabled: disabled ?? user.disabled,
           quotaBytes: quota_bytes ?? user.quotaBytes,
+          email: email === undefined ? user.email : email,
+          emailVerified: (email === undefined || email === user.email) && user.emailVerified,
+          language: language ?? user.language,
           updatedAt: clock.now(),
         };
         await repository.update(tx.db, next);
@@ -118,6 +129,7 @@ export function createUsers({
         if (isWeakened) await sessions.endAllOf(tx, id);
         else tx.changed("users", [String(id)]);
         if (next.disabled) await apiTokens.removeAllOf(tx, id);
+        await also(tx, next, user);
         return next;
       });
       if (passwordHash !== undefined) await accountDelay.clear({ username: updated.username });

@@ -30,9 +30,10 @@ export function userEvent(
   };
 }
 
-const stateOf = ({ username, role, disabled, quotaBytes }: UserState) => ({
+const stateOf = ({ username, role, disabled, quotaBytes, email }: UserState) => ({
   username,
   role,
   disabled,
   quota_bytes: quotaBytes,
+  ...(email !== null && { email }),
 });

@@ -1,6 +1,8 @@
 /** The built-in administrator has no row. */
 import { z } from "zod";
 import { ROLES, type Role } from "../../lib/access.ts";
+import { emailSchema } from "../../lib/email-address.ts";
+import { LANGUAGES, type Language } from "../../lib/language.ts";
 import { createView } from "../../lib/case-names.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { queryText } from "../../lib/query-text.ts";
@@ -16,6 +18,12 @@ export type User = {
   disabled: boolean;
   /** For the account's files together; 0: unlimited. */
   quotaBytes: number;
+  /** Unique; gets mails once it is verified. */
+  email: string | null;
+  /** Somebody has followed a link sent there. */
+  emailVerified: boolean;
+  /** Of mails. */
+  language: Language;
   /** Epoch ms, like `updatedAt`. */
   createdAt: number;
   updatedAt: number;
@@ -55,6 +63,8 @@ export const newPasswordSchema = z
   .describe(`at least ${PASSWORD_MIN_CHARACTERS} characters, at most ${PASSWORD_MAX_BYTES} bytes`)
   .meta({ maxLength: PASSWORD_MAX_BYTES });
 
+export const languageSchema = z.enum(LANGUAGES).describe("of mails");
+
 export const roleSchema = z.enum(ROLES);
 const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
 
@@ -65,10 +75,16 @@ export const transferQuery = z.object({
 
 export const createUserSchema = namedObject("NewAccount", {
   username: usernameSchema,
-  password: newPasswordSchema,
+  password: newPasswordSchema.optional().describe("needed without invite"),
   role: roleSchema.default("user"),
   disabled: z.boolean().default(false),
   quota_bytes: quotaSchema.optional(),
+  email: emailSchema.nullish().describe("unique; gets mails once a link sent there was followed"),
+  invite: z
+    .boolean()
+    .optional()
+    .describe("send a link, valid for 24 hours, by which the account chooses its password"),
+  language: languageSchema.optional().describe("of mails; default: the one of Accept-Language"),
 });
 export type CreateUser = z.output<typeof createUserSchema>;
 
@@ -78,6 +94,8 @@ export const updateUserSchema = namedObject("AccountUpdate", {
   role: roleSchema.optional(),
   disabled: z.boolean().optional(),
   quota_bytes: quotaSchema.optional(),
+  email: emailSchema.nullish().describe("a new address gets mails once a link sent there was followed"),
+  language: languageSchema.optional(),
 });
 export type UpdateUser = z.output<typeof updateUserSchema>;
 
@@ -87,6 +105,9 @@ export const userView = namedObject("Account", {
   role: roleSchema,
   disabled: z.boolean(),
   quota_bytes: quotaSchema,
+  email: z.string().nullable(),
+  email_verified: z.boolean().describe("somebody has followed a link sent there"),
+  language: languageSchema,
   created_at: z.iso.datetime().nullable().describe("null for the built-in administrator"),
   updated_at: z.iso.datetime().nullable(),
 });
@@ -107,12 +128,15 @@ export const belongingsView = namedObject("AccountBelongings", {
 
 export const viewUser = createView(userView);
 
-export const BUILT_IN_ADMIN_VIEW: UserView = Object.freeze({
+export const viewBuiltIn = (contact: Pick<User, "email" | "emailVerified" | "language">): UserView => ({
   id: BUILT_IN_ADMIN.id,
   username: BUILT_IN_ADMIN.username,
   role: BUILT_IN_ADMIN.role,
   disabled: false,
   quota_bytes: 0,
+  email: contact.email,
+  email_verified: contact.emailVerified,
+  language: contact.language,
   created_at: null,
   updated_at: null,
 });

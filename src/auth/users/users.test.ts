@@ -50,6 +50,9 @@ forEachDialect((dialect) => {
         role: "user",
         disabled: false,
         quota_bytes: 0,
+        email: null,
+        email_verified: false,
+        language: "en",
         created_at,
         updated_at: created_at,
       });
@@ -226,6 +229,9 @@ forEachDialect((dialect) => {
       role: "admin",
       disabled: false,
       quota_bytes: 0,
+      email: null,
+      email_verified: false,
+      language: "en",
       created_at: null,
       updated_at: null,
     };

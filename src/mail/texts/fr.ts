@@ -75,11 +75,11 @@ export const frMails: MailTexts = {
     action: "Afficher les chiffres",
   }),
   target_dead: ({ link, target, reason }) => ({
-    subject: `La destination de ${link} ne répond pas`,
+    subject: `La cible de ${link} ne répond pas`,
     lines: [
       `Le lien mène à ${target}.`,
       `Réponse obtenue : ${reason}`,
-      "Les visiteurs y sont toujours envoyés. Donnez au lien une autre destination si la page a changé d’adresse.",
+      "Les visiteurs y sont toujours envoyés. Donnez au lien une autre cible si la page a changé d’adresse.",
     ],
     action: "Afficher le lien",
   }),

@@ -52,18 +52,18 @@ export const zhMails: MailTexts = {
   }),
   download: ({ title, count }) => ({
     subject: count === 1 ? `${title} 已被下载` : `${title} 已被下载 ${count} 次`,
-    lines: ["有人下载了您分享的内容。"],
-    action: "显示我的分享",
+    lines: ["有人下载了您共享的内容。"],
+    action: "显示我的共享",
   }),
   share_ends: ({ title, endsAt }, { time }) => ({
     subject: endsAt === null ? `${title} 的下载次数已用完` : `${title} 即将到期`,
     lines: [
       endsAt === null
-        ? "此分享已达到允许的下载次数，无法再打开。"
-        : `此分享将于 ${time(endsAt)} 到期，之后无法再打开。`,
-      "您可以在分享列表中更改。",
+        ? "此共享已达到允许的下载次数，无法再打开。"
+        : `此共享将于 ${time(endsAt)} 到期，之后无法再打开。`,
+      "您可以在共享列表中更改。",
     ],
-    action: "显示我的分享",
+    action: "显示我的共享",
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,

@@ -3,6 +3,7 @@ import { Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { PageHead } from "../../ui/page-head.tsx";
 import { accountQuery } from "../account.ts";
+import { MailSection } from "./mail-section.tsx";
 import { SessionsList } from "./sessions-list.tsx";
 
 export function AccountPage() {
@@ -11,6 +12,7 @@ export function AccountPage() {
   return (
     <Stack p="md" gap="xl">
       <PageHead title={t`Your account`} sentence={account.username} />
+      <MailSection username={account.username} isAdmin={account.role === "admin"} />
       <SessionsList />
     </Stack>
   );

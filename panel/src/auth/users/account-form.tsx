@@ -2,10 +2,12 @@ import { useLingui } from "@lingui/react/macro";
 import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Account, ApiError } from "../../base/api.ts";
+import { SENDS_MAILS } from "../../base/place.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { MailFields } from "./mail-fields.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
 import { refreshUsers, saveAccount } from "./user-queries.ts";
 
@@ -19,6 +21,8 @@ export function AccountForm({ account, onClose }: Props) {
     account === null ? "new account" : `account ${account.id}`,
     {
       username: account?.username ?? "",
+      email: account?.email ?? "",
+      invite: account === null && SENDS_MAILS,
       password: "",
       role: account?.role ?? ("editor" as const),
       disabled: account?.disabled ?? false,
@@ -26,13 +30,18 @@ export function AccountForm({ account, onClose }: Props) {
     },
     ["password"],
   );
-  const { password, role, disabled, quota_bytes: quota } = form.values;
+  const { password, invite, role, disabled, quota_bytes: quota } = form.values;
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
     mutationFn: (values: typeof form.values) => {
-      const { password: typed, ...shared } = values;
-      const isKept = account !== null && typed === "";
-      return saveAccount(account, { ...shared, ...(!isKept && { password: typed }) } as typeof values);
+      const { password: typed, invite: isInvited, email: address, ...shared } = values;
+      const isKept = isInvited || (account !== null && typed === "");
+      return saveAccount(account, {
+        ...shared,
+        email: address.trim() || null,
+        ...(isInvited && { invite: true }),
+        ...(!isKept && { password: typed }),
+      });
     },
     async onSuccess() {
       forget();
@@ -51,7 +60,7 @@ export function AccountForm({ account, onClose }: Props) {
       onClose={onClose}
       error={save.error}
       isPending={save.isPending}
-      action={account === null ? t`Create` : t`Save`}
+      action={account !== null ? t`Save` : invite ? t`Invite` : t`Create`}
     >
       {notice}
       <TextInput
@@ -66,15 +75,22 @@ export function AccountForm({ account, onClose }: Props) {
         maxLength={64}
         data-autofocus
       />
-      <PasswordInput
-        {...form.getInputProps("password")}
-        label={account === null ? t`Password` : t`New password`}
-        description={account === null ? t`At least 8 characters.` : t`Empty keeps the old one.`}
-        required={account === null}
-        withAsterisk={false}
-        minLength={8}
-        autoComplete="new-password"
+      <MailFields
+        account={account}
+        email={form.getInputProps("email")}
+        invite={form.getInputProps("invite", { type: "checkbox" })}
       />
+      {!invite && (
+        <PasswordInput
+          {...form.getInputProps("password")}
+          label={account === null ? t`Password` : t`New password`}
+          description={account === null ? t`At least 8 characters.` : t`Empty keeps the old one.`}
+          required={account === null}
+          withAsterisk={false}
+          minLength={8}
+          autoComplete="new-password"
+        />
+      )}
       <Select
         {...form.getInputProps("role")}
         label={t`Role`}

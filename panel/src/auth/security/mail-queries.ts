@@ -1,0 +1,15 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type AccountMail, answerOf, api, type MailChoices } from "../../base/api.ts";
+
+export const contactQuery = queryOptions({
+  queryKey: ["account-mail"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/mail", { signal }))).data,
+});
+
+export const saveContact = async (body: {
+  language?: AccountMail["language"];
+  mails?: Partial<MailChoices>;
+}): Promise<AccountMail> => (await answerOf(api.PATCH("/admin/v1/account/mail", { body }))).data;
+
+export const setAddress = (body: { email: string | null; password: string }): Promise<unknown> =>
+  answerOf(api.PUT("/admin/v1/account/email", { body }));

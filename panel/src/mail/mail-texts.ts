@@ -1,0 +1,25 @@
+import { useLingui } from "@lingui/react/macro";
+import type { Mail } from "../base/api.ts";
+
+/** By kind; an unknown one is a newer server's. */
+export function useKindNames(): Readonly<Record<string, string>> {
+  const { t } = useLingui();
+  return {
+    test: t`Test`,
+    invitation: t`Invitation`,
+    reset: t`New password`,
+    address: t`Confirmation of an address`,
+    sign_in: t`New sign-in`,
+    drop: t`Files in a drop box`,
+    download: t`Downloads of a share`,
+    share_ends: t`End of a share`,
+    link_reached: t`Clicks of a link`,
+    target_dead: t`Target does not answer`,
+    backup: t`Failed backup`,
+  };
+}
+
+export function useStateNames(): Readonly<Record<Mail["state"], string>> {
+  const { t } = useLingui();
+  return { waiting: t`Waiting`, sending: t`Being sent`, sent: t`Sent`, failed: t`Not sent` };
+}

@@ -1,0 +1,67 @@
+/** Where an account gets mails, and which. */
+import { z } from "zod";
+import { LANGUAGES, type Language } from "../../lib/language.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { emailSchema } from "../../lib/email-address.ts";
+import { newPasswordSchema } from "../users/user.ts";
+
+export type Contact = { email: string | null; emailVerified: boolean; language: Language; choices: Choices };
+
+const ON = ["on", "off"] as const;
+/** One mail for all that happened in that time. */
+const PACE = ["minute", "hour", "day", "off"] as const;
+
+const choice = <const T extends readonly [string, ...string[]]>(options: T, meaning: string) =>
+  z.enum(options).describe(meaning);
+
+/** By kind of mail. */
+export const choicesSchema = namedObject("MailChoices", {
+  sign_in: choice(ON, "a sign-in from a browser that was not seen before"),
+  drop: choice(PACE, "files arrived in a drop box: one mail for each span"),
+  download: choice(PACE, "a share was downloaded: one mail for each span"),
+  share_ends: choice(ON, "a share ends within a day, or has no downloads left"),
+  link_reached: choice(ON, "a link has reached its number of clicks"),
+  target_dead: choice(ON, "the target of a link does not answer"),
+  backup: choice(ON, "a backup failed; for administrators"),
+});
+export type Choices = z.output<typeof choicesSchema>;
+
+export const DEFAULT_CHOICES: Choices = {
+  sign_in: "on",
+  drop: "hour",
+  download: "off",
+  share_ends: "on",
+  link_reached: "on",
+  target_dead: "on",
+  backup: "on",
+};
+
+export const contactView = namedObject("AccountMail", {
+  email: z.string().nullable(),
+  email_verified: z.boolean().describe("somebody has followed a link sent there; others get no mails"),
+  language: z.enum(LANGUAGES).describe("of mails"),
+  mails: choicesSchema,
+  available: z.boolean().describe("mails can be sent"),
+});
+
+export const contactUpdate = namedObject("AccountMailUpdate", {
+  language: z.enum(LANGUAGES).optional(),
+  mails: choicesSchema.partial().optional(),
+});
+export type ContactUpdate = z.output<typeof contactUpdate>;
+
+export const addressBody = namedObject("AccountAddress", {
+  email: emailSchema.nullable().describe("null: no address any more"),
+  password: z.string().describe("of the account"),
+});
+
+export const resetRequest = namedObject("PasswordResetRequest", {
+  account: z.string().max(254).describe("username or e-mail address"),
+});
+
+export const newPasswordBody = namedObject("PasswordReset", {
+  token: z.string().max(1_000).describe("after the # of the address in the mail"),
+  password: newPasswordSchema,
+});
+
+export const proofBody = namedObject("AddressProof", { token: z.string().max(1_000) });

@@ -1,0 +1,73 @@
+import type { Database } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import { writeAccountMail } from "../account-mail.repository.ts";
+import { knownLanguage } from "../../lib/language.ts";
+import { type Choices, choicesSchema, type Contact, DEFAULT_CHOICES } from "./contact.ts";
+
+export type ContactRepository = ReturnType<typeof createContactRepository>;
+
+const COLUMNS = ["email", "proved_at as provedAt", "language", "choices"] as const;
+const MOST_ADMINISTRATORS = 50;
+
+export function createContactRepository({ read }: Pick<Database, "read">) {
+  return {
+    async find(accountId: number, db: Db = read): Promise<Contact> {
+      const query = db.selectFrom("account_mail").select(COLUMNS).where("account_id", "=", accountId);
+      return toContact(await query.executeTakeFirst());
+    },
+
+    /** The account with a verified address, and not disabled. */
+    async ownerOf(email: string): Promise<number | null> {
+      const row = await read
+        .selectFrom("account_mail")
+        .select("account_id as id")
+        .where("email", "=", email)
+        .where("proved_at", "is not", null)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+
+    /** Ids of enabled administrators; 0 is the built-in one. */
+    async administrators(db: Db = read): Promise<number[]> {
+      const rows = await db
+        .selectFrom("users")
+        .select("id")
+        .where("role", "=", "admin")
+        .where("disabled", "=", 0)
+        .orderBy("id")
+        .limit(MOST_ADMINISTRATORS)
+        .execute();
+      return [0, ...rows.map(({ id }) => id)];
+    },
+
+    /** @throws Conflict when another account has the address */
+    async save(
+      tx: Db,
+      accountId: number,
+      { email, emailVerified, language, choices }: Contact,
+      now: number,
+    ): Promise<void> {
+      await writeAccountMail(tx, accountId, {
+        email,
+        proved_at: email !== null && emailVerified ? now : null,
+        language,
+        choices: JSON.stringify(choices),
+      });
+    },
+  };
+}
+
+type Row = { email: string | null; provedAt: number | null; language: string; choices: string };
+
+const toContact = (row: Row | undefined): Contact => ({
+  email: row?.email ?? null,
+  emailVerified: row !== undefined && row.provedAt !== null,
+  language: knownLanguage(row?.language ?? null),
+  choices: choicesOf(row?.choices ?? "{}"),
+});
+
+/** With defaults for what an older version did not know. */
+function choicesOf(stored: string): Choices {
+  const known = choicesSchema.partial().safeParse(JSON.parse(stored));
+  return { ...DEFAULT_CHOICES, ...(known.data as Partial<Choices> | undefined) };
+}

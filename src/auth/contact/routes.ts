@@ -1,0 +1,124 @@
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { requireJson, SHORT_LIMIT } from "../../http/read-body.ts";
+import type { AddressLimit } from "../address-limit.ts";
+import { messageAnswer } from "../sessions/routes.ts";
+import {
+  addressBody,
+  type Contact,
+  contactUpdate,
+  contactView,
+  newPasswordBody,
+  proofBody,
+  resetRequest,
+} from "./contact.ts";
+import type { Contacts } from "./service.ts";
+
+type Deps = {
+  contacts: Contacts;
+  addressLimit: AddressLimit;
+  addressOf(c: HttpContext): string;
+  /** @throws Forbidden for a request that another site caused */
+  refuseForeign(c: HttpContext): void;
+};
+
+/** Relative to {admin}/v1. */
+export const contactEndpoints = (deps: Deps): Endpoint[] => [...ownEndpoints(deps), ...linkEndpoints(deps)];
+
+function ownEndpoints({ contacts, addressLimit, addressOf }: Deps): Endpoint[] {
+  const own = {
+    access: "account",
+    scope: null,
+    tag: "auth",
+    path: "/account/mail",
+    answer: contactView,
+  } as const;
+  const view = ({ email, emailVerified, language, choices }: Contact) => ({
+    email,
+    email_verified: emailVerified,
+    language,
+    mails: choices,
+    available: contacts.isOffered(),
+  });
+  return [
+    endpoint({
+      ...own,
+      method: "GET",
+      summary: "Where you get mails, and which",
+      handle: async ({ account }) => view(await contacts.get(account.id)),
+    }),
+    endpoint({
+      ...own,
+      method: "PATCH",
+      summary: "Choose the language of your mails and which you get",
+      body: contactUpdate,
+      handle: async ({ account, body }) => view(await contacts.change(account.id, body)),
+    }),
+    endpoint({
+      ...own,
+      method: "PUT",
+      path: "/account/email",
+      summary: "Send a link to your new address, which counts once you have followed it; null removes yours",
+      body: addressBody,
+      bodyLimit: SHORT_LIMIT,
+      admit: (c) => addressLimit.take(addressOf(c)),
+      failures: [409, 429],
+      answer: messageAnswer,
+      async handle({ c, account, body }) {
+        await contacts.setAddress(account, body, addressOf(c));
+        return { message: body.email === null ? "Address removed" : "A link was sent to the address" };
+      },
+    }),
+  ];
+}
+
+/** For people who are not signed in. */
+function linkEndpoints({ contacts, addressLimit, addressOf, refuseForeign }: Deps): Endpoint[] {
+  const open = {
+    access: "public",
+    scope: null,
+    tag: "auth",
+    bodyLimit: SHORT_LIMIT,
+    answer: messageAnswer,
+    async admit(c: HttpContext) {
+      refuseForeign(c);
+      requireJson(c.req.raw);
+      await addressLimit.take(addressOf(c));
+    },
+  } as const;
+  return [
+    endpoint({
+      ...open,
+      method: "POST",
+      path: "/auth/password-reset",
+      summary: "Mail a link for a new password, if there is such an account with a verified address",
+      body: resetRequest,
+      failures: [403, 409, 415, 429],
+      handle({ body }) {
+        contacts.askForPassword(body.account);
+        return { message: "If there is such an account with a verified address, a link is on its way" };
+      },
+    }),
+    endpoint({
+      ...open,
+      method: "PUT",
+      path: "/auth/password-reset",
+      summary: "Set the password by the link of a mail; ends the sessions of the account",
+      body: newPasswordBody,
+      failures: [403, 404, 409, 415, 429],
+      async handle({ body }) {
+        return { message: `The password of ${await contacts.setPassword(body.token, body.password)} is set` };
+      },
+    }),
+    endpoint({
+      ...open,
+      method: "POST",
+      path: "/auth/confirm-address",
+      summary: "Confirm an address by the link of a mail",
+      body: proofBody,
+      failures: [403, 404, 409, 415, 429],
+      async handle({ body }) {
+        return { message: `${await contacts.confirmAddress(body.token)} is confirmed` };
+      },
+    }),
+  ];
+}

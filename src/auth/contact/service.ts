@@ -1,0 +1,115 @@
+/**
+ * Addresses of accounts and what their mails are for: invitation, new password, proof of an address. A new address
+ * counts once its owner has followed a link, so nobody gets mails of somebody else's account.
+ */
+import type { Db } from "../../db/dialect.ts";
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Account } from "../account.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { CreateUser, UpdateUser, User } from "../users/user.ts";
+import type { Users } from "../users/service.ts";
+import type { Contact, ContactUpdate, Choices } from "./contact.ts";
+import { type AuthMail, createLinkMails } from "./link-mails.ts";
+import { createProofUses, gone, noMail } from "./proof-uses.ts";
+import { createProofs } from "./proof.ts";
+import type { ContactRepository } from "./repository.ts";
+
+type Deps = {
+  repository: ContactRepository;
+  users: Users;
+  mail: AuthMail;
+  changes: AuthChanges;
+  record: RecordEvents<Db>;
+  secret(): string;
+  /** Of the built-in administrator. */
+  adminPasswordHash(): string;
+  setAdminPassword(plain: string): Promise<void>;
+  /** @throws AuthFailed */
+  checkPassword(account: Account, password: string, address: string): Promise<void>;
+  clock: Clock;
+  logger: Pick<Logger, "warn">;
+};
+
+export type Contacts = ReturnType<typeof createContacts>;
+
+export function createContacts(deps: Deps) {
+  const { repository, users, mail, changes, clock } = deps;
+  const proofs = createProofs(deps.secret);
+  const linkMails = createLinkMails({ mail, proofs, clock });
+  const { holderOf, saveAddress, ...uses } = createProofUses({ ...deps, proofs, linkMails });
+
+  const proofWhenNew = (before: User | null) => async (tx: AuthTransaction, user: User) => {
+    if (user.email === null || user.email === before?.email || !mail.isOffered()) return;
+    const { id, username, passwordHash: hash, language } = user;
+    await linkMails.askForProof(tx, { id, username, hash, language }, user.email);
+  };
+
+  return {
+    isOffered: mail.isOffered,
+    ...uses,
+
+    /** @throws BadRequest, Conflict when a name or address is taken, or no mail can be sent */
+    async createUser(
+      { password, invite: invited = false, ...fields }: CreateUser,
+      actor: Actor = SYSTEM,
+    ): Promise<User> {
+      if (!invited) {
+        if (password === undefined)
+          throw appError("BadRequest", "password is required without invite.", { field: "password" });
+        return users.create({ ...fields, password }, actor, proofWhenNew(null));
+      }
+      if (password !== undefined)
+        throw appError("BadRequest", "password must be absent with invite.", { field: "password" });
+      if (!fields.email) throw appError("BadRequest", "email is required with invite.", { field: "email" });
+      if (!mail.isOffered()) throw noMail();
+      const unusable = crypto.randomUUID() + crypto.randomUUID();
+      return users.create({ ...fields, password: unusable }, actor, (tx, user) =>
+        linkMails.invite(tx, user, actor),
+      );
+    },
+
+    updateUser: (id: number, fields: UpdateUser, actor: Actor): Promise<User> =>
+      users.update(id, fields, actor, (tx, after, before) => proofWhenNew(before)(tx, after)),
+
+    /** Anew, by administrators. @throws NotFound, Conflict */
+    async inviteAgain(id: number, actor: Actor): Promise<User> {
+      const user = await users.get(id);
+      if (user.email === null) throw appError("Conflict", "The account has no e-mail address.");
+      if (user.disabled) throw appError("Conflict", "The account is disabled.");
+      if (!mail.isOffered()) throw noMail();
+      await changes.write((tx) => linkMails.invite(tx, user, actor));
+      return user;
+    },
+
+    get: (accountId: number): Promise<Contact> => repository.find(accountId),
+
+    async change(accountId: number, { language, mails }: ContactUpdate): Promise<Contact> {
+      return changes.write(async (tx) => {
+        const before = await repository.find(accountId, tx.db);
+        const given = Object.fromEntries(Object.entries(mails ?? {}).filter(([, one]) => one !== undefined));
+        const choices: Choices = { ...before.choices, ...given };
+        const after = { ...before, choices, language: language ?? before.language };
+        await repository.save(tx.db, accountId, after, clock.now());
+        return after;
+      });
+    },
+
+    /** Sends a link there; the address counts once it was followed. @throws AuthFailed, Conflict */
+    async setAddress(
+      account: Account,
+      { email, password }: { email: string | null; password: string },
+      address: string,
+    ): Promise<void> {
+      if (email !== null && !mail.isOffered()) throw noMail();
+      await deps.checkPassword(account, password, address);
+      const holder = await holderOf(account.id);
+      if (holder === null) throw gone();
+      if (email === null) return saveAddress(account.id, holder.username, null);
+      await changes.write((tx) => linkMails.askForProof(tx, holder, email));
+    },
+  };
+}
