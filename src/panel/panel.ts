@@ -39,6 +39,12 @@ export type PanelOptions = {
 };
 
 const PAGE = "index.html";
+const PAGE_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": PAGE_POLICY,
+  "Cache-Control": "no-cache",
+  "X-Frame-Options": "DENY",
+};
 /** What pages ask for first, by their path, as they ask it: below the admin prefix. */
 const ASKED: Record<string, readonly string[]> = {
   links: ["/v1/links?domain=*&page=1&page_size=50&total=false"],
@@ -119,13 +125,7 @@ export function createPanel({
       asksPasswords: asksPasswords(),
       sendsMails: sendsMails(),
     });
-    const headers = {
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": PAGE_POLICY,
-      "Cache-Control": "no-cache",
-      "X-Frame-Options": "DENY",
-    };
-    return new Response(shown, { headers });
+    return new Response(shown, { headers: PAGE_HEADERS });
   }
 
   async function respond(request: Request): Promise<Response> {
