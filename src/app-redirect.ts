@@ -10,6 +10,7 @@ import { sharedLink } from "./redirect/follow.ts";
 import { createLocks } from "./redirect/locks.ts";
 import { createRedirect, type Redirect } from "./redirect/redirect.ts";
 import { createSpecials } from "./redirect/special.ts";
+import { followPrivacy } from "./app-privacy.ts";
 import { createAddressOf, createVisits } from "./redirect/visit.ts";
 import { createVisitorFacts, sentIn } from "./redirect/visitor-facts.ts";
 import type { Services } from "./services.ts";
@@ -41,7 +42,7 @@ export function startRedirect(
     ...(config.get("analytics.enable_detailed_logging") && {
       visits: createVisits({
         clicks,
-        logsAddresses: () => config.get("analytics.enable_ip_logging"),
+        privacy: followPrivacy(config),
         addressOf,
       }),
     }),

@@ -1,4 +1,5 @@
 /** The composition root of the server. Parts start in this order. */
+import { addressMode, PRIVACY_KEYS } from "./app-privacy.ts";
 import { createHealthReport, createSystem } from "./app-health.ts";
 import { createAnswer } from "./app-http.ts";
 import { startRedirect } from "./app-redirect.ts";
@@ -164,7 +165,8 @@ async function startClicks(
       maxClicksBeforeFlush: () => config.get("click.max_clicks_before_flush"),
       details: {
         sampleRate: () => config.get("analytics.sample_rate"),
-        locates: () => config.get("analytics.enable_geo_lookup"),
+        locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_places"),
+        addresses: () => addressMode(config),
         mostLogRows: () =>
           config.get("analytics.max_rows_action") === "stop" ? config.get("analytics.max_log_rows") : 0,
       },
@@ -181,6 +183,7 @@ async function startClicks(
     "analytics.enable_geo_lookup",
     "analytics.max_log_rows",
     "analytics.max_rows_action",
+    ...PRIVACY_KEYS,
   ] as const) {
     config.onChange(key, clicks.refresh);
   }

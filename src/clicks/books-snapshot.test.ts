@@ -20,7 +20,7 @@ const stats = (stored: number): ClickStats => ({
     recorded: 0,
     logged: 0,
     pending: 0,
-    dropped: { full: 0, disconnected: 0, sampled_out: 0, stopped: 0, link_deleted: 0 },
+    dropped: { full: 0, disconnected: 0, sampled_out: 0, signal: 0, stopped: 0, link_deleted: 0 },
   },
   flushes: {} as ClickStats["flushes"],
   lastFlush: null,

@@ -8,6 +8,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createDetailGate } from "./details/gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
+import type { AddressMode } from "./details/privacy.ts";
 import type { GeoSettings } from "./details/geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
 import { createOverflow } from "./journal/overflow.ts";
@@ -38,6 +39,8 @@ export type DetailConfig = {
   locates(): boolean;
   /** analytics.max_log_rows with `stop`; 0: unlimited. */
   mostLogRows(): number;
+  /** Without it: everything. */
+  addresses?(): AddressMode;
 };
 
 export type ClickLimits = {
@@ -80,6 +83,7 @@ const PENDING_BOUND_MS = 500;
 const detailSettings = ({ details }: ClickConfig) => ({
   locates: details?.locates() ?? false,
   mostLogRows: details?.mostLogRows() ?? 0,
+  addresses: details?.addresses?.() ?? "full",
 });
 
 /** First counts what earlier processes left. The database may be away. */
@@ -169,7 +173,8 @@ export async function createClicks(options: ClicksOptions) {
     record: journal.record,
     recordRefused: journal.recordRefused,
     /** Null if the next click should have details. Otherwise counts the refusal; pass it to recordRefused. */
-    detailRefusal: (): DetailRefusal | null => (journal.isEnabled() ? gate.refusal() : null),
+    detailRefusal: (isSignalled = false): DetailRefusal | null =>
+      journal.isEnabled() ? gate.refusal(isSignalled) : null,
     recordDetails: ((linkId, atMs, details, isAutomated = false) => {
       if (!journal.isEnabled()) return;
       if (!journal.recordDetails(linkId, atMs, details, isAutomated)) gate.disconnected();
@@ -184,7 +189,7 @@ export async function createClicks(options: ClicksOptions) {
      * Never rejects.
      */
     pendingLinks: (boundMs = PENDING_BOUND_MS): Promise<number> => thread.pendingLinks(boundMs),
-    /** Call it when a `click.` or `analytics.` key changes. */
+    /** Call it when a `click.`, `analytics.` or `privacy.` key changes. */
     refresh,
     /** A last flush of at most ten seconds. The next start counts the rest. Never rejects. */
     async close(): Promise<void> {

@@ -2,6 +2,7 @@
 import type { DatabaseSettings } from "../db/database.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
+import type { AddressMode } from "./details/privacy.ts";
 import type { GeoSettings } from "./details/geo.ts";
 
 export type DetailSettings = {
@@ -9,6 +10,8 @@ export type DetailSettings = {
   locates: boolean;
   /** See FlushWork. */
   mostLogRows: number;
+  /** What is kept of addresses, after their places are found. */
+  addresses: AddressMode;
 };
 
 export type FlushStart = {

@@ -29,7 +29,7 @@ forEachDialect((dialect) => {
       ownDir,
       intervalMs: 20,
       geo: { maxminddbPath: null, geoipApiUrl: null },
-      details: { locates: false, mostLogRows: 0 },
+      details: { locates: false, mostLogRows: 0, addresses: "full" },
       logLevel: "silent",
       leftovers: [],
       logger: silentLogger,

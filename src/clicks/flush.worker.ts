@@ -56,9 +56,10 @@ async function start(request: Parameters<FlushCalls["start"]>[0]): Promise<Runni
     clock: systemClock,
     logger,
     onSettled: (settled) => rpc.tell("settled", settled),
-    parser: createDetailsParser(async (addresses) =>
-      settings.locates ? geo.lookupMany(addresses) : NO_PLACES,
-    ),
+    parser: createDetailsParser({
+      places: async (addresses) => (settings.locates ? geo.lookupMany(addresses) : NO_PLACES),
+      addresses: () => settings.addresses,
+    }),
     mostLogRows: () => settings.mostLogRows,
     rest: pace.rest,
   });

@@ -227,6 +227,20 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   "links.targets.approval": ROLES,
   "links.check_targets": TRUE_OR_FALSE,
   "features.report_links": TRUE_OR_FALSE,
+  "privacy.addresses": { good: { none: "none", TRUNCATED: "truncated", full: "full" }, bad: ["", "some"] },
+  "privacy.keep_referrers": TRUE_OR_FALSE,
+  "privacy.keep_agents": TRUE_OR_FALSE,
+  "privacy.keep_places": TRUE_OR_FALSE,
+  "privacy.keep_campaigns": TRUE_OR_FALSE,
+  "privacy.respect_signals": TRUE_OR_FALSE,
+  "privacy.imprint_url": {
+    good: { "": "", "https://a.example/i": "https://a.example/i" },
+    bad: ["x", "ftp://a.b"],
+  },
+  "privacy.notice_url": {
+    good: { "": "", "https://a.example/p": "https://a.example/p" },
+    bad: ["x", "ftp://a.b"],
+  },
   "links.restore_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "utm.enable_passthrough": TRUE_OR_FALSE,
   "analytics.enable_detailed_logging": TRUE_OR_FALSE,
@@ -360,7 +374,7 @@ test("click records are bounded unless 0 is chosen", () => {
 
 test("categories beyond the specification's come last", () => {
   const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
-  expect(categories.slice(-3)).toEqual(["events", "files", "links"]);
+  expect(categories.slice(-4)).toEqual(["events", "files", "links", "privacy"]);
 });
 
 test("property names of Object.prototype are not settings", () => {

@@ -3,6 +3,7 @@
  * `config.get(key)` follow from it.
  */
 import { ACCENT } from "../lib/tokens.ts";
+import { PRIVACY_DEFINITIONS } from "./privacy-definitions.ts";
 import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
@@ -273,6 +274,7 @@ export const DEFINITIONS = {
     category: "links",
     description: "Days for which deleted links can be put back.",
   }),
+  ...PRIVACY_DEFINITIONS,
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type ConfigKey = keyof typeof DEFINITIONS;

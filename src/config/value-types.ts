@@ -18,6 +18,7 @@ export type Category =
   | "cookie"
   | "routes"
   | "features"
+  | "privacy"
   | "tracking"
   | "cache"
   | "analytics"

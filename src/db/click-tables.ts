@@ -72,7 +72,7 @@ export const CLICK_TABLES = {
   detail_drops: {
     /** Days since 1970-01-01. */
     day: "int",
-    /** "full", "disconnected", "sampled_out" or "stopped". */
+    /** "full", "disconnected", "sampled_out", "signal" or "stopped". */
     reason: "text",
     clicks: "int",
   },

@@ -1,22 +1,35 @@
 import { expect, test } from "bun:test";
+import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import { NO_DETAILS } from "../clicks/clicks.test-support.ts";
 import { endOfPath } from "./path-code.ts";
 import { arrivalAt } from "./redirects.test-support.ts";
 import { createAddressOf, createVisits, utmSource } from "./visit.ts";
 
+const EVERYTHING: ClickPrivacy = {
+  addresses: "full",
+  referrers: true,
+  agents: true,
+  places: true,
+  campaigns: true,
+  signals: false,
+};
 const NOW = Date.parse("2026-11-20T13:00:00Z");
 
-function setUp({ refused = null as "full" | null, logsAddresses = true, hasProxies = false } = {}) {
+function setUp({
+  refused = null as "full" | null,
+  privacy = {} as Partial<ClickPrivacy>,
+  hasProxies = false,
+} = {}) {
   const plain: unknown[] = [];
   const detailed: unknown[][] = [];
   let asked = 0;
   const visits = createVisits({
     clicks: {
-      detailRefusal: () => refused,
+      detailRefusal: (isSignalled) => (isSignalled ? "signal" : refused),
       recordRefused: (linkId, _, reason, isAutomated) => void plain.push([linkId, reason, isAutomated]),
       recordDetails: (...details) => void detailed.push(details),
     },
-    logsAddresses: () => logsAddresses,
+    privacy: () => ({ ...EVERYTHING, ...privacy }),
     addressOf: createAddressOf(
       () => hasProxies,
       (peer, forwarded) => `${peer} for ${forwarded}`,
@@ -67,7 +80,7 @@ test("missing headers are null", () => {
 });
 
 test("the peer address is not read without address logging", () => {
-  const { record, detailed, asked } = setUp({ logsAddresses: false, hasProxies: true });
+  const { record, detailed, asked } = setUp({ privacy: { addresses: "none" }, hasProxies: true });
   record("http://s/a", { "X-Forwarded-For": "198.51.100.1" });
   expect(detailed[0]![2]).toMatchObject({ address: "" });
   expect(asked()).toBe(0);
@@ -117,4 +130,27 @@ test.each([
   const { record, detailed } = setUp();
   record("http://s/a", {}, null, { location });
   expect(detailed[0]![2]).toMatchObject({ utmSource: null, campaign });
+});
+
+test("what the settings don't keep is not recorded, and signals leave nothing but the click", () => {
+  const headers = {
+    Referer: "https://a/",
+    "User-Agent": "curl/8",
+    "Accept-Language": "de",
+    "Sec-GPC": "1",
+    DNT: "1",
+  };
+  const ask = (privacy: Partial<ClickPrivacy>, sent: Record<string, string> = headers) => {
+    const { record, detailed, plain } = setUp({ privacy });
+    record("http://s/a?utm_source=mail", sent);
+    return detailed[0]?.[2] ?? plain[0];
+  };
+  const all = ask({}) as object;
+  expect(ask({ referrers: false })).toEqual({ ...all, referrer: null });
+  expect(ask({ agents: false })).toEqual({ ...all, userAgent: null, language: null });
+  expect(ask({ campaigns: false })).toEqual({ ...all, utmSource: null, campaign: null });
+  expect(ask({ addresses: "truncated" })).toEqual(all);
+  expect(ask({ signals: true })).toEqual([5, "signal", true]);
+  expect(ask({ signals: true }, { DNT: "1" })).toEqual([5, "signal", true]);
+  expect(ask({ signals: true }, { ...headers, "Sec-GPC": "0", DNT: "0" })).toEqual(all);
 });

@@ -1,4 +1,5 @@
 /** A visit, and what the detailed click log reads of its headers. The flush parses them. */
+import type { ClickPrivacy } from "../clicks/details/privacy.ts";
 import type { Clicks } from "../clicks/clicks.ts";
 import type { Arrival } from "../wire/arrival.ts";
 
@@ -24,7 +25,8 @@ export type Visits = ReturnType<typeof createVisits>;
 
 type Deps = {
   clicks: Pick<Clicks, "detailRefusal" | "recordRefused" | "recordDetails">;
-  logsAddresses(): boolean;
+  /** Read for each click: an object, which changes with the settings. */
+  privacy(): ClickPrivacy;
   addressOf: AddressOf;
 };
 
@@ -49,28 +51,33 @@ const AMPERSAND = 38;
 const QUESTION_MARK = 63;
 const HASH = 35;
 
-export function createVisits({ clicks, logsAddresses, addressOf }: Deps) {
+export function createVisits({ clicks, privacy, addressOf }: Deps) {
   return {
     /** Never throws. @param location where it leads, if to a URL */
     record(linkId: number, visit: Visit, isAutomated: boolean, location: string | null): void {
       const { request, peers, pathEnd, now, rule } = visit;
-      const refusal = clicks.detailRefusal();
-      if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
       const { headers, path } = request;
-      const own = utmPairs(path, pathEnd);
+      const keeps = privacy();
+      const refusal = clicks.detailRefusal(keeps.signals && asksNotToTrack(headers));
+      if (refusal !== null) return clicks.recordRefused(linkId, now, refusal, isAutomated);
+      const own = keeps.campaigns ? utmPairs(path, pathEnd) : null;
       const details = {
-        referrer: headers.get("referer"),
+        referrer: keeps.referrers ? headers.get("referer") : null,
         utmSource: own === null ? null : utmSource(path, pathEnd),
-        userAgent: headers.get("user-agent"),
-        address: logsAddresses() ? addressOf(request, peers) : "",
-        language: headers.get("accept-language"),
-        campaign: joined(own, location === null ? null : pairsOfTarget(location)),
+        userAgent: keeps.agents ? headers.get("user-agent") : null,
+        address: keeps.addresses === "none" ? "" : addressOf(request, peers),
+        language: keeps.agents ? headers.get("accept-language") : null,
+        campaign: keeps.campaigns ? joined(own, location === null ? null : pairsOfTarget(location)) : null,
         rule: rule === null ? 0 : rule + 1,
       };
       clicks.recordDetails(linkId, now, details, isAutomated);
     },
   };
 }
+
+/** Global Privacy Control and Do Not Track. */
+const asksNotToTrack = (headers: Arrival["headers"]): boolean =>
+  headers.get("sec-gpc") === "1" || headers.get("dnt") === "1";
 
 /** Percent-encoded as sent; null without one. The query begins at `from`. */
 export function utmSource(text: string, from: number): string | null {

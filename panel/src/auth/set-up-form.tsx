@@ -22,6 +22,8 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
     public_url: settings.public_url === "" ? location.origin : settings.public_url,
     click_details: settings.click_details,
     click_addresses: settings.click_addresses,
+    truncated_addresses: true,
+    respect_signals: true,
     link_passwords: true,
   };
   const { form, notice, forget } = useDraftForm("set-up", plain, ["password"]);
@@ -90,6 +92,18 @@ export function SetUpForm({ secret, settings }: { secret: string; settings: Sett
         <Switch
           {...form.getInputProps("click_addresses", { type: "checkbox" })}
           label={t`Keep IP addresses with the details`}
+          disabled={!form.values.click_details}
+        />
+        <Switch
+          {...form.getInputProps("truncated_addresses", { type: "checkbox" })}
+          label={t`Keep only the network of an address`}
+          description={t`The first 24 bits of IPv4, 48 of IPv6.`}
+          disabled={!form.values.click_details || !form.values.click_addresses}
+        />
+        <Switch
+          {...form.getInputProps("respect_signals", { type: "checkbox" })}
+          label={t`Respect visitors who ask not to be tracked`}
+          description={t`By Global Privacy Control or Do Not Track. Their clicks are counted, without details.`}
           disabled={!form.values.click_details}
         />
         <Switch

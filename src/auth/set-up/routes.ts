@@ -23,6 +23,8 @@ const setUpBody = checkBody.extend({
   public_url: z.string().max(2048).describe("features.public_url"),
   click_details: z.boolean().describe("analytics.enable_detailed_logging, from the next start on"),
   click_addresses: z.boolean().describe("analytics.enable_ip_logging"),
+  truncated_addresses: z.boolean().optional().describe("true: privacy.addresses is truncated"),
+  respect_signals: z.boolean().optional().describe("privacy.respect_signals"),
   link_passwords: z.boolean().describe("features.enforce_link_passwords"),
 });
 
@@ -84,6 +86,8 @@ export function setUpEndpoints({ setUp, config, addressLimit, addressOf, clientO
             "analytics.enable_detailed_logging": String(body.click_details),
             "analytics.enable_ip_logging": String(body.click_addresses),
             "features.enforce_link_passwords": String(body.link_passwords),
+            ...(body.truncated_addresses && { "privacy.addresses": "truncated" }),
+            ...(body.respect_signals && { "privacy.respect_signals": "true" }),
           },
           client: clientOf(c),
         });

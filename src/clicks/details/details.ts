@@ -19,6 +19,7 @@ import { channelOf } from "./channels.ts";
 import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
+import { type AddressMode, keptAddress } from "./privacy.ts";
 import { cleanText, decodeQueryValue, type Origin, originOf } from "./referrer.ts";
 
 /** One object per distinct text of a batch. */
@@ -54,7 +55,12 @@ const NO_CAMPAIGN: Campaign = campaignOf("");
 const REMEMBERED = { most: 10_000, mostCharacters: 4_000_000 };
 const HASH_DIGITS = 32;
 
-export function createDetailsParser(places: PlaceLookup = async () => new Map()) {
+type Options = { places?: PlaceLookup; addresses?: () => AddressMode };
+
+export function createDetailsParser({
+  places = async () => new Map(),
+  addresses = () => "full",
+}: Options = {}) {
   const agents = createAgents();
   const origin = remembered((key: string): Origin => {
     const at = key.indexOf("\0");
@@ -126,6 +132,8 @@ export function createDetailsParser(places: PlaceLookup = async () => new Map())
       });
       const found = await places(addressesOf(parsed));
       if (found.size > 0) for (const detail of parsed) locate(detail, found, values);
+      const mode = addresses();
+      if (mode !== "full") for (const detail of parsed) detail.address = keptAddress(detail.address, mode);
       return parsed;
     },
   };

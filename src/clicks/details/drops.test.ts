@@ -120,7 +120,7 @@ forEachDialect((dialect) => {
       recorded: 5,
       logged: 1,
       pending: 0,
-      dropped: { full: 4, disconnected: 0, sampled_out: 0, stopped: 0, link_deleted: 0 },
+      dropped: { full: 4, disconnected: 0, sampled_out: 0, signal: 0, stopped: 0, link_deleted: 0 },
     });
   });
 });

@@ -9,7 +9,7 @@ export type DropReason = DetailRefusal | "stopped";
 export type DropCount = { day: number; reason: DropReason; clicks: number };
 export type Refusals = Readonly<Record<DetailRefusal, number>>;
 
-export const NO_REFUSALS: Refusals = { full: 0, disconnected: 0, sampled_out: 0 };
+export const NO_REFUSALS: Refusals = { full: 0, disconnected: 0, sampled_out: 0, signal: 0 };
 const NONE: ReadonlySet<number> = new Set();
 
 export function countRefusals(batch: ClickBatch): Refusals {

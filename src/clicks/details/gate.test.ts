@@ -35,7 +35,7 @@ test("details beyond the bound are dropped as full until some are settled", () =
     recorded: 8,
     logged: 1,
     pending: 3,
-    dropped: { full: 3, disconnected: 0, sampled_out: 0, stopped: 1, link_deleted: 0 },
+    dropped: { full: 3, disconnected: 0, sampled_out: 0, signal: 0, stopped: 1, link_deleted: 0 },
   });
   expect(balance(gate.stats())).toBe(0);
 });

@@ -45,8 +45,12 @@ export function createDetailGate({
   const pending = () => written() + replayed - ended.logged - ended.stopped - ended.link_deleted;
 
   return {
-    /** Null if the next click should have details. Counts a refusal. */
-    refusal(): DetailRefusal | null {
+    /** Null if the next click should have details. Counts a refusal. @param isSignalled the visitor wants none */
+    refusal(isSignalled = false): DetailRefusal | null {
+      if (isSignalled) {
+        refused.signal += 1;
+        return "signal";
+      }
       const rate = sampleRate();
       if (rate < 1 && random() >= rate) {
         refused.sampled_out += 1;
@@ -67,9 +71,9 @@ export function createDetailGate({
       for (const reason of REFUSALS) refused[reason] += found[reason];
     },
     stats(): DetailStats {
-      const { full, disconnected, sampled_out } = refused;
+      const { full, disconnected, sampled_out, signal } = refused;
       return {
-        recorded: written() + replayed + full + disconnected + sampled_out,
+        recorded: written() + replayed + full + disconnected + sampled_out + signal,
         logged: ended.logged,
         pending: pending(),
         dropped: { ...refused, stopped: ended.stopped, link_deleted: ended.link_deleted },

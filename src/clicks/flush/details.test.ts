@@ -18,6 +18,7 @@ import {
   NO_DETAILS,
 } from "../clicks.test-support.ts";
 import { parseAgent } from "../details/agents.ts";
+import type { AddressMode } from "../details/privacy.ts";
 import { createDetailsParser } from "../details/details.ts";
 import { columnDimensionsFrom } from "../rollups/dimension-start.repository.ts";
 import { createRebuild } from "../rollups/rebuild.ts";
@@ -56,8 +57,15 @@ forEachDialect((dialect) => {
     for (const table of ROLLUPS) await database.write.deleteFrom(table).execute();
   });
 
-  async function start(options: { batchClicks?: number; batchDetails?: number; mostLogRows?: number } = {}) {
-    const { mostLogRows = 0, ...sizes } = options;
+  async function start(
+    options: {
+      batchClicks?: number;
+      batchDetails?: number;
+      mostLogRows?: number;
+      addresses?: AddressMode;
+    } = {},
+  ) {
+    const { mostLogRows = 0, addresses: addressMode = "full", ...sizes } = options;
     const journalDir = join(folder, String(++folders));
     const dir = join(journalDir, "0");
     const { journal, opened } = await openJournal({ dir, instance, segmentBytes: segmentOf(200_000) });
@@ -69,15 +77,16 @@ forEachDialect((dialect) => {
       clock: { now: () => NOW },
       logger: silentLogger,
       onSettled: (part) => settled.push(part),
-      parser: createDetailsParser(
-        async (addresses) =>
+      parser: createDetailsParser({
+        addresses: () => addressMode,
+        places: async (addresses) =>
           new Map(
             [...addresses].flatMap((address) => {
               const place = PLACES.get(address);
               return place === undefined ? [] : [[address, place] as const];
             }),
           ),
-      ),
+      }),
       mostLogRows: () => mostLogRows,
       ...sizes,
     });
@@ -237,6 +246,21 @@ forEachDialect((dialect) => {
       channel: "campaign",
     });
     await journal.close();
+  });
+
+  test("addresses are located whole, and kept as the settings say", async () => {
+    for (const [addresses, kept] of [
+      ["truncated", "81.2.69.0"],
+      ["none", null],
+    ] as const) {
+      const { journal, flusher } = await start({ addresses });
+      record(journal, { link: links[0]!, at: NOW, address: "81.2.69.1" });
+      await flusher.flush();
+      const rows = await database.read.selectFrom("click_log").select(["ip_address", "city"]).execute();
+      expect([addresses, rows.at(-1)]).toEqual([addresses, { ip_address: kept, city: "London" }]);
+      await database.write.deleteFrom("click_log").execute();
+      await journal.close();
+    }
   });
 
   test("many values stay within the bounds over several flushes and processes", async () => {

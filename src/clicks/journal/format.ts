@@ -28,6 +28,7 @@
  *             campaign, and both texts.
  *     kinds 3, 4, 5  count whose details were refused (REFUSALS, in this order).
  *     kinds 6 to 10  like 1 to 5, of an automated visitor.
+ *     kinds 11, 12  count whose visitor wants no details (`signal`), of a person and of an automated visitor.
  *     kind 15 filler: skip its length. Ends a page without room for the next record.
  *
  * Word 0 is stored last. Its check covers the other words (from word 4 on as a digest in the seed), the record's place
@@ -49,23 +50,36 @@ export const KIND_FILLER = 15;
 
 /** Without the check. */
 export const recordHeaderWord = (kind: number, bytes: number): number => kind | ((bytes / RECORD_BYTES) << 4);
-/** Why a click lacks wanted details: too many waited, no segment had room, or the sample left it out. */
-export const REFUSALS = ["full", "disconnected", "sampled_out"] as const;
+/**
+ * Why a click lacks wanted details: too many waited, no segment had room, the sample left it out, or the visitor's
+ * browser asks not to be tracked.
+ */
+export const REFUSALS = ["full", "disconnected", "sampled_out", "signal"] as const;
 export type DetailRefusal = (typeof REFUSALS)[number];
 
 /** Number of kinds for people's clicks; adding it gives the automated kind. */
-const HUMAN_KINDS = FIRST_REFUSED_KIND - 1 + REFUSALS.length;
+const HUMAN_KINDS = 5;
+const KIND_SIGNAL = 11;
+const KIND_AUTOMATED_SIGNAL = 12;
 const humanKind = (kind: number): number => (kind > HUMAN_KINDS ? kind - HUMAN_KINDS : kind);
 
 /** `refused`: why the click lacks wanted details. */
 export const countKind = (refused: DetailRefusal | null, isAutomated: boolean): number =>
-  classedKind(refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused), isAutomated);
+  refused === "signal"
+    ? isAutomated
+      ? KIND_AUTOMATED_SIGNAL
+      : KIND_SIGNAL
+    : classedKind(
+        refused === null ? KIND_COUNT : FIRST_REFUSED_KIND + REFUSALS.indexOf(refused),
+        isAutomated,
+      );
 export const classedKind = (kind: number, isAutomated: boolean): number =>
   isAutomated ? kind + HUMAN_KINDS : kind;
+const isSignal = (kind: number): boolean => kind === KIND_SIGNAL || kind === KIND_AUTOMATED_SIGNAL;
 export const detailRefusalOf = (kind: number): DetailRefusal | null =>
-  REFUSALS[humanKind(kind) - FIRST_REFUSED_KIND] ?? null;
-export const isClick = (kind: number): boolean => kind >= KIND_COUNT && kind <= HUMAN_KINDS * 2;
-export const isAutomatedKind = (kind: number): boolean => kind > HUMAN_KINDS;
+  isSignal(kind) ? "signal" : (REFUSALS[humanKind(kind) - FIRST_REFUSED_KIND] ?? null);
+export const isClick = (kind: number): boolean => kind >= KIND_COUNT && kind <= KIND_AUTOMATED_SIGNAL;
+export const isAutomatedKind = (kind: number): boolean => kind > HUMAN_KINDS && kind !== KIND_SIGNAL;
 export const hasDetails = (kind: number): boolean => humanKind(kind) === KIND_DETAILS;
 export const isRefusedKind = (kind: number): boolean => humanKind(kind) >= FIRST_REFUSED_KIND;
 export const CHECK_MASK = 0xfffff000 | 0;

@@ -28,6 +28,7 @@ export function useCategoryNames(): (category: string) => string {
       events: t`Events`,
       files: t`Files`,
       links: t`Links`,
+      privacy: t`Privacy`,
       cors: t`Other sites (CORS)`,
     };
     return names[category] ?? category;

@@ -5,6 +5,7 @@ import type { SettingDefinition } from "../../base/api.ts";
 import { formatNumber, loadTexts } from "../../base/i18n.ts";
 import { ACCESS_WORDS } from "./access.ts";
 import { KEPT_WORDS } from "./kept.ts";
+import { PRIVACY_WORDS } from "./privacy.ts";
 import { SERVICE_WORDS } from "./service.ts";
 
 type Words = {
@@ -15,7 +16,12 @@ type Words = {
   options?: Readonly<Record<string, MessageDescriptor>>;
 };
 
-const WORDS: Readonly<Record<string, Words>> = { ...ACCESS_WORDS, ...SERVICE_WORDS, ...KEPT_WORDS };
+const WORDS: Readonly<Record<string, Words>> = {
+  ...ACCESS_WORDS,
+  ...SERVICE_WORDS,
+  ...KEPT_WORDS,
+  ...PRIVACY_WORDS,
+};
 
 const catalog = (language: string) => import(`../../locales/settings/${language}.po`);
 

@@ -1,0 +1,34 @@
+/** What is stored of visitors, by the settings. */
+import type { AddressMode, ClickPrivacy } from "./clicks/details/privacy.ts";
+import type { Services } from "./services.ts";
+
+type Config = Pick<Services["config"], "get" | "onChange">;
+
+export const PRIVACY_KEYS = [
+  "analytics.enable_ip_logging",
+  "privacy.addresses",
+  "privacy.keep_referrers",
+  "privacy.keep_agents",
+  "privacy.keep_places",
+  "privacy.keep_campaigns",
+  "privacy.respect_signals",
+] as const;
+
+export const addressMode = (config: Pick<Config, "get">): AddressMode =>
+  config.get("analytics.enable_ip_logging") ? (config.get("privacy.addresses") as AddressMode) : "none";
+
+export const clickPrivacy = (config: Pick<Config, "get">): ClickPrivacy => ({
+  addresses: addressMode(config),
+  referrers: config.get("privacy.keep_referrers"),
+  agents: config.get("privacy.keep_agents"),
+  places: config.get("privacy.keep_places"),
+  campaigns: config.get("privacy.keep_campaigns"),
+  signals: config.get("privacy.respect_signals"),
+});
+
+/** Reads the settings once per change, not per click. */
+export function followPrivacy(config: Config): () => ClickPrivacy {
+  let current = clickPrivacy(config);
+  for (const key of PRIVACY_KEYS) config.onChange(key, () => void (current = clickPrivacy(config)));
+  return () => current;
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { countKind, detailRefusalOf, isAutomatedKind, isClick, REFUSALS } from "../journal/format.ts";
+import { keptAddress, truncatedAddress } from "./privacy.ts";
+
+test("addresses are cut to their networks", () => {
+  for (const [address, network] of [
+    ["203.0.113.77", "203.0.113.0"],
+    ["::ffff:203.0.113.77", "203.0.113.0"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::"],
+    ["unix", null],
+    ["", null],
+  ] as const) {
+    expect([address, truncatedAddress(address)]).toEqual([address, network]);
+    expect(keptAddress(address, "truncated")).toBe(network);
+  }
+  expect([
+    keptAddress("203.0.113.77", "none"),
+    keptAddress("203.0.113.77", "full"),
+    keptAddress(null, "full"),
+  ]).toEqual([null, "203.0.113.77", null]);
+});
+
+test("every reason to refuse details has a kind of its own for people and for programs", () => {
+  const kinds = [null, ...REFUSALS].flatMap((reason) =>
+    [false, true].map((isAutomated) => ({ reason, isAutomated, kind: countKind(reason, isAutomated) })),
+  );
+  expect(new Set(kinds.map(({ kind }) => kind)).size).toBe(kinds.length);
+  for (const { reason, isAutomated, kind } of kinds) {
+    expect([isClick(kind), isAutomatedKind(kind), detailRefusalOf(kind)]).toEqual([
+      true,
+      isAutomated,
+      reason,
+    ]);
+  }
+});
