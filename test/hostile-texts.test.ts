@@ -1,6 +1,7 @@
 /** Texts that a database may refuse, in every parameter of every endpoint of the real program, on each database. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { forEachDialect } from "../src/db/for-each-dialect.ts";
+import { HALF } from "../src/db/fresh.test-support.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
@@ -68,4 +69,4 @@ forEachDialect((dialect) => {
       expect(body.message).toEndWith("must not have a NUL.");
     }
   });
-});
+}, HALF);

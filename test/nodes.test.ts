@@ -3,7 +3,7 @@
  * return. At the end no known link has failed or been stale, and no click is lost.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type DialectName, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
+import { type DialectName, HALF, SERVER_VARIABLES, serverUrl } from "../src/db/fresh.test-support.ts";
 import { type Cluster, health, HEALTH_TOKEN, type Node, startCluster, visit } from "./support/cluster.ts";
 import { compareCounts, countsIn } from "./support/click-tally.ts";
 import { ALLOWED_MS, createTruth, type Load, startLoad, targetOf } from "./support/cluster-load.ts";
@@ -278,6 +278,7 @@ for (const [name, shape] of [
   ["mysql", { nodes: 2, workers: 1, redis: true, outage: "hang" }],
   ["mariadb", { nodes: 2, workers: 1, redis: false, outage: "refuse" }],
 ] as const) {
+  if (!HALF.includes(name)) continue;
   const reason = missing(name);
   describe.skipIf(reason !== "" || process.platform !== "linux")(
     `${shape.nodes} nodes on ${name}${reason}`,

@@ -17,7 +17,13 @@ export const SERVER_VARIABLES = {
   mariadb: "WAYMARK_TEST_MARIADB_URL",
 } as const;
 
+/** Whether the long suite has imported this one (`test/support/long.ts`), for what `npm test` leaves out of it. */
+export const isLong = process.env["WAYMARK_TEST_LONG"] === "1";
+
 export const DIALECT_NAMES: readonly DialectName[] = ["sqlite", "postgres", "mysql", "mariadb"];
+
+/** What `npm test` runs of a suite that takes long, and the long suite the rest. */
+export const HALF: readonly DialectName[] = isLong ? ["mysql", "mariadb"] : ["sqlite", "postgres"];
 
 /** Undefined without such a server. */
 export const serverUrl = (name: DialectName): string | undefined =>

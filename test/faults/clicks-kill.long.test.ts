@@ -1,7 +1,7 @@
 import { testFaults } from "../support/fault-test.ts";
 import { killUnderLoad } from "./clicks-kill.ts";
 
-for (const database of ["mysql", "mariadb"] as const) {
+for (const database of ["postgres", "mysql", "mariadb"] as const) {
   testFaults(
     "SIGKILL and SIGTERM of supervisor and workers under load: every answered redirect is counted, none twice",
     killUnderLoad,

@@ -84,7 +84,7 @@ forEachDialect((dialect) => {
 
   for (const [kind, size] of Object.entries(SIZES)) {
     // Where the bytes are makes no difference to the database.
-    if (kind === "s3" && dialect.name !== "sqlite") continue;
+    if (kind !== "local" && dialect.name !== "sqlite") continue;
     const kill = (point: string, ...command: unknown[]) =>
       run(dialect, at, policyIds[kind]!, size, point, ...command);
     const points = (all: readonly string[]) => all.filter((point) => kind !== "s3" || !LOCAL_ONLY.has(point));

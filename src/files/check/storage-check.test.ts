@@ -243,7 +243,7 @@ forEachDialect((dialect) => {
   });
 
   test("thousands of blobs and objects are compared page by page", async () => {
-    const rows = Array.from({ length: 2_300 }, (_, n) => {
+    const rows = Array.from({ length: 1_100 }, (_, n) => {
       const hash = sha256(bytesOf(8, n + 10_000));
       return { hash, key: `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.${n}` };
     });
@@ -262,10 +262,10 @@ forEachDialect((dialect) => {
     await database.dialect.insertMany(database.write, "blobs", rows.map(blob));
     for (const [n, { key }] of rows.entries()) {
       mkdirSync(dirname(pathOf(key)), { recursive: true });
-      if (n !== 1_234) writeFileSync(pathOf(key), bytesOf(8, n + 10_000));
+      if (n !== 1_034) writeFileSync(pathOf(key), bytesOf(8, n + 10_000));
     }
     const findings = await at.findings();
-    expect(findings.filter(({ problem }) => problem === "unheld_blob").length).toBe(2_300);
+    expect(findings.filter(({ problem }) => problem === "unheld_blob").length).toBe(1_100);
     expect(findings.filter(({ problem }) => problem === "missing_object").length).toBe(1);
     await at.findings(true);
     await expectClean();
