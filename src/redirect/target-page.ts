@@ -113,7 +113,6 @@ function targetPage(look: Look, { target, options }: Asked, key: string, takesRe
   const form = `
 <form method="post">
 <label>${text(texts.why)}<select name="reason" required>${reasons.join("")}</select></label>
-<p></p>
 <label>${text(texts.details)}<textarea name="details" rows="3" maxlength="${MOST_DETAILS}"></textarea></label>
 <button>${text(texts.send)}</button>
 </form>`;
@@ -130,4 +129,4 @@ ${rules}<a class="button" rel="nofollow" href="/${text(codeOf(key))}">${text(tex
   });
 }
 
-const DETAILS = inline("details{margin-top:1.5rem}summary{cursor:pointer}");
+const DETAILS = inline("details{margin-top:1.5rem}summary{cursor:pointer}label+label{margin-top:1rem}");

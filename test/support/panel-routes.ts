@@ -7,6 +7,7 @@ export const PANEL_ROUTES = [
   "links/import",
   "links/deleted",
   "links/tags",
+  "links/reports",
   "files",
   "files/trash",
   "shares",

@@ -121,6 +121,12 @@ const deletedLinks = createRoute({
   component: lazyRouteComponent(() => import("../links/deleted/deleted-page.tsx"), "DeletedLinksPage"),
 });
 
+const reports = createRoute({
+  getParentRoute: () => inside,
+  path: "/links/reports",
+  component: lazyRouteComponent(() => import("../links/reports/reports-page.tsx"), "ReportsPage"),
+});
+
 const tags = createRoute({
   getParentRoute: () => inside,
   path: "/links/tags",
@@ -238,6 +244,7 @@ export const router = createRouter({
       link,
       linkImport,
       deletedLinks,
+      reports,
       tags,
       files,
       trash,

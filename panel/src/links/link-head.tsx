@@ -2,10 +2,11 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconChevronRight, IconCopy, IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { accountQuery } from "../auth/account.ts";
 import type { Link } from "../base/api.ts";
 import { formatNumber, formatTime } from "../base/i18n.ts";
+import { lazyPart } from "../base/lazy.ts";
 import { serverNow } from "../base/server-clock.ts";
 import { LinkMore } from "../shares/link-more.tsx";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -20,6 +21,8 @@ import { noteRecent } from "../ui/recent.ts";
 import { StateBadge } from "../ui/state-badge.tsx";
 import { LinkQr } from "./link-qr.tsx";
 import { isAddress, TargetUse } from "./target-use.tsx";
+
+const HeldNotice = lazyPart(async () => (await import("./review.tsx")).HeldNotice);
 
 type Props = { link: Link; onEdit(): void; mayChange: boolean };
 
@@ -64,6 +67,11 @@ export function LinkHead({ link, onEdit, mayChange }: Props) {
         </Group>
       </Group>
       <Facts link={link} />
+      {link.held !== null && (
+        <Suspense fallback={null}>
+          <HeldNotice link={link} />
+        </Suspense>
+      )}
     </Stack>
   );
 }
@@ -136,6 +144,11 @@ function Facts({ link }: { link: Link }) {
   return (
     <Group gap="xs" mih={28}>
       <State link={link} />
+      {link.dead_since !== null && (
+        <StateBadge tone="bad">
+          <Trans>Target has not answered since {formatTime(link.dead_since)}</Trans>
+        </StateBadge>
+      )}
       {link.tags.map((tag) => (
         <Badge key={tag} variant="default" tt="none" maw={200}>
           {tag}
@@ -161,7 +174,9 @@ function Facts({ link }: { link: Link }) {
 }
 
 /** What visitors find by its dates. */
-function State({ link: { starts_at: starts, expires_at: expires } }: { link: Link }) {
+function State({ link: { starts_at: starts, expires_at: expires, held } }: { link: Link }) {
+  // Said below.
+  if (held !== null) return null;
   const now = serverNow();
   if (expires !== null && Date.parse(expires) <= now) {
     return (

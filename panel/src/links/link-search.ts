@@ -3,6 +3,7 @@ const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
 export type Sort = (typeof SORTS)[number];
 export type Order = "asc" | "desc";
 const STATES = ["active", "expired"] as const;
+export const SAFETY = ["waiting", "refused", "taken_down", "dead"] as const;
 
 /** What a list finds, and in which order. */
 export type LinkFinding = {
@@ -10,6 +11,8 @@ export type LinkFinding = {
   sort?: Sort;
   order?: Order;
   state?: (typeof STATES)[number];
+  /** Links that lead nowhere until an administrator decides, or whose target does not answer. */
+  safety?: (typeof SAFETY)[number];
   tag?: string[];
   /** A host; empty: the default domain. */
   domain?: string;
@@ -51,6 +54,7 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
     sort: oneOf(SORTS, search["sort"]),
     order: oneOf(["asc", "desc"], search["order"]),
     state: oneOf(STATES, search["state"]),
+    safety: oneOf(SAFETY, search["safety"]),
     tag: tag.length > 0 ? tag : undefined,
     domain: textOf(search["domain"]),
     owner: textOf(search["owner"]) || undefined,
@@ -61,18 +65,19 @@ export function readLinkSearch(search: Record<string, unknown>): LinkSearch {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as LinkSearch;
 }
 
-const CONDITIONS = ["q", "state", "tag", "domain", "owner", "from", "to"] as const;
+const CONDITIONS = ["q", "state", "safety", "tag", "domain", "owner", "from", "to"] as const;
 
 /** Whether it restricts the list. */
 export const isFiltered = (finding: LinkFinding): boolean =>
   CONDITIONS.some((name) => finding[name] !== undefined);
 
 /** Conditions, for lists and bulk work. */
-export const conditionsOf = ({ q, state, tag, domain, owner, from, to }: LinkFinding) => ({
+export const conditionsOf = ({ q, state, safety, tag, domain, owner, from, to }: LinkFinding) => ({
   domain: domain ?? "*",
   ...(q !== undefined && { search: q }),
   ...(state === "active" && { only_active: true }),
   ...(state === "expired" && { only_expired: true }),
+  ...(safety === "dead" ? { only_dead: true } : safety && { held: safety }),
   ...(tag && { tag }),
   ...(owner !== undefined && { owner }),
   ...(from !== undefined && { created_after: new Date(`${from}T00:00:00`).toISOString() }),

@@ -1,16 +1,16 @@
 import { Trans } from "@lingui/react/macro";
 import { Menu } from "@mantine/core";
-import { IconDownload, IconTag, IconTrash, IconUpload } from "@tabler/icons-react";
+import { IconDownload, IconFlag, IconHourglass, IconTag, IconTrash, IconUpload } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
-type Props = { isFiltered: boolean; mayImport: boolean; onExport(): void };
+type Props = { isFiltered: boolean; isAdmin: boolean; onExport(): void; onWaiting(): void };
 
-export const LinksItems = ({ isFiltered, mayImport, onExport }: Props) => (
+export const LinksItems = ({ isFiltered, isAdmin, onExport, onWaiting }: Props) => (
   <>
     <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
       {isFiltered ? <Trans>Export what the filter finds (CSV)</Trans> : <Trans>Export all links (CSV)</Trans>}
     </Menu.Item>
-    {mayImport && (
+    {isAdmin && (
       <Menu.Item component={Link} to="/links/import" leftSection={<IconUpload size={16} />}>
         <Trans>Import links (CSV)</Trans>
       </Menu.Item>
@@ -22,5 +22,16 @@ export const LinksItems = ({ isFiltered, mayImport, onExport }: Props) => (
     <Menu.Item component={Link} to="/links/deleted" leftSection={<IconTrash size={16} />}>
       <Trans>Deleted links</Trans>
     </Menu.Item>
+    {isAdmin && (
+      <>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconHourglass size={16} />} onClick={onWaiting}>
+          <Trans>Waiting for approval</Trans>
+        </Menu.Item>
+        <Menu.Item component={Link} to="/links/reports" leftSection={<IconFlag size={16} />}>
+          <Trans>Reports</Trans>
+        </Menu.Item>
+      </>
+    )}
   </>
 );

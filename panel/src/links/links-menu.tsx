@@ -2,6 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { ActionIcon } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { loaded, soonPart } from "../base/lazy.ts";
 import { useAsked } from "../ui/asked.ts";
@@ -15,6 +16,7 @@ const LinksItems = soonPart(async () => (await import("./links-items.tsx")).Link
 export function LinksMenu({ search }: { search: LinkSearch }) {
   const { t } = useLingui();
   const { data: account } = useSuspenseQuery(accountQuery);
+  const navigate = useNavigate();
   const exporting = useMutation({
     mutationFn: async () => (await loaded(() => import("./csv/export.ts"))).exportLinks(search),
     onError: useFailureNotice(),
@@ -31,8 +33,9 @@ export function LinksMenu({ search }: { search: LinkSearch }) {
     >
       <LinksItems
         isFiltered={Object.keys(search).length > 0}
-        mayImport={account.role === "admin"}
+        isAdmin={account.role === "admin"}
         onExport={() => exporting.mutate()}
+        onWaiting={() => void navigate({ to: "/links", search: { safety: "waiting" } })}
       />
     </MenuButton>
   );

@@ -32,5 +32,4 @@ export function createTotalCache() {
   };
 }
 
-const keyOf = ({ search, createdAfter, createdBefore, domain, owners, state, tags }: LinkFilter): string =>
-  JSON.stringify([search, createdAfter, createdBefore, domain, owners, state, tags]);
+const keyOf = (filter: LinkFilter): string => JSON.stringify({ ...filter, asOf: 0 });

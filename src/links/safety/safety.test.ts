@@ -131,6 +131,9 @@ forEachDialect((dialect) => {
       reason: "a.evil.example",
     });
     await editor().create({ code: "fine", target: TARGET });
+    expect((await room.links.list(linkQueryOf({}, NOW))).total).toBe(2);
+    expect((await room.links.list(linkQueryOf({ held: "waiting" }, NOW))).total).toBe(1);
+    expect((await room.links.list(linkQueryOf({ only_dead: "true" }, NOW))).total).toBe(0);
     expect(await codes({ held: "waiting" })).toEqual(["w"]);
     expect(await refusal(room.links.create({ target: EVIL }))).toBe("LinkInvalidUrl");
     await editor().patch("w", { title: "y" });

@@ -85,8 +85,9 @@ export function createLinkSafety({ database, links, writer, record, clock }: Dep
         if (ofLink >= MOST_OF_LINK || all >= MOST_OPEN) return false;
         await reports.add(tx, { linkId: link.id, at, reason, details });
         const actor = { name: "visitor", via: "system" } as const;
-        const subject = { subject: codeOf(link.code), subjectId: link.id };
-        await record(tx, [{ at, actor, action: "link.report", ...subject, after: { reason, details } }]);
+        // Without the id of the link: its history is for owners, too.
+        const subject = codeOf(link.code);
+        await record(tx, [{ at, actor, action: "link.report", subject, after: { reason, details } }]);
         return true;
       }),
 
@@ -106,9 +107,9 @@ export function createLinkSafety({ database, links, writer, record, clock }: Dep
         await database.transaction(async (tx) => {
           const at = clock.now();
           await reports.resolve(tx, { id }, at, actor.name);
-          const subject = { subject: codeOf(report.code), subjectId: report.linkId };
+          const subject = codeOf(report.code);
           const after = { report: id, reason: report.reason };
-          await record(tx, [{ at, actor, action: "link.report_dismiss", ...subject, after }]);
+          await record(tx, [{ at, actor, action: "link.report_dismiss", subject, after }]);
         });
       }
       const resolved = await reports.find(id);

@@ -70,7 +70,7 @@ export const zh: VisitorTexts = {
     title: "此链接通向哪里",
     leads: "此链接通向",
     own: "此链接通向此服务器上的文件。",
-    rules: "根据链接的规则，部分访问者会被带到其他地方。",
+    rules: "根据链接的规则，部分访客会被带到其他地方。",
     go: "打开链接",
     report: "举报此链接",
     why: "有什么问题？",

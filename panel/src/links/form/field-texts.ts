@@ -52,10 +52,12 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
   };
 }
 
-/** Names of what limits a share or a drop box. */
+/** Names of what limits a share or a drop box, and of what only events tell. */
 export function useLimitNames(): Record<string, string> {
   const { t } = useLingui();
   return {
+    card: t`Preview in messages`,
+    held: t`Safety`,
     max_downloads: t`Max. downloads`,
     max_bytes: t`Total size`,
     max_files: t`Max. files`,

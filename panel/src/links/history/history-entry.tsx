@@ -18,7 +18,8 @@ const Received = lazyPart(async () => (await import("./received.tsx")).Received)
 const KEPT = new Set(["code", "domain", "password"]);
 
 /** Whether the event tells a state of the link. */
-export const isState = ({ action }: Event): boolean => /^(?:link|share)\./.test(action);
+export const isState = ({ action }: Event): boolean =>
+  /^(?:link|share)\.(?:create|update|delete|restore)$/.test(action);
 
 type Props = { event: Event; place: LinkPlace; isNewest: boolean; ref?: Ref<HTMLDivElement> };
 
@@ -60,6 +61,14 @@ export function HistoryEntry({ event, place, isNewest, ref }: Props) {
     "link.update": t`${actor} changed the link ${way}`,
     "link.delete": t`${actor} deleted the link ${way}`,
     "link.restore": t`${actor} restored the link ${way}`,
+    "link.approve": t`${actor} approved the link ${way}`,
+    "link.refuse": t`${actor} refused the link ${way}`,
+    "link.take_down": t`${actor} took the link down ${way}`,
+    "link.put_back": t`${actor} put the link back ${way}`,
+    "link.target_dead": t`The target does not answer any more`,
+    "link.target_alive": t`The target answers again`,
+    "share.take_down": t`${actor} took the share down ${way}`,
+    "share.put_back": t`${actor} put the share back ${way}`,
     "share.create": t`${actor} made it a share ${way}`,
     "share.update": t`${actor} changed the share ${way}`,
   };

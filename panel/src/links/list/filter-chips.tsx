@@ -3,11 +3,13 @@ import { Button, Group } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { formatDate } from "../../base/i18n.ts";
 import { type FindingChange, isFiltered, type LinkFinding } from "../link-search.ts";
+import { useSafetyNames } from "../safety-names.ts";
 
 type Props = { finding: LinkFinding; onChange(change: FindingChange): void };
 
 const UNFILTERED: FindingChange = {
   state: undefined,
+  safety: undefined,
   tag: undefined,
   domain: undefined,
   owner: undefined,
@@ -19,13 +21,15 @@ const UNFILTERED: FindingChange = {
 export function FilterChips({ finding, onChange }: Props) {
   const { t } = useLingui();
   const { q: _, ...conditions } = finding;
-  const { state, tag = [], domain, owner, from, to } = conditions;
+  const { state, safety, tag = [], domain, owner, from, to } = conditions;
+  const safetyNames = useSafetyNames();
   if (!isFiltered(conditions)) return null;
   const dayOf = (day: string) => formatDate(`${day}T12:00:00`);
   const chips: [label: string, change: FindingChange][] = [];
   if (state !== undefined) {
     chips.push([state === "active" ? t`Active` : t`Expired`, { state: undefined }]);
   }
+  if (safety !== undefined) chips.push([safetyNames[safety], { safety: undefined }]);
   for (const name of tag) {
     const left = tag.filter((other) => other !== name);
     chips.push([t`Tag: ${name}`, { tag: left.length === 0 ? undefined : left }]);

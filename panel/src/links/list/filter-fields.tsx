@@ -3,7 +3,8 @@ import { MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, TextInput } f
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { tagsQuery } from "../link-queries.ts";
-import { type FindingChange, type LinkFinding, readLinkSearch } from "../link-search.ts";
+import { type FindingChange, type LinkFinding, readLinkSearch, SAFETY } from "../link-search.ts";
+import { useSafetyNames } from "../safety-names.ts";
 import { hostsQuery } from "../form/domains.ts";
 import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 
@@ -22,6 +23,7 @@ export function FilterFields({ finding, onChange }: Props) {
   const { data: tags = [] } = useQuery(tagsQuery);
   const { data: domains = [] } = useQuery(hostsQuery);
   const owners = useOwners("see");
+  const safetyNames = useSafetyNames();
   const day = (name: "from" | "to", text: string) =>
     onChange({ [name]: readLinkSearch({ [name]: text })[name] });
   return (
@@ -36,6 +38,15 @@ export function FilterFields({ finding, onChange }: Props) {
           { value: "active", label: t`Active` },
           { value: "expired", label: t`Expired` },
         ]}
+      />
+      <Select
+        label={t`Safety`}
+        clearable
+        placeholder={t`All`}
+        comboboxProps={{ withinPortal: false }}
+        value={finding.safety ?? null}
+        onChange={(safety) => onChange({ safety: readLinkSearch({ safety }).safety })}
+        data={SAFETY.map((value) => ({ value, label: safetyNames[value] }))}
       />
       <MultiSelect
         label={t`Has all tags`}

@@ -6,6 +6,7 @@ import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
 import { isAddress, TargetUse } from "../target-use.tsx";
+import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
 import classes from "./list.module.css";
 
@@ -168,6 +169,21 @@ function RulesSign({ link: { rules } }: { link: Link }) {
 }
 
 function StateSign({ link }: { link: Link }) {
+  const names = useSafetyNames();
+  const safety = link.held?.state ?? (link.dead_since === null ? null : "dead");
+  if (safety !== null) {
+    return (
+      <span className={classes["state"]} title={names[safety]}>
+        {safety === "waiting" ? (
+          <Trans>Waiting</Trans>
+        ) : safety === "dead" ? (
+          <Trans>Dead</Trans>
+        ) : (
+          names[safety]
+        )}
+      </span>
+    );
+  }
   const now = serverNow();
   if (link.expires_at !== null && Date.parse(link.expires_at) <= now) {
     return (

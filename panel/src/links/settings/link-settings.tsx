@@ -9,6 +9,7 @@ import { useUndoable } from "../../ui/undo.tsx";
 import { useOwners } from "../form/owners.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";
+import { TakeDown } from "../review.tsx";
 import { LinkUse } from "./link-use.tsx";
 import { groupOf, settingsOf } from "../form/link-values.ts";
 import { LinkSettingRow } from "./setting-row.tsx";
@@ -77,6 +78,7 @@ export function LinkSettings({ link, onSaved, onDeleted, children }: Props) {
             </Trans>
           )}
         </Text>
+        <TakeDown link={link} />
         <Button
           variant="subtle"
           color="red"
