@@ -30,8 +30,6 @@ import { armFault } from "./lib/fault.ts";
 import { fileTrouble, writeRefusal } from "./lib/file-trouble.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
-import { createMail } from "./mail/mail.service.ts";
-import { createMailCounter } from "./mail/mail-metrics.ts";
 import { createLinkCsv } from "./links/csv/service.ts";
 import { createSecretBox } from "./lib/secret-box.ts";
 import { loadSecretKey, parseSecretKey } from "./lib/secret-key.ts";
@@ -39,6 +37,7 @@ import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
+import { startMail, startNotices } from "./services-mail.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
@@ -150,11 +149,8 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     ...(worker && { tryLogin: worker.takeLoginTry }),
     onFailure: createFailureCounter(registry),
   });
-  const routePrefixes = () => [
-    config.get("routes.admin_prefix"),
-    config.get("routes.health_prefix"),
-    config.get("routes.frontend_prefix"),
-  ];
+  const routePrefixes = () =>
+    (["admin", "health", "frontend"] as const).map((name) => config.get(`routes.${name}_prefix`));
   const { hashPassword } = passwords;
   const shared = { database, changes, record, routePrefixes, hashPassword, clock };
   const operations = createLinkOperations(registry);
@@ -190,6 +186,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     metrics: createStorageMetrics(registry),
   });
   await step(content.start);
+  const notices = startNotices({ mail, auth, links, events, config });
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, identity, bodies, clock });
   const origins = createOrigins({
@@ -226,11 +223,13 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
       door,
       originOf: origins.ofRequest,
       processes: leases.processes,
+      tellDownload: notices.downloaded,
       clock,
       logger,
     }),
     door,
     mail,
+    notices,
     bodies,
     origins,
     /** Null unless `cache.type` is redis. */
@@ -248,22 +247,6 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
-
-type MailDeps = Parameters<typeof createMail>[0];
-type OwnMailDeps = "settings" | "publicUrl" | "panelPath" | "count";
-
-const startMail = (
-  { mail }: Env,
-  { config, registry, ...deps }: Omit<MailDeps, OwnMailDeps> & { config: Config; registry: Registry },
-) =>
-  createMail({
-    ...deps,
-    settings: mail,
-    publicUrl: () => config.get("features.public_url"),
-    panelPath: () =>
-      config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,
-    count: createMailCounter(registry),
-  });
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

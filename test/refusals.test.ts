@@ -54,7 +54,8 @@ test("a body", async () => {
   // Logins are limited: one request each. The set-up shares their limit, and is over here.
   const isLimited = (path: string) => path.includes("/auth/");
   // An address has few attempts there.
-  const isElsewhere = (path: string) => /\/(set-up|password-reset|confirm-address|account\/email)\b/.test(path);
+  const isElsewhere = (path: string) =>
+    /\/(set-up|password-reset|confirm-address|account\/email)\b/.test(path);
   const withBodies = operations.filter((one) => isJson(one) && !isElsewhere(one.path));
   expect(withBodies.length).toBeGreaterThan(15);
   for (const { method, path, operation } of withBodies) {

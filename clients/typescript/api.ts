@@ -2008,7 +2008,7 @@ export interface components {
                  */
                 drop?: "minute" | "hour" | "day" | "off";
                 /**
-                 * @description a link has reached its number of clicks
+                 * @description a link has reached 100, 1,000, 10,000 … clicks
                  * @enum {string}
                  */
                 link_reached?: "on" | "off";
@@ -3165,7 +3165,7 @@ export interface components {
              */
             drop: "minute" | "hour" | "day" | "off";
             /**
-             * @description a link has reached its number of clicks
+             * @description a link has reached 100, 1,000, 10,000 … clicks
              * @enum {string}
              */
             link_reached: "on" | "off";

@@ -35,6 +35,7 @@ import { BUILT_IN_ADMIN } from "./account.ts";
 import { createContactRepository } from "./contact/repository.ts";
 import { contactEndpoints } from "./contact/routes.ts";
 import type { AuthMail } from "./contact/link-mails.ts";
+import { createSignInMail } from "./contact/sign-in-mail.ts";
 import { type Contacts, createContacts } from "./contact/service.ts";
 import { refuseCrossSite } from "./sessions/origin.ts";
 import { createUsersRepository } from "./users/repository.ts";
@@ -120,18 +121,15 @@ export function createAuth(deps: Deps) {
   const signIns = createSignInEvents({ write: database.write, record, clock });
   const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
   const login = createLogin({
+    ...deps,
     users: usersRepository,
     sessions,
     tokens,
-    passwords,
     passwordCheck,
     accountDelay,
-    config,
-    changes,
-    record,
     signIns,
     closeSetUp: setUpRepository.removeAll,
-    clock,
+    tellNewBrowser: createSignInMail({ ...deps, repository: createContactRepository(database) }),
   });
   const contacts = contactsOf(deps, users, login);
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));

@@ -32,17 +32,24 @@ export function createEvents({ database, clock }: Deps) {
     return { ...others, domain: hostOf(Number(id)) };
   }
 
-  const add: RecordEvents<Db> = (db, events) =>
-    repository.insert(
+  let heard: RecordEvents<Db> = async () => {};
+
+  const add: RecordEvents<Db> = async (db, events) => {
+    await repository.insert(
       db,
       events.map((event) => ({ ...event, before: withHost(event.before), after: withHost(event.after) })),
     );
+    await heard(db, events);
+  };
 
   return {
     ...repository,
     add,
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),
+    /** Calls it in the transactions of all events from now on. */
+    tell: (listener: RecordEvents<Db>): void => void (heard = listener),
+
     /** Newest first. `next`: null on the last page. */
     async page(filter: EventFilter, after: EventPlace | null, limit: number): Promise<EventPage> {
       const found = await repository.page(filter, after, limit + 1);

@@ -39,6 +39,7 @@ type Deps = {
   door: VisitorDoor;
   originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
   processes: Pick<Processes, "refuseOlder">;
+  tellDownload: Parameters<typeof createShares>[0]["tell"];
   clock: Clock;
   logger: Logger;
 };
@@ -50,7 +51,7 @@ export function createSharing(deps: Deps) {
   const repository = createSharesRepository({ database, record });
   const admitDrops = () => processes.refuseOlder("drops");
   const shared = { tree, repository, links: links.internal, admitDrops, clock };
-  const shares = createShares(shared);
+  const shares = createShares({ ...shared, tell: deps.tellDownload });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });

@@ -4,11 +4,18 @@ import type { Logger } from "../lib/logger.ts";
 import { createDeliveryRepository } from "./delivery.repository.ts";
 import { createDelivery } from "./delivery.ts";
 import { createLetters, type MailIdentity } from "./letter.ts";
+import { createNoticeRepository } from "./notice.repository.ts";
+import { createNotices, type Notices } from "./notices.ts";
 import { createOutboxRepository } from "./outbox.repository.ts";
 import { createMailOutbox, type MailTransaction } from "./outbox.ts";
 import { createSmtp, type SmtpSettings } from "./smtp.ts";
 
 export type Mail = ReturnType<typeof createMail>;
+
+type NoticeSources = Pick<
+  Parameters<typeof createNotices>[0],
+  "recipientOf" | "administrators" | "nameOf" | "pageOf"
+>;
 
 type Deps = {
   database: Queries;
@@ -57,6 +64,16 @@ export function createMail(deps: Deps) {
     /** Mails with links into the panel. */
     forAccounts,
     trouble,
+    /** Mails about what happened. */
+    notices: (more: NoticeSources): Notices =>
+      createNotices({
+        ...more,
+        ...forAccounts,
+        outbox,
+        repository: createNoticeRepository(database),
+        write: changes.write,
+        clock,
+      }),
     /** Connects and signs in; null if that works. */
     check: smtp.check,
     /** Null without a server. */

@@ -8,7 +8,8 @@ import { type Env, fileDatabasePath } from "../env.ts";
 import { systemClock } from "../lib/clock.ts";
 import { dataPath } from "../lib/data-folder.ts";
 import { pluralize } from "../lib/pluralize.ts";
-import { appError } from "../lib/errors.ts";
+import { appError, messageOf } from "../lib/errors.ts";
+import type { Notices } from "../mail/notices.ts";
 import { armFault } from "../lib/fault.ts";
 import { fileTrouble } from "../lib/file-trouble.ts";
 import { silentLogger } from "../lib/logger.ts";
@@ -17,7 +18,7 @@ import { countRunning } from "./status.commands.ts";
 import { makeBackup } from "./backup.ts";
 import { restoreBackup } from "./restore.ts";
 
-type Context = CommandContext<{ env: Env; database: Database }>;
+type Context = CommandContext<{ env: Env; database: Database; notices: Pick<Notices, "backupFailed"> }>;
 
 export function addBackupCommands(program: Command, context: Context): void {
   const { output } = context;
@@ -27,7 +28,7 @@ export function addBackupCommands(program: Command, context: Context): void {
     .argument("<dir>", "folder to create")
     .option("--json", "print the manifest as JSON")
     .action(async (dir: string, { json }: { json?: boolean }) => {
-      const { env, database } = await context.services();
+      const { env, database, notices } = await context.services();
       const bars = { copied: output.progress("files copied"), read: output.progress("files read back") };
       const making = makeBackup(resolve(dir), {
         dataDir: env.data.dir,
@@ -40,7 +41,13 @@ export function addBackupCommands(program: Command, context: Context): void {
         now: systemClock.now,
         onProgress: (step, done, total) => bars[step].update(done, total),
       });
-      const manifest = await plainly(making).finally(() => finishAll(bars));
+      const manifest = await plainly(making)
+        .finally(() => finishAll(bars))
+        .catch(async (error: unknown) => {
+          // The failure is what the command reports, whatever becomes of the mail.
+          await notices.backupFailed(messageOf(error)).catch(() => {});
+          throw error;
+        });
       if (json) return output.json(manifest);
       output.line(`${pluralize(manifest.files.length, "file is", "files are")} in ${resolve(dir)}.`);
       if (manifest.database.file === null) {

@@ -199,6 +199,27 @@ forEachDialect((dialect) => {
     });
   });
 
+  test("a sign-in from a new browser is told, from a known one or a program not, and it can be turned off", async () => {
+    await invite("ines");
+    await ask("PUT", RESET, { token: tokenIn(mails[0]), password: PASSWORD });
+    const from = { headers: { "Sec-Fetch-Site": "same-origin", "User-Agent": "Firefox" } };
+    const enter = async (browser: Browser, headers = from.headers) => {
+      harness.time.now += 60_000;
+      const body = { username: "ines", password: PASSWORD };
+      const { status } = await browser.send("POST", "/admin/v1/auth/login", { body, headers });
+      expect(status).toBe(200);
+      return mails.filter(({ kind }) => kind === "sign_in").length;
+    };
+    const known = new Browser(harness, "2001:db8:ffff::1");
+    expect(await enter(known)).toBe(1);
+    expect(await enter(known)).toBe(1);
+    expect(await enter(new Browser(harness, "2001:db8:ffff::2"), {} as never)).toBe(1);
+    expect(await enter(new Browser(harness, "2001:db8:ffff::3"))).toBe(2);
+    await known.send("PATCH", MAIL, { body: { mails: { sign_in: "off" } } });
+    expect(await enter(new Browser(harness, "2001:db8:ffff::4"))).toBe(2);
+    expect(mails.at(-1)!.content).toMatchObject({ username: "ines", address: "2001:db8:ffff::3" });
+  });
+
   test("a removed account leaves its address to others", async () => {
     const { data } = await invite("gone");
     await admin.send("DELETE", `${USERS}/${data!["id"]}`);

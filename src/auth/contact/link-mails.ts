@@ -8,14 +8,11 @@ import type { ProofClaims, Proofs } from "./proof.ts";
 
 type To = { accountId: number; email: string; language: Language };
 type Options = { usefulUntil?: number; onceKey?: string };
-type LinkMail = {
-  [K in "invitation" | "reset" | "address"]: {
-    kind: K;
-    content: K extends "invitation"
-      ? { username: string; by: string; url: string }
-      : { username: string; url: string };
-  };
-}["invitation" | "reset" | "address"];
+type Linked = { username: string; url: string };
+type AuthMailContent =
+  | { kind: "invitation"; content: Linked & { by: string } }
+  | { kind: "reset" | "address"; content: Linked }
+  | { kind: "sign_in"; content: Linked & { address: string; browser: string; at: number } };
 
 /** The outbox, as accounts use it. */
 export type AuthMail = {
@@ -23,7 +20,7 @@ export type AuthMail = {
   isOffered(): boolean;
   /** Address of a page of the panel. */
   panelUrl(path: string): string;
-  queue(tx: AuthTransaction, to: To, mail: LinkMail, options?: Options): Promise<unknown>;
+  queue(tx: AuthTransaction, to: To, mail: AuthMailContent, options?: Options): Promise<unknown>;
 };
 
 /** Whom a link is for, and what its proof is bound to. */

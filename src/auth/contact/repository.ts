@@ -16,6 +16,15 @@ export function createContactRepository({ read }: Pick<Database, "read">) {
       return toContact(await query.executeTakeFirst());
     },
 
+    /** Null without a verified address, or if the account is disabled or gone. */
+    async reachable(accountId: number, db: Db): Promise<(Contact & { email: string }) | null> {
+      const contact = await this.find(accountId, db);
+      if (contact.email === null || !contact.emailVerified) return null;
+      const user = db.selectFrom("users").select("disabled").where("id", "=", accountId);
+      const isThere = accountId === 0 || (await user.executeTakeFirst())?.disabled === 0;
+      return isThere ? { ...contact, email: contact.email } : null;
+    },
+
     /** The account with a verified address, and not disabled. */
     async ownerOf(email: string): Promise<number | null> {
       const row = await read

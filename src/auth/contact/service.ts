@@ -85,6 +85,18 @@ export function createContacts(deps: Deps) {
       return user;
     },
 
+    /** Whom a mail of the kind is for. Null without a verified address, or if it is turned off. */
+    async recipientOf<K extends keyof Choices>(db: Db, accountId: number, kind: K) {
+      const contact = await repository.reachable(accountId, db);
+      if (contact === null) return null;
+      const { email, language, choices } = contact;
+      const every = choices[kind];
+      if (every === "off") return null;
+      return { to: { accountId, email, language }, every: every as Exclude<Choices[K], "off"> };
+    },
+
+    administrators: (): Promise<number[]> => repository.administrators(),
+
     get: (accountId: number): Promise<Contact> => repository.find(accountId),
 
     async change(accountId: number, { language, mails }: ContactUpdate): Promise<Contact> {

@@ -51,6 +51,8 @@ type Deps = {
   config: AuthConfig & AdminPasswordSetting;
   changes: AuthChanges;
   signIns: SignInEvents;
+  /** A browser that the account has not used before has signed in. */
+  tellNewBrowser(tx: AuthTransaction, account: Account, client: SessionClient): Promise<void>;
   /** Ends the one-time addresses of the set-up. */
   closeSetUp(tx: Db): Promise<void>;
   record: RecordEvents<Db>;
@@ -144,9 +146,10 @@ export function createLogin(deps: Deps) {
           await signIns.failed({ username: candidate?.account.username ?? null, address, via });
         throw error;
       });
-      return sessions.start(account, { passwordHash, client }, (tx) =>
-        signIns.succeeded(tx.db, { username: account.username, address, via }),
-      );
+      return sessions.start(account, { passwordHash, client }, async (tx) => {
+        await signIns.succeeded(tx.db, { username: account.username, address, via });
+        if (known === null && via === "panel") await deps.tellNewBrowser(tx, account, client);
+      });
     },
 
     /**

@@ -16,7 +16,7 @@ export type ShareArchive = (
 ) => Promise<Response>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "finish" | "uncount" | "folders">;
+  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders">;
   answerArchive: AnswerArchive;
   pages: VisitorPages;
   logger: Logger;

@@ -21,7 +21,7 @@ export type ShareDownload = (
 ) => Promise<Response>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "finish" | "uncount">;
+  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount">;
   blobs: Pick<Blobs, "open">;
   pages: VisitorPages;
   logger: Logger;

@@ -22,11 +22,18 @@ type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter[
 
 export type ShareInput = InternalInput & { maxDownloads: number | null };
 
-type Deps = { tree: AccountTree; repository: SharesRepository; links: InternalLinks; clock: Clock };
+type Deps = {
+  tree: AccountTree;
+  repository: SharesRepository;
+  links: InternalLinks;
+  /** A download has ended well. */
+  tell(share: SharedEntry): Promise<void>;
+  clock: Clock;
+};
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ tree, repository, links, clock }: Deps) {
+export function createShares({ tree, repository, links, tell, clock }: Deps) {
   const ofEntry = createEntryShares({ tree, repository, links, clock, isDrop: false });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
@@ -106,6 +113,7 @@ export function createShares({ tree, repository, links, clock }: Deps) {
       return [first, ...rest];
     },
 
+    tell,
     count: (linkId: number): Promise<boolean> => repository.count(linkId),
     finish: (linkId: number): Promise<void> => repository.finish(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),

@@ -36,7 +36,7 @@ export async function startShares(database: Database) {
     time,
     service,
     repository,
-    shares: createShares(parts),
+    shares: createShares({ ...parts, tell: async () => {} }),
     changes: createShareChanges({ ...parts, linksOf: service.by }),
     changed,
     actor: (accountId: number): Actor => ({

@@ -37,6 +37,7 @@ forEachDialect((dialect) => {
     links = service.by(COMMAND);
     at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
     shares = createShares({
+      tell: async () => {},
       tree: at.tree,
       repository: createSharesRepository({ database, record }),
       links: service.internal,

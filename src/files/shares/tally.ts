@@ -25,9 +25,10 @@ export function usedUp(pages: VisitorPages, request: Request): Response {
 
 /** Counts one download at most, and takes it back at most once, in this order. */
 export function createTally(
-  { shares, logger }: { shares: Counts; logger: Logger },
-  { linkId, maxDownloads }: SharedEntry,
+  { shares, logger }: { shares: Counts & Pick<Shares, "tell">; logger: Logger },
+  share: SharedEntry,
 ) {
+  const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
   let isOver = false;
   let last: Promise<void> = Promise.resolve();
@@ -42,13 +43,16 @@ export function createTally(
     if (isCounted || isOver) return;
     isCounted = true;
     await then(() => shares.finish(linkId));
+    void then(() => shares.tell(share));
   };
   return {
     count,
     async finish(): Promise<void> {
+      const isLimited = maxDownloads !== null && !isOver;
       const counting = count();
       isOver = true;
       await counting;
+      if (isLimited) void then(() => shares.tell(share));
     },
     async takeBack(): Promise<void> {
       if (isOver) return;

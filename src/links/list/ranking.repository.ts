@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { IdRange } from "./sizes.repository.ts";
 
-export type Counted = { link_id: number; clicks: number };
+export type Counted = { link_id: number; clicks: number; ranked: number };
 
 export function createRankingRepository({
   read,
@@ -34,7 +34,7 @@ export function createRankingRepository({
     behind: ({ from, to }: IdRange, limit: number): Promise<Counted[]> =>
       read
         .selectFrom("link_clicks")
-        .select(["link_id", "clicks"])
+        .select(["link_id", "clicks", "ranked"])
         .where("link_id", ">=", from)
         .where("link_id", "<=", to)
         .whereRef("clicks", "<>", "ranked")

@@ -12,7 +12,13 @@ const REST_FACTOR = 9;
 const IDS_AT_ONCE = 50_000;
 const LINKS_AT_ONCE = 1_000;
 
-export function createRankingJob(database: Pick<Database, "read" | "write" | "dialect">) {
+type Growth = { linkId: number; before: number; after: number };
+
+/** `counted` hears of each change of a count once, if the process lives. */
+export function createRankingJob(
+  database: Pick<Database, "read" | "write" | "dialect">,
+  counted: (links: readonly Growth[]) => Promise<void> = async () => {},
+) {
   const repository = createRankingRepository(database);
   /** The flushed state at the last complete run. */
   let ranked: string | null = null;
@@ -28,6 +34,7 @@ export function createRankingJob(database: Pick<Database, "read" | "write" | "di
       const to = from + IDS_AT_ONCE - 1;
       const links = await repository.behind({ from, to }, LINKS_AT_ONCE);
       await repository.rank(links);
+      await counted(links.map((link) => ({ linkId: link.link_id, before: link.ranked, after: link.clicks })));
       from = links.length === LINKS_AT_ONCE ? links.at(-1)!.link_id + 1 : to + 1;
       await rest((performance.now() - portionBegun) * REST_FACTOR, signal);
     }

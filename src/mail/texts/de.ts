@@ -70,7 +70,7 @@ export const deMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} hat ${clicks.toLocaleString("de")} Klicks erreicht`,
-    lines: ["Der Link hat die Zahl der Klicks erreicht, von der Sie erfahren wollten."],
+    lines: ["Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter."],
     action: "Zahlen zeigen",
   }),
   target_dead: ({ link, target, reason }) => ({

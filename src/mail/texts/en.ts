@@ -96,7 +96,7 @@ export const enMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
-    lines: ["The link has reached the number of clicks that you wanted to hear of."],
+    lines: ["You hear of 100, 1,000, 10,000 clicks and so on."],
     action: "Show the numbers",
   }),
   target_dead: ({ link, target, reason }) => ({

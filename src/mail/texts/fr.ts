@@ -71,7 +71,7 @@ export const frMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} a atteint ${clicks.toLocaleString("fr")} clics`,
-    lines: ["Le lien a atteint le nombre de clics dont vous vouliez être averti."],
+    lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite."],
     action: "Afficher les chiffres",
   }),
   target_dead: ({ link, target, reason }) => ({

@@ -67,7 +67,7 @@ export const zhMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,
-    lines: ["此链接已达到您希望收到通知的点击数。"],
+    lines: ["点击数达到 100、1,000、10,000 等时，您会收到通知。"],
     action: "显示数据",
   }),
   target_dead: ({ link, target, reason }) => ({

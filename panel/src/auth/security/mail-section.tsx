@@ -38,7 +38,7 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     { name: "drop", label: t`Files in a drop box`, options: pace },
     { name: "download", label: t`Downloads of a share`, options: pace },
     { name: "share_ends", label: t`A share ends soon`, options: onOff },
-    { name: "link_reached", label: t`A link has reached its number of clicks`, options: onOff },
+    { name: "link_reached", label: t`A link has reached 100, 1,000, … clicks`, options: onOff },
     { name: "target_dead", label: t`The target of a link does not answer`, options: onOff },
   ];
   if (isAdmin) kinds.push({ name: "backup", label: t`A backup has failed`, options: onOff });

@@ -1,0 +1,27 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Account } from "../account.ts";
+import type { AuthTransaction } from "../changes.ts";
+import type { AuthMail } from "./link-mails.ts";
+import type { ContactRepository } from "./repository.ts";
+
+type Client = { address: string | null; browser: string | null; os: string | null };
+
+export type TellNewBrowser = (tx: AuthTransaction, account: Account, client: Client) => Promise<void>;
+
+/** Tells the account of a sign-in from a browser that it has not used before, unless it has turned that off. */
+export const createSignInMail =
+  (deps: { repository: ContactRepository; mail: AuthMail; clock: Clock }): TellNewBrowser =>
+  async (tx, { id, username }, { address, browser, os }) => {
+    const { repository, mail, clock } = deps;
+    const contact = mail.isOffered() ? await repository.reachable(id, tx.db) : null;
+    if (contact === null || contact.choices.sign_in === "off") return;
+    const { email, language } = contact;
+    const content = {
+      username,
+      address: address ?? "?",
+      browser: [browser, os].filter((name) => name !== null).join(", ") || "?",
+      at: clock.now(),
+      url: mail.panelUrl("/account"),
+    };
+    await mail.queue(tx, { accountId: id, email, language }, { kind: "sign_in", content });
+  };
