@@ -25,8 +25,8 @@ import { QUIET_SETTINGS } from "../src/links/links.test-support.ts";
 import { createLinkService } from "../src/links/links.service.ts";
 import { createSearchIndexJob } from "../src/links/list/indexing.ts";
 import { createTotalJob } from "../src/links/list/total.ts";
-import { SORT_KEYS } from "../src/links/list/order.ts";
 import { type ListQuery, linkQueryOf } from "../src/links/list/page.ts";
+import { EDITOR, LARGE_TEAM, linkLists, ownerAt, SMALL_TEAM } from "./lib/link-lists.ts";
 import { createServerDatabase, SERVERS, type Server } from "./lib/server-database.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
@@ -41,9 +41,7 @@ const TAGS_GOAL_MS = 50;
 const BATCH_GOAL_MS = 1000;
 const BORN = Date.parse("2026-01-01T00:00:00Z");
 const NOW = BORN + COUNT * 20;
-/** Account of a quarter of the links. */
-const EDITOR = 7;
-
+const { lists, ofEditors, ofMembers } = linkLists(COUNT, BORN);
 /** Every seventh is created out of order, as by imports; every tenth expires, and half of those have expired. */
 function linkAt(at: number): NewLink {
   const hash = Bun.hash(`link ${at}`).toString(36).padStart(13, "0");
@@ -69,7 +67,7 @@ function linkAt(at: number): NewLink {
     clickCount: at % 1000,
     title: `Campaign ${at % 977} of ${word}`,
     tags: ["all", `team ${at % 5}`, at % 5000 === 11 ? "rare" : `topic ${at % 500}`].sort(),
-    ownerId: at % 4 === 0 ? EDITOR : null,
+    ownerId: ownerAt(at),
     automatedClicks: 0,
   };
 }
@@ -81,77 +79,6 @@ async function fill(database: Database): Promise<void> {
     await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }
 }
-
-const DEEP = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
-  [`page 500 by ${sort}`, { sort, page: "500" }],
-  [`middle page by ${sort}`, { sort, page: String(COUNT / 40) }],
-]);
-
-const TAGS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
-  [`tag of 1 in 5 by ${sort}`, { tag: ["team 1"], sort }],
-  [`tag of 1 in 5, deep, by ${sort}`, { tag: ["team 1"], sort, page: String(COUNT / 200) }],
-  [`tag of 1 in 500 by ${sort}`, { tag: ["topic 3"], sort }],
-  [`two tags by ${sort}`, { tag: ["topic 3", "team 3"], sort }],
-  [`rare tag by ${sort}`, { tag: ["rare"], sort }],
-  [`two tags of no link by ${sort}`, { tag: ["team 1", "team 2"], sort }],
-  [`tag and account, page 500, ${sort}`, { tag: ["team 1"], owner: String(EDITOR), sort, page: "500" }],
-]);
-
-const MIDDLE = new Date(BORN + COUNT * 5).toISOString();
-const MANY_TAGGED = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
-  [`tag of all by ${sort}`, { tag: ["all"], sort }],
-  [`tag of all, middle, by ${sort}`, { tag: ["all"], sort, page: String(COUNT / 40) }],
-  [`two frequent tags by ${sort}`, { tag: ["all", "team 1"], sort }],
-  [`two frequent tags, deep, by ${sort}`, { tag: ["all", "team 1"], sort, page: String(COUNT / 200) }],
-  [
-    `tag, active, deep, by ${sort}`,
-    { tag: ["team 1"], only_active: "1", sort, page: String(Math.ceil(COUNT / 210)) },
-  ],
-  [
-    `tag, a span, deep, by ${sort}`,
-    { tag: ["team 1"], created_after: MIDDLE, sort, page: String(COUNT / 500) },
-  ],
-]);
-const EDITORS = SORT_KEYS.flatMap((sort): [string, ListQuery][] => [
-  [`editor by ${sort}`, { sort }],
-  [`editor, deep, by ${sort}`, { sort, page: String(COUNT / 200) }],
-  [`editor, tag, by ${sort}`, { tag: ["team 1"], sort }],
-  [`editor, tag, deep, by ${sort}`, { tag: ["team 1"], sort, page: String(COUNT / 800) }],
-]);
-
-/** In five in a hundred links, in all, in none of the tag, of two letters. */
-const WORDS = ["frequent", "example", "medium", "zq"];
-const TAGS_AND_WORDS = ["team 1", "all"].flatMap((tag) =>
-  WORDS.flatMap((search): [string, ListQuery][] => [
-    [`${tag} and ${search}`, { tag: [tag], search }],
-    [`${tag} and ${search}, deep`, { tag: [tag], search, page: search === "example" ? "4000" : "20" }],
-  ]),
-);
-
-const LISTS: [string, ListQuery][] = [
-  ...TAGS,
-  ...MANY_TAGGED,
-  ["search, word in titles", { search: "campaign 37 of" }],
-  ...TAGS_AND_WORDS,
-  ...DEEP,
-  ["list, first page", {}],
-  ["list, last page", { page: String(COUNT / 20) }],
-  ["list, active, first page", { only_active: "1" }],
-  ["list, active, middle page", { only_active: "1", page: String(COUNT / 40) }],
-  ["list, expired, first page", { only_expired: "1" }],
-  ["list, a span, middle page", { created_after: MIDDLE, page: "2000" }],
-  ["search, rare word", { search: "needle" }],
-  ["search, medium word", { search: "Medium" }],
-  ["search, word of one in a hundred", { search: "percent" }],
-  ["search, frequent word", { search: "frequent" }],
-  ["search, word in every link", { search: "EXAMPLE" }],
-  ["search, word in no link", { search: "nowhere" }],
-  ["search, two letters", { search: "zq" }],
-  ["search, medium word, middle page", { search: "medium", page: String(COUNT / 8000) }],
-  ["search, frequent word, middle page", { search: "frequent", page: String(COUNT / 800) }],
-  ["search, every link, last page", { search: "example", page: String(COUNT / 20) }],
-  ["search, active, frequent word", { search: "frequent", only_active: "1" }],
-];
 
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!;
@@ -248,12 +175,17 @@ async function bench(
     await afterFill(database);
     console.log(`\n${name}: ${COUNT.toLocaleString("en")} links, filled in ${seconds.toFixed(0)} s\n`);
     console.log(`${"milliseconds".padEnd(34)}   rows: p50, p95      page: p50, p95`);
-    for (const [title, query] of LISTS) {
+    for (const [title, query] of lists) {
       if (title.includes(TITLE)) await measure(links, "bench-touch", title, query);
     }
     const editor = service.by({ ...COMMAND, accountId: EDITOR, ownOnly: true });
-    for (const [title, query] of EDITORS) {
+    for (const [title, query] of ofEditors) {
       if (title.includes(TITLE)) await measure(editor, "bench-touch-editor", title, query);
+    }
+    const teams = new Map([LARGE_TEAM, SMALL_TEAM].map((id) => [id, "editor"] as const));
+    const member = service.by({ ...COMMAND, accountId: EDITOR, ownOnly: true, teams });
+    for (const [title, query] of ofMembers) {
+      if (title.includes(TITLE)) await measure(member, "bench-touch-member", title, query);
     }
     if ("tags".includes(TITLE)) {
       await measureTags(links, "of all links");

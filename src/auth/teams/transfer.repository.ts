@@ -1,8 +1,8 @@
 /** Everything that an account or team owns, for another owner: links with their tags, deleted links, domains. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { ownerIds } from "../../db/owner-ids.ts";
 import { appError } from "../../lib/errors.ts";
-import { ADMIN_NAME, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 
 const CHUNK = 1_000;
 
@@ -11,16 +11,8 @@ export type TransferOwned = ReturnType<typeof createOwnerTransfer>;
 export function createOwnerTransfer({ dialect }: Pick<Database, "dialect">) {
   /** It stays until the transaction ends. @throws BadRequest for an unknown one */
   async function idOf(tx: Db, text: string): Promise<number> {
-    const name = text.toLowerCase();
-    if (name === ADMIN_NAME) return 0;
-    const isTeam = name.startsWith(TEAM_MARK);
-    const teams = tx.selectFrom("teams").select("id").where("name", "=", name.slice(TEAM_MARK.length));
-    const users = tx.selectFrom("users").select("id").where("username", "=", name);
-    const row = await (isTeam
-      ? teams.$call(dialect.forShare)
-      : users.$call(dialect.forShare)
-    ).executeTakeFirst();
-    if (row !== undefined) return isTeam ? ownerOfTeam(row.id) : row.id;
+    const id = (await ownerIds(tx, [text], dialect.forShare)).get(text);
+    if (id !== undefined) return id;
     throw appError("BadRequest", `transfer_to: there is no account or team '${text}'.`, {
       field: "transfer_to",
     });

@@ -1,6 +1,7 @@
 /** Owners by the names of the API: `anna`, `team:press`. */
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { ownerIds } from "../../db/owner-ids.ts";
 import { appError } from "../../lib/errors.ts";
 import { ADMIN_NAME, NOBODY, ownerOfTeam, TEAM_MARK } from "../../lib/owner.ts";
 
@@ -26,34 +27,16 @@ type Named = { owner?: string | undefined; team?: string | undefined };
 export type Owners = ReturnType<typeof createOwners>;
 
 export function createOwners({ read }: Pick<Database, "read">) {
-  /** Null without one. */
-  async function find(text: string): Promise<number | null> {
-    const name = text.toLowerCase();
-    if (name === ADMIN_NAME) return 0;
-    if (name.startsWith(TEAM_MARK)) {
-      const teams = read.selectFrom("teams").select("id").where("name", "=", name.slice(TEAM_MARK.length));
-      const team = await teams.executeTakeFirst();
-      return team === undefined ? null : ownerOfTeam(team.id);
-    }
-    const users = read.selectFrom("users").select("id").where("username", "=", name);
-    return (await users.executeTakeFirst())?.id ?? null;
-  }
+  const find = async (name: string): Promise<number | undefined> => (await ownerIds(read, [name])).get(name);
 
   return {
     /** By name; unknown ones are absent. At most 1,000. */
-    async idsOf(names: readonly string[]): Promise<Map<string, number>> {
-      const ids = new Map<string, number>();
-      for (const name of new Set(names)) {
-        const id = name === "" ? null : await find(name);
-        if (id !== null) ids.set(name, id);
-      }
-      return ids;
-    },
+    idsOf: (names: readonly string[]) => ownerIds(read, names),
 
     /** @throws BadRequest for an unknown one */
     async idOf(name: string): Promise<number> {
       const id = await find(name);
-      if (id !== null) return id;
+      if (id !== undefined) return id;
       throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
     },
 
