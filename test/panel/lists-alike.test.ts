@@ -64,6 +64,23 @@ once("on a phone the filters of events, shares and accounts are in a sheet", asy
     await sheet.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Filter 1" }).waitFor();
   }
+  // A swipe down on its title closes it, one to the side does not.
+  await page.getByRole("button", { name: "Filter 1" }).click();
+  const touch = await page.context().newCDPSession(page);
+  const { x, y } = (await sheet.getByRole("heading", { name: "Filter" }).boundingBox())!;
+  for (const [right, down] of [
+    [60, 10],
+    [10, 60],
+  ] as const) {
+    await sheet.waitFor();
+    for (const [type, touchPoints] of [
+      ["touchStart", [{ x, y }]],
+      ["touchMove", [{ x: x + right, y: y + down }]],
+      ["touchEnd", []],
+    ] as const)
+      await touch.send("Input.dispatchTouchEvent", { type, touchPoints: [...touchPoints] });
+  }
+  await sheet.waitFor({ state: "detached" });
   expect(complaints).toEqual([]);
   await close();
 });

@@ -16,6 +16,7 @@ import { earlierOf, type OnReportChange } from "./range.ts";
 import { ReportBar } from "./report-bar.tsx";
 import { topQuery, totalsQuery, trendQuery } from "./report-queries.ts";
 import { sum } from "./chart/series.ts";
+import { Sparkline } from "./chart/sparkline.tsx";
 import { TrendCard } from "./trend-card.tsx";
 import { frameOf } from "./frame.ts";
 
@@ -48,6 +49,7 @@ export function OverviewPage() {
   const counts = (of: "human_clicks" | "automated_clicks") => ({
     value: trend.data && sum(trend.data[of]),
     before: earlier && sum(earlier[of]),
+    course: trend.data?.[of],
   });
   const links = isAdmin ? totals.data?.total_links : newest.data?.pagination?.total;
 
@@ -127,9 +129,15 @@ function Failed({ of }: { of: readonly Pick<UseQueryResult, "error" | "refetch">
   return <LoadFailure error={error} onRetry={() => failed.forEach(({ refetch }) => void refetch())} />;
 }
 
-type FigureProps = { label: string; value: number | undefined; before?: number | undefined };
+type FigureProps = {
+  label: string;
+  value: number | undefined;
+  before?: number | undefined;
+  /** By day or hour. */
+  course?: readonly number[] | undefined;
+};
 
-function Figure({ label, value, before }: FigureProps) {
+function Figure({ label, value, before, course = [] }: FigureProps) {
   const { t } = useLingui();
   const base = formatNumber(before ?? 0);
   const change = value === undefined || !before ? null : formatPercent(value / before - 1);
@@ -141,7 +149,7 @@ function Figure({ label, value, before }: FigureProps) {
       {value === undefined ? (
         <Skeleton height={33} width={80} />
       ) : (
-        <Group gap="xs" align="baseline">
+        <Group gap="xs" align="baseline" wrap="nowrap">
           <Text size="xl" fw={700} className={classes["count"]!}>
             {formatNumber(value)}
           </Text>
@@ -150,6 +158,7 @@ function Figure({ label, value, before }: FigureProps) {
               {change}
             </Text>
           )}
+          <Sparkline values={course} />
         </Group>
       )}
     </Card>
