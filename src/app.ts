@@ -74,6 +74,7 @@ export async function createApp(env: Env, options: AppOptions) {
   const processMetrics = startProcessMetrics(registry);
   const health = createHealthReport(services);
   void warnOfStorages(services);
+  services.content.thumbnails.keepTidy();
   const scrape = createScrape(registry, worker);
   return {
     answer: createAnswer({

@@ -11,6 +11,7 @@ import type { Env } from "./env.ts";
 import { systemClock } from "./lib/clock.ts";
 import { appError } from "./lib/errors.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
+import { ownCommand } from "./lib/own-command.ts";
 import { programName } from "./lib/program-name.ts";
 import { VERSION } from "./lib/version.ts";
 import { startServer } from "./server.ts";
@@ -125,10 +126,8 @@ async function superviseWorkers(env: Env, logger: Logger, count: number): Promis
 const createSpawn =
   (firstPort: number): SpawnWorker =>
   ({ port, onMessage, onExit }) => {
-    const isCompiled = Bun.main.startsWith("/$bunfs/");
-    const program = isCompiled ? [process.execPath] : [process.execPath, "--no-env-file", Bun.main];
     const own = process.argv.slice(2);
-    return Bun.spawn([...program, ...own, "--worker-port", String(port ?? firstPort)], {
+    return Bun.spawn([...ownCommand(), ...own, "--worker-port", String(port ?? firstPort)], {
       stdio: ["ignore", "inherit", "inherit"],
       ipc: onMessage,
       onExit: ({ signalCode }, exitCode) =>

@@ -219,6 +219,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
       record,
       drive,
       blobs: content.blobs,
+      thumbnails: content.thumbnails,
       links,
       door,
       originOf: origins.ofRequest,

@@ -22,10 +22,16 @@ import { createStandings } from "./policies/standing.ts";
 import { createPolicies } from "./policies/service.ts";
 import { createStorageCheck } from "./check/storage-check.ts";
 import { createStorageCheckRepository } from "./check/storage.repository.ts";
+import { dataPath } from "../lib/data-folder.ts";
+import { ownCommand } from "../lib/own-command.ts";
 import type { StorageMetrics } from "./storage/metrics.ts";
 import type { StorageContext } from "./storage/index.ts";
 import { createTreeCheck } from "./check/tree-check.ts";
 import { createTreeCheckRepository } from "./check/tree.repository.ts";
+import { MAKER_COMMAND } from "./thumbnails/frame.ts";
+import { createMaker } from "./thumbnails/maker-process.ts";
+import { createThumbnails } from "./thumbnails/service.ts";
+import { createThumbnailStore } from "./thumbnails/store.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 
 export type Content = ReturnType<typeof createContent>;
@@ -44,6 +50,8 @@ export type ContentDeps = {
   scrub?: { bytesPerRun: number; bytesPerSecond: number };
 };
 
+const MOST_THUMBNAIL_BYTES = 1024 ** 3;
+
 export function createContent(deps: ContentDeps) {
   const { database, changes, processes, box, record, clock, logger, locations } = deps;
   const repository = createBlobsRepository(database);
@@ -61,7 +69,16 @@ export function createContent(deps: ContentDeps) {
     context,
     metrics: deps.metrics,
   });
-  const blobs = createBlobs({ repository, policies: cache, drivers, processes, clock, logger });
+  const store = createThumbnailStore({
+    folder: dataPath(locations.dataDir, "thumbnails"),
+    liveOf: repository.liveOf,
+    mostBytes: MOST_THUMBNAIL_BYTES,
+    clock,
+  });
+  const onRemoved = store.remove;
+  const blobs = createBlobs({ repository, policies: cache, drivers, processes, onRemoved, clock, logger });
+  const maker = createMaker([...ownCommand(), MAKER_COMMAND]);
+  const thumbnails = createThumbnails({ blobs, store, maker, logger });
   const counts = createStagedRepository(database);
   const leftOvers = createLeftOvers({ repository, counts, drivers, processes, clock, logger });
   const reaper = createReaper({
@@ -91,6 +108,7 @@ export function createContent(deps: ContentDeps) {
   return {
     policies,
     blobs,
+    thumbnails,
     dataDir: locations.dataDir,
     jobs: [...reaper.jobs, scrub.job],
     checkStorage: createStorageCheck({
@@ -116,6 +134,9 @@ export function createContent(deps: ContentDeps) {
     endpoints: policyEndpoints({ policies }),
     /** Makes the first policy if there is none. */
     start: policies.ensureDefault,
-    close: blobs.settled,
+    async close(): Promise<void> {
+      thumbnails.close();
+      await blobs.settled();
+    },
   };
 }

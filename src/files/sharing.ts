@@ -18,6 +18,9 @@ import { createFormReceiving } from "./drops/form.routes.ts";
 import { createInFlight } from "./drops/in-flight.ts";
 import { createSenders } from "./drops/sender.ts";
 import { dropEndpoints } from "./drops/routes.ts";
+import { createThumbnailAnswer } from "./thumbnails/answer.ts";
+import { thumbnailEndpoint } from "./thumbnails/routes.ts";
+import type { Thumbnails } from "./thumbnails/service.ts";
 import { createShareArchive } from "./shares/archive.routes.ts";
 import { type ChangesDeps, createShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
@@ -35,6 +38,7 @@ type Deps = {
   record: RecordEvents<Db>;
   drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
   blobs: Pick<Blobs, "open">;
+  thumbnails: Pick<Thumbnails, "find">;
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   door: VisitorDoor;
   originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
@@ -55,6 +59,7 @@ export function createSharing(deps: Deps) {
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });
+  const answerThumbnail = createThumbnailAnswer(deps);
   return {
     shares,
     answers: createShareAnswers({
@@ -63,6 +68,7 @@ export function createSharing(deps: Deps) {
       download: createShareDownload({ shares, blobs, pages, logger }),
       archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
       preview,
+      answerThumbnail,
       unlock,
       pages,
       originOf: deps.originOf,
@@ -73,6 +79,7 @@ export function createSharing(deps: Deps) {
     endpoints: [
       pdfViewerEndpoint,
       ownerPreviewEndpoint({ files: drive.files, preview }),
+      thumbnailEndpoint({ files: drive.files, answerThumbnail }),
       ...shareEndpoints({ shares }),
       ...manageEndpoints({ shares, changes }),
       ...dropEndpoints({ drops }),

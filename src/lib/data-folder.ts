@@ -8,6 +8,7 @@ const NAMES = {
   processes: "processes",
   restore: ".restore",
   archive: ".archive",
+  thumbnails: "thumbnails",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;

@@ -20,10 +20,12 @@ export function isDatabaseFile(path: string, database: string): boolean {
   return whole.startsWith(database) && COMPANION.test(whole.slice(database.length));
 }
 
-/** Database, journals, locks and restores. */
+/** Database, journals, locks, restores and thumbnails. */
 export const isExcluded = (path: string, dataDir: string): boolean =>
   isDatabaseFile(path, resolve(dataPath(dataDir, "database"))) ||
-  (["journal", "processes", "restore"] as const).some((entry) => path === dataPath(dataDir, entry));
+  (["journal", "processes", "restore", "thumbnails"] as const).some(
+    (entry) => path === dataPath(dataDir, entry),
+  );
 
 const manifestSchema = z.object({
   format: z.literal(1),

@@ -1,5 +1,6 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Group, Text } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
@@ -20,6 +21,7 @@ import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
 import { useIsLaterList } from "./list/list-focus.ts";
 import { EmptyList, FailedList, GoneFolder, LoadingEntries } from "./list/list-states.tsx";
+import { TilesButton } from "./list/tiles-button.tsx";
 import { useEntries } from "./list/use-entries.ts";
 import { MoveDialog } from "./moves/move-dialog.tsx";
 import { NewEntry } from "./new-entry.tsx";
@@ -47,6 +49,7 @@ export function FilesPage() {
   const [renamed, setRenamed] = useState<Entry | null>(null);
   const [stored, setStored] = useState<Entry | null>(null);
   const [moved, setMoved] = useState<readonly Entry[]>([]);
+  const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
   const { entries, path, error, retry, isMore, more } = useEntries(search);
   const folder = search.folder ?? null;
   const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
@@ -103,6 +106,7 @@ export function FilesPage() {
           <Crumbs path={path ?? []} onMove={move} />
         )}
         <FilesSearch q={search.q} onSearch={(q) => change({ q })} />
+        <TilesButton isTiled={isTiled} onChange={setIsTiled} />
       </Group>
       {error instanceof ApiError && error.status === 404 ? (
         <GoneFolder />
@@ -130,6 +134,7 @@ export function FilesPage() {
           }}
           onMove={(chosen, { id, name }) => move(chosen, id, name)}
           onFiles={(transfer, { id }) => drop(transfer, id)}
+          isTiled={isTiled}
           onEnd={more}
         />
       )}

@@ -157,6 +157,13 @@ function states({ read, write }: Pick<Database, "read" | "write">) {
       }
     },
 
+    /** Of at most 1,000. */
+    async liveOf(ids: readonly number[]): Promise<Set<number>> {
+      if (ids.length === 0) return new Set();
+      const query = read.selectFrom("blobs").select("id").where("id", "in", ids);
+      return new Set((await query.where("state", "!=", "dead").execute()).map(({ id }) => id));
+    },
+
     /** Of any policy: locations may be shared. */
     async knownKeys(keys: readonly string[]): Promise<Map<string, { size: number; state: string }>> {
       const found = new Map<string, { size: number; state: string }>();

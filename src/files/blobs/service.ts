@@ -50,11 +50,13 @@ type Deps = {
   policies: PolicyCache;
   drivers: Drivers;
   processes: Pick<Processes, "number">;
+  /** Removes what was made of the content. Never rejects. */
+  onRemoved(id: number): Promise<void>;
   clock: Clock;
   logger: Logger;
 };
 
-export function createBlobs({ repository, policies, drivers, processes, clock, logger }: Deps) {
+export function createBlobs({ repository, policies, drivers, processes, onRemoved, clock, logger }: Deps) {
   const setbacks = createSetbacks<number>(clock);
   const pending = new Set<Promise<void>>();
 
@@ -69,6 +71,7 @@ export function createBlobs({ repository, policies, drivers, processes, clock, l
     try {
       const driver = await drivers.forWriting(policyId);
       await driver.remove(objectKey);
+      await onRemoved(id);
       fault("blob.object-removed");
       await repository.removeDead(id);
     } catch (error) {

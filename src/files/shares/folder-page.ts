@@ -1,13 +1,14 @@
 /** The page of a folder, whole or a part of its entries. */
 import type { Look } from "../../visitors/look.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
+import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { dayHtml, LOCAL_TIMES } from "../../visitors/times.ts";
+import { dayHtml } from "../../visitors/times.ts";
 import { countWords, sizeWords } from "./facts.ts";
 import { icon, type IconName, iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
 import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
-import { SHARE_STYLES } from "./page-style.ts";
+import { FOLDER_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import type { SharedEntry } from "./share.ts";
 
 export type FolderView = {
@@ -28,11 +29,13 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
   const texts = look.texts.share;
   const folder = path.at(-1)!;
   const used = new Set<IconName>(["folder"]);
-  const rows = entries.map((entry) => rowHtml(look, entry, used));
+  const showsPictures = share.maxDownloads === null;
+  const rows = entries.map((entry) => rowHtml(look, entry, used, showsPictures));
+  const pictures = showsPictures ? entries.filter(isPictured).length : 0;
   const list =
     rows.length === 0
       ? `<p class="none">${text(texts.empty)}</p>`
-      : `<ul class="list">\n${rows.join("\n")}\n</ul>`;
+      : `<ul class="list${pictures * 2 > entries.length ? " tiles" : ""}">\n${rows.join("\n")}\n</ul>`;
   const soft = counts === null ? texts.folder : countsText(look, counts);
   const terms = termsHtml(look, share);
   const notes = [
@@ -51,7 +54,7 @@ ${pagerHtml(look, view)}`,
     description: soft,
     width: "wide",
     styles: SHARE_STYLES,
-    scripts: [LOCAL_TIMES],
+    scripts: FOLDER_SCRIPTS,
   });
 }
 
@@ -61,13 +64,27 @@ function allHtml(look: Look, { share, path, entries }: FolderView): string {
   return `<a class="button" rel="nofollow" href="?archive=1${folder}">${text(look.texts.share.downloadAll)}</a>`;
 }
 
-function rowHtml(look: Look, entry: Folder | StoredFile, used: Set<IconName>): string {
+function rowHtml(
+  look: Look,
+  entry: Folder | StoredFile,
+  used: Set<IconName>,
+  showsPictures: boolean,
+): string {
   if (entry.kind === "folder") {
     return `<li><a href="?folder=${entry.id}">${icon("folder")}${bdi(entry.name)}<span>${text(look.texts.share.folder)}</span>${dayHtml(look.language, entry.updatedAt)}</a></li>`;
   }
   const kind = kindOf(entry);
   used.add(kind);
-  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${icon(kind)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.createdAt)}</a></li>`;
+  return `<li><a rel="nofollow" href="?file=${entry.id}&amp;view=1">${pictureHtml(entry, showsPictures)}${bdi(entry.name)}<span>${sizeWords(look, entry.size)}</span>${dayHtml(look.language, entry.createdAt)}</a></li>`;
+}
+
+const isPictured = (entry: Folder | StoredFile): boolean => entry.kind === "file" && mayHaveThumbnail(entry);
+
+/** The icon is behind the thumbnail, which the script takes away if there is none. */
+function pictureHtml(file: StoredFile, showsPictures: boolean): string {
+  const shown = icon(kindOf(file));
+  if (!showsPictures || !isPictured(file)) return shown;
+  return `<span class="thumb">${shown}<img src="?thumbnail=${file.id}" alt="" loading="lazy" decoding="async"></span>`;
 }
 
 function countsText(look: Look, { folders, files }: { folders: number; files: number }): string {

@@ -35,6 +35,14 @@ const RULES = `
 .list a:focus-visible{outline-offset:-3px}
 .list bdi{overflow-wrap:anywhere}.list span,.list time{color:var(--soft);font-size:${TYPE.size.sm};white-space:nowrap;font-variant-numeric:tabular-nums;text-align:end}
 .list time{min-width:6.5rem}
+.list .thumb{position:relative;display:grid;place-items:center;width:1.5rem;height:1.5rem;min-width:0}
+.thumb img{position:absolute;inset:0;width:100%;height:100%;object-fit:cover;border-radius:${RADIUS.sm}}
+.tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:${SPACE.md};padding-top:${SPACE.md}}
+.list.tiles li{border:0}
+.list.tiles a{grid-template-columns:minmax(0,1fr);gap:.125rem;justify-items:start;height:100%;align-content:start;padding:.375rem;border-radius:${RADIUS.lg}}
+.list.tiles a>.icon,.tiles .thumb{width:100%;height:auto;aspect-ratio:1;border-radius:${RADIUS.md};background:var(--ground)}
+.tiles a>.icon{padding:34%}.tiles .thumb .icon{width:32%;height:32%}
+.list.tiles bdi,.list.tiles a>span{grid-column:1}.tiles bdi{font-size:${TYPE.size.sm}}.tiles a>time{display:none}
 .pager{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;justify-content:space-between;margin-top:${SPACE.lg}}
 .pager .button{margin:0}.quiet{background:none;color:var(--accent-ink)}
 .none{margin:1.5rem 0 0;padding:2.5rem 1rem;border:1px dashed var(--soft);border-radius:${RADIUS.lg};text-align:center;color:var(--soft)}
@@ -53,5 +61,12 @@ for(const b of document.querySelectorAll(".copy"))if(navigator.clipboard){b.hidd
 const HIDE = `
 for(const m of document.querySelectorAll(".view img,.view video,.view audio")){const f=()=>{if(!m.error||m.error.code>2)m.parentNode.remove()};m.addEventListener("error",f);if(m.error||m.complete&&!m.naturalWidth)f()}
 `.trim();
+
+/** Shows the icon of a file without a thumbnail. */
+const UNCOVER = `
+for(const i of document.querySelectorAll(".thumb img")){const f=()=>i.remove();i.addEventListener("error",f);if(i.complete&&!i.naturalWidth)f()}
+`.trim();
+
+export const FOLDER_SCRIPTS = [inline(UNCOVER), LOCAL_TIMES];
 
 export const SHARE_SCRIPTS = [inline(COPY), inline(HIDE), LOCAL_TIMES];

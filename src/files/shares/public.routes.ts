@@ -10,6 +10,8 @@ import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
+import type { AnswerThumbnail } from "../thumbnails/answer.ts";
+import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
@@ -31,6 +33,7 @@ type Deps = {
   download: ShareDownload;
   archive: ShareArchive;
   preview: SharePreview;
+  answerThumbnail: AnswerThumbnail;
   unlock: Unlock;
   pages: VisitorPages;
   /** Scheme, host and port by which the visitor reaches the server. */
@@ -39,7 +42,7 @@ type Deps = {
 };
 
 export function createShareAnswers(deps: Deps) {
-  const { shares, download, archive, preview, pages } = deps;
+  const { shares, download, archive, preview, answerThumbnail, pages } = deps;
   const failures = createFailurePages(deps);
 
   async function show(share: SharedEntry, request: Request, visitor: Visitor & { address(): string }) {
@@ -52,20 +55,24 @@ export function createShareAnswers(deps: Deps) {
       return answerPage(folderPage(look, await viewOfFolder(deps, share, part, look.language)), 200, request);
     }
     const { file, path } = await shares.place(share, wish.file);
-    const isForCard = wish.what === "preview" && isCardPicture(file);
+    const isForCard = wish.what === "thumbnail" || (wish.what === "preview" && isCardPicture(file));
     const wants = seesPagesOnly && !isForCard ? "page" : wishedBy(wish, request);
     if (wants === "bytes") return download(share, file, request, visitor);
     if (downloadsLeft(share) === 0) return failures.page("usedUp", 410, request);
     const isOpen = share.maxDownloads === null;
+    if (wants === "thumbnail") {
+      return isOpen ? answerThumbnail(file, request) : new Response(null, { status: 204 });
+    }
     if (wants === "preview") {
       const shown = isOpen ? await preview.answer(file, request, visitor) : null;
       if (shown !== null) return shown;
       if (!isBrowser(request)) return failures.page("notFound", 404, request);
     }
     const kind = isOpen ? await preview.kindOf(file, request.signal) : null;
+    const picture = mayHaveThumbnail(file) ? "thumbnail" : isCardPicture(file) ? "preview" : null;
     const hasCard =
-      kind === "picture" && share.kind === "file" && isCardPicture(file) && share.passwordHash === null;
-    const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?preview=1` : null;
+      kind === "picture" && share.kind === "file" && picture !== null && share.passwordHash === null;
+    const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?${picture}=1` : null;
     const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), card };
     return answerPage(filePage(pages.look(request), view), 200, request);
   }
@@ -124,7 +131,10 @@ async function unlock(
 
 type FileWish = Extract<Wish, { file: number }>;
 
-function wishedBy({ what }: FileWish, request: Request): "page" | "bytes" | "preview" {
+function wishedBy(
+  { what }: FileWish,
+  request: Request,
+): Exclude<Wish["what"], "folder" | "archive" | "either"> {
   return what === "either" ? (isBrowser(request) ? "page" : "bytes") : what;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The request of a visitor of a share; docs/shares.md has the parameters. `file`, `folder` and `preview` name an entry
+ * The request of a visitor of a share; docs/shares.md has the parameters. `file`, `folder`, `preview` and `thumbnail` name an entry
  * of the shared folder. Without them the answer is the page of the shared item.
  */
 import type { SharedEntry } from "./share.ts";
 
 export type Wish =
-  | { what: "bytes" | "page" | "preview"; file: number }
+  | { what: "bytes" | "page" | "preview" | "thumbnail"; file: number }
   /** The page for browsers, the bytes for programs. */
   | { what: "either"; file: number }
   | { what: "folder"; folder: number; from: number; after: string | null }
@@ -14,11 +14,13 @@ export type Wish =
 export function wishOf({ kind, entryId }: SharedEntry, url: string): Wish {
   const query = queryOf(url);
   if (kind === "file") {
-    const what = query.has("preview") ? "preview" : query.has("download") ? "bytes" : "either";
-    return { what, file: entryId };
+    const named = (["preview", "thumbnail"] as const).find((name) => query.has(name));
+    return { what: named ?? (query.has("download") ? "bytes" : "either"), file: entryId };
   }
-  const preview = idOf(query.get("preview"));
-  if (preview !== null) return { what: "preview", file: preview };
+  for (const what of ["preview", "thumbnail"] as const) {
+    const shown = idOf(query.get(what));
+    if (shown !== null) return { what, file: shown };
+  }
   const file = idOf(query.get("file"));
   if (file !== null) return { what: query.has("view") ? "page" : "bytes", file };
   const folder = idOf(query.get("folder")) ?? entryId;

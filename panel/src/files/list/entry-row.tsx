@@ -4,7 +4,6 @@ import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
 import { type Entry, nameDraftOf } from "../file-queries.ts";
 import { openRowMenu } from "../../ui/row-clicks.ts";
-import { KindIcon } from "../kind-icon.tsx";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
 import { EntryName } from "./entry-name.tsx";
@@ -12,13 +11,15 @@ import { EntryPath } from "./entry-path.tsx";
 import classes from "./files.module.css";
 import { RenameField } from "./rename-field.tsx";
 import type { Reach } from "./selection.ts";
+import { Thumbnail } from "./thumbnail.tsx";
 
 export type RowState = { isSelected: boolean; isActive: boolean; isGoing: boolean; isRenamed: boolean };
 type Props = {
   entry: Entry;
   id: string;
   at: number;
-  place: { start: number; size: number };
+  /** Null: a tile of a grid, which places it. */
+  place: { start: number; size: number } | null;
   state: RowState;
   commands: EntryCommands;
   onReach(how: Reach): void;
@@ -36,6 +37,8 @@ export function EntryRow(props: Props) {
   const { t } = useLingui();
   const { isOver, handlers } = useDropInto({ id: entry.id, above: entry.path }, onDrop ?? NO_DROP);
   const tabIndex = state.isActive ? 0 : -1;
+  const isTile = place === null;
+  const cell = isTile ? undefined : "gridcell";
   const size = entry.size === null ? "" : formatBytes(entry.size);
 
   function click(event: MouseEvent): void {
@@ -48,15 +51,15 @@ export function EntryRow(props: Props) {
 
   return (
     <div
-      role="row"
+      role={isTile ? "gridcell" : "row"}
       id={id}
-      aria-rowindex={at + 2}
+      {...(!isTile && { "aria-rowindex": at + 2 })}
       aria-selected={state.isSelected}
-      className={classes["row"]}
+      className={isTile ? `${classes["row"]} ${classes["tile"]}` : classes["row"]}
       aria-busy={state.isGoing || undefined}
       data-active={state.isActive || undefined}
       data-over={(isOver && onDrop !== null) || undefined}
-      style={{ height: place.size, transform: `translateY(${place.start}px)` }}
+      {...(!isTile && { style: { height: place.size, transform: `translateY(${place.start}px)` } })}
       draggable={!state.isRenamed}
       onDragStart={(event: DragEvent) => startDrag(event, props.dragged())}
       onClick={click}
@@ -69,7 +72,7 @@ export function EntryRow(props: Props) {
       {...(entry.kind === "folder" && onDrop !== null && handlers)}
     >
       <div
-        role="gridcell"
+        role={cell}
         className={classes["check"]}
         onClick={(event) => {
           event.stopPropagation();
@@ -85,8 +88,8 @@ export function EntryRow(props: Props) {
           aria-label={t`Select ${entry.name}`}
         />
       </div>
-      <div role="gridcell" className={classes["name"]}>
-        <KindIcon entry={entry} size={20} />
+      <div role={cell} className={classes["name"]}>
+        <Thumbnail entry={entry} size={isTile ? 48 : 20} />
         {state.isRenamed ? (
           <RenameField
             name={entry.name}
@@ -99,7 +102,7 @@ export function EntryRow(props: Props) {
           <div className={classes["texts"]}>
             <EntryName entry={entry} tabIndex={tabIndex} />
             {entry.path === undefined ? (
-              <Text size="xs" c="dimmed" hiddenFrom="sm" className={classes["cut"]}>
+              <Text size="xs" c="dimmed" {...(!isTile && { hiddenFrom: "sm" })} className={classes["cut"]}>
                 {[size, formatDate(entry.updated_at)].filter((part) => part !== "").join(" · ")}
               </Text>
             ) : (
@@ -108,20 +111,25 @@ export function EntryRow(props: Props) {
           </div>
         )}
       </div>
-      <Text role="gridcell" size="sm" c="dimmed" className={classes["size"]}>
-        {size}
-      </Text>
-      <Text
-        role="gridcell"
-        size="sm"
-        c="dimmed"
-        className={classes["date"]}
-        title={formatTime(entry.updated_at)}
-      >
-        {formatDate(entry.updated_at)}
-      </Text>
+      {!isTile && (
+        <>
+          <Text role="gridcell" size="sm" c="dimmed" className={classes["size"]}>
+            {size}
+          </Text>
+          <Text
+            role="gridcell"
+            size="sm"
+            c="dimmed"
+            className={classes["date"]}
+            title={formatTime(entry.updated_at)}
+          >
+            {formatDate(entry.updated_at)}
+          </Text>
+        </>
+      )}
       <Group
-        role="gridcell"
+        role={cell}
+        className={classes["actions"]}
         justify="end"
         onClick={(event) => event.stopPropagation()}
         onDoubleClick={(event) => event.stopPropagation()}

@@ -9,7 +9,9 @@ type Options = {
   entries: readonly Entry[];
   selection: EntrySelection;
   commands: EntryCommands;
-  /** Rows of a page. */
+  /** Of a row. */
+  columns: number;
+  /** Entries of a page. */
   page: number;
   onGo(at: number): void;
   /** To the folder above. */
@@ -19,14 +21,14 @@ type Options = {
 };
 
 /** Arrows, Home, End and pages move, with Shift they select; Enter opens, F2 renames, Delete removes. */
-export function gridKeys({ entries, selection, commands, page, onGo, onUp, onMenu }: Options) {
+export function gridKeys({ entries, selection, commands, columns, page, onGo, onUp, onMenu }: Options) {
   const { activeAt, selected, reach } = selection;
   const active = entries[activeAt];
   /** The selected rows, or the active one. */
   const meant = selected.length > 0 ? selected : active === undefined ? [] : [active];
   const steps: Partial<Record<ShortcutId, number>> = {
-    down: activeAt + 1,
-    up: Math.max(activeAt, 1) - 1,
+    down: activeAt === -1 ? 0 : activeAt + columns,
+    up: activeAt - columns,
     start: 0,
     end: entries.length - 1,
     "page-down": activeAt + page,
@@ -49,7 +51,9 @@ export function gridKeys({ entries, selection, commands, page, onGo, onUp, onMen
     if (event.target !== event.currentTarget && ["Enter", " "].includes(event.key)) return;
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     const id = shortcutOf({ key, ctrlKey, metaKey, altKey, shiftKey: false });
-    const step = id && steps[id];
+    const besides: Record<string, number> = { ArrowRight: activeAt + 1, ArrowLeft: activeAt - 1 };
+    const beside = columns > 1 && !ctrlKey && !metaKey && !altKey ? besides[key] : undefined;
+    const step = beside ?? (id && steps[id]);
     if (step !== undefined && entries.length > 0) {
       event.preventDefault();
       const at = Math.min(Math.max(step, 0), entries.length - 1);

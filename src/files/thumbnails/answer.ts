@@ -1,0 +1,33 @@
+import { isNotModified } from "../../lib/conditional-request.ts";
+import type { StoredFile } from "../tree/entry.ts";
+import type { Thumbnails } from "./service.ts";
+
+export type AnswerThumbnail = (file: StoredFile, request: Request) => Promise<Response>;
+
+/** The content of a file never changes. A code or an id may name another file later, which has another ETag. */
+const HEADERS = {
+  "Cache-Control": "private, max-age=86400",
+  "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Robots-Tag": "noindex, nofollow",
+  "Referrer-Policy": "no-referrer",
+};
+
+/** 204 without a thumbnail: browsers report a failure on the console. @throws like Thumbnails.find */
+export const createThumbnailAnswer =
+  ({ thumbnails }: { thumbnails: Pick<Thumbnails, "find"> }): AnswerThumbnail =>
+  async (file, { headers, method, signal }) => {
+    const validators = { etag: `"thumbnail-${file.blobId}"`, modifiedAt: file.createdAt };
+    const cached = { ...HEADERS, ETag: validators.etag };
+    if (isNotModified((name) => headers.get(name) ?? undefined, validators)) {
+      return new Response(null, { status: 304, headers: cached });
+    }
+    const bytes = await thumbnails.find(file, signal);
+    if (bytes === null) return new Response(null, { status: 204, headers: HEADERS });
+    const type = bytes[0] === 0xff ? "image/jpeg" : "image/webp";
+    const body = method === "HEAD" ? null : bytes;
+    return new Response(body, {
+      headers: { ...cached, "Content-Type": type, "Content-Length": String(bytes.length) },
+    });
+  };

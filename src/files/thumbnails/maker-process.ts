@@ -1,0 +1,116 @@
+/**
+ * Starts the process that makes thumbnails when there is a picture, and lets it end when there was none for a while.
+ * Kills it when a picture takes too long or too much memory, so that the next one meets a new process.
+ */
+import { readFile } from "node:fs/promises";
+import type { Subprocess } from "bun";
+import { HEAD_BYTES, headOf, lengthIn, MOST_THUMBNAIL_BYTES } from "./frame.ts";
+
+export type Maker = ReturnType<typeof createMaker>;
+
+export type MakerLimits = {
+  /** For a picture, from its first byte on. */
+  pictureMs: number;
+  idleMs: number;
+  /** Resident. */
+  memoryBytes: number;
+};
+
+const LIMITS: MakerLimits = { pictureMs: 10_000, idleMs: 15_000, memoryBytes: 256 * 1024 * 1024 };
+const WATCH_MS = 50;
+const PAGE_BYTES = 4096;
+
+/** As for the server: see bin/waymark. */
+const ENV = { MIMALLOC_PURGE_DELAY: "3", MIMALLOC_ARENA_PURGE_MULT: "1", BUN_JSC_forceRAMSize: "134217728" };
+
+type Child = Subprocess<"pipe", "pipe", "ignore">;
+type Running = { child: Child; output: ReadableStreamDefaultReader<Uint8Array> };
+
+export function createMaker(command: readonly string[], limits = LIMITS) {
+  let running: Running | null = null;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+
+  function start(): Running {
+    // Its environment has no secrets.
+    const child = Bun.spawn([...command], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: ENV });
+    child.unref();
+    return { child, output: child.stdout.getReader() };
+  }
+
+  function end(): void {
+    running?.child.kill("SIGKILL");
+    running = null;
+  }
+
+  return {
+    /**
+     * Not more than one at a time. Null: this picture has no thumbnail.
+     * @param size of the picture in bytes, at most MOST_SOURCE_BYTES
+     * @throws what reading the picture throws
+     */
+    async make(picture: ReadableStream<Uint8Array>, size: number): Promise<Uint8Array | null> {
+      clearTimeout(idle);
+      const { child, output } = (running ??= start());
+      let isRead = false;
+      const timer = setTimeout(() => child.kill("SIGKILL"), limits.pictureMs);
+      const watch = setInterval(() => void endLarge(child, limits.memoryBytes), WATCH_MS);
+      try {
+        const answer = answerFrom(output);
+        // If the process ends, what is being written fails too.
+        await Promise.race([write(child, picture, size).then(() => (isRead = true)), answer]);
+        const made = await answer;
+        if (made === null) end();
+        return made === null || made.length === 0 ? null : made;
+      } catch (error) {
+        end();
+        // Reading fails before everything was written; then the picture is not to blame.
+        if (!isRead) throw error;
+        return null;
+      } finally {
+        clearTimeout(timer);
+        clearInterval(watch);
+        idle = setTimeout(end, limits.idleMs).unref();
+      }
+    },
+
+    /** Null: none runs. */
+    pid: (): number | null => running?.child.pid ?? null,
+
+    close(): void {
+      clearTimeout(idle);
+      end();
+    },
+  };
+}
+
+/** Errors of the pipe count as an end of the process, which the answer tells. */
+async function write({ stdin }: Child, picture: ReadableStream<Uint8Array>, size: number): Promise<void> {
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    try {
+      stdin.write(bytes);
+      await stdin.flush();
+    } catch {
+      // See above.
+    }
+  };
+  await put(headOf(size));
+  for await (const chunk of picture) await put(chunk);
+}
+
+/** Null if the process ended, or sends what it should not. */
+async function answerFrom(output: Running["output"]): Promise<Uint8Array | null> {
+  let bytes = new Uint8Array(0);
+  for (;;) {
+    const wanted = bytes.length < HEAD_BYTES ? HEAD_BYTES : HEAD_BYTES + lengthIn(bytes);
+    if (wanted > HEAD_BYTES + MOST_THUMBNAIL_BYTES) return null;
+    if (bytes.length >= HEAD_BYTES && bytes.length >= wanted) return bytes.slice(HEAD_BYTES, wanted);
+    const { done, value } = await output.read();
+    if (done) return null;
+    bytes = new Uint8Array(Buffer.concat([bytes, value]));
+  }
+}
+
+async function endLarge(child: Child, most: number): Promise<void> {
+  const pages = await readFile(`/proc/${child.pid}/statm`, "latin1").catch(() => "");
+  if (Number(pages.split(" ")[1] ?? 0) * PAGE_BYTES > most) child.kill("SIGKILL");
+}

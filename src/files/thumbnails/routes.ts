@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { idIn } from "../tree/entry-id.ts";
+import type { Files } from "../tree/files.service.ts";
+import type { AnswerThumbnail } from "./answer.ts";
+
+const headers = z.object({ ETag: z.string(), "Cache-Control": z.string() });
+
+type Deps = { files: Pick<Files, "find">; answerThumbnail: AnswerThumbnail };
+
+export const thumbnailEndpoint = ({ files, answerThumbnail }: Deps): Endpoint =>
+  endpoint({
+    access: "account",
+    scope: "files",
+    tag: "files",
+    method: "GET",
+    path: "/files/:id/thumbnail",
+    summary: "A picture within 512 × 512 pixels, as JPEG or WebP",
+    failures: [502, 503],
+    raw: { type: "image/*", headers },
+    others: {
+      204: { type: null, description: "The file has no thumbnail" },
+      304: { type: null, description: "The client's copy is current", headers },
+    },
+    async handle({ c, account }) {
+      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      return answerThumbnail(file, c.req.raw);
+    },
+  });
