@@ -1,5 +1,6 @@
 import type { Queries } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
+import { takenDownRefusal } from "../../links/write/target-policy.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository } from "../serving/list.repository.ts";
@@ -94,9 +95,14 @@ export function createSharesRepository({ database, record }: Deps) {
       return row?.id ?? null;
     },
 
-    /** Returns its code and aliases. */
-    removeLink: (tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> =>
-      deleteLinks(tx, "id", [linkId], { ...by, dialect, record }),
+    /** Returns its code and aliases. @throws Conflict if it was taken down */
+    async removeLink(tx: Db, linkId: number, by: Pick<Deletion, "actor" | "now">): Promise<string[]> {
+      const query = tx.selectFrom("links").select(["code", "options"]).where("id", "=", linkId);
+      const link = await query.$call(dialect.forUpdate).executeTakeFirst();
+      const refusal = link === undefined ? null : takenDownRefusal(link);
+      if (refusal !== null) throw refusal;
+      return deleteLinks(tx, "id", [linkId], { ...by, dialect, record });
+    },
 
     /** A share, not a drop box. Null if it is in the trash, or its account is disabled or gone. */
     async find(linkId: number): Promise<SharedEntry | null> {

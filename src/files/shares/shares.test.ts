@@ -97,6 +97,20 @@ forEachDialect((dialect) => {
       expect(deleted.map((row) => row.code).sort()).toEqual([code, second.code].sort());
     });
 
+    test("that was taken down stays as it is until it is put back", async () => {
+      const place = await file();
+      const code = crypto.randomUUID();
+      await shares.create(me, place, { ...none, code }, COMMAND);
+      const review = { reason: null, updatedAt: null };
+      await service.safety.review(COMMAND, code, { ...review, action: "take_down" });
+      const owner = { name: "me", via: "api", accountId: me, ownOnly: true } as const;
+      expect(await refusal(shares.revoke(me, place, code, owner))).toBe("Conflict");
+      expect(await refusal(shares.end(me, code, owner))).toBe("Conflict");
+      expect(await shares.list(me, place)).toMatchObject([{ code }]);
+      await service.safety.review(COMMAND, code, { ...review, action: "put_back" });
+      await shares.end(me, code, owner);
+    });
+
     test("refuses a used, reserved or malformed code and leaves no link", async () => {
       const place = await file();
       const code = crypto.randomUUID();
