@@ -62,13 +62,26 @@ const WAIT_MS = 60_000;
 
 type Checked = { rules?: string[] };
 
+type Violations = { id: string; nodes: { html: string }[] }[];
+/** In the page. */
+declare const axe: { run(options: object): Promise<{ violations: Violations }> };
+const AXE = Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"));
+
+/** A page keeps its axe from the first time on. To join what frames found takes a page of its own. */
+async function violationsOf(page: Page, rules: string[] | undefined): Promise<Violations> {
+  const resultTypes: ["violations"] = ["violations"];
+  if (page.frames().length > 1) {
+    const builder = new AxeBuilder({ page }).options({ resultTypes });
+    return (await (rules === undefined ? builder : builder.withRules(rules)).analyze()).violations;
+  }
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await AXE.text());
+  const options = { resultTypes, ...(rules && { runOnly: rules }) };
+  return page.evaluate(async (given) => (await axe.run(given)).violations, options);
+}
+
 /** Fails with what axe finds on the page. `name` says which page it is. */
 export async function expectAccessible(page: Page, name: string, { rules }: Checked = {}): Promise<void> {
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
-  // Joining what frames found takes a page of its own, and twice the processor time.
-  axe.setLegacyMode(page.frames().length === 1);
-  if (rules !== undefined) axe.withRules(rules);
-  const { violations } = await axe.analyze();
+  const violations = await violationsOf(page, rules);
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   expect([name, ...found]).toEqual([name]);
 }
