@@ -97,6 +97,29 @@ test.skipIf(!CHROMIUM)("⌘K finds links, files, shares, settings, pages and act
   await close();
 });
 
+test.skipIf(!CHROMIUM)("opened before their script is there, the commands give the focus back", async () => {
+  const { page, close } = await panel.enter("/panel/tokens");
+  const held = Promise.withResolvers<void>();
+  await page.route(/command-window/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.reload();
+  const button = page.getByRole("button", { name: "New token" });
+  await button.focus();
+  await page.keyboard.press("Control+k");
+  const commands = page.getByRole("dialog", { name: "Commands" });
+  await commands.getByRole("textbox").and(page.locator(":focus")).waitFor();
+  await page.keyboard.type("spr");
+  held.resolve();
+  await commands.getByRole("combobox").and(page.locator(":focus")).waitFor();
+  expect(await commands.getByRole("combobox").inputValue()).toBe("spr");
+  await page.keyboard.press("Escape");
+  await commands.waitFor({ state: "detached" });
+  await focused(button);
+  await close();
+});
+
 test.skipIf(!CHROMIUM)(
   "of the commands found one is chosen, also when the chosen one and others go",
   async () => {

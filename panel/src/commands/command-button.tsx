@@ -3,6 +3,7 @@ import { Kbd, Loader, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useHotkeys, useWindowEvent } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { Suspense, useLayoutEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import type { Account } from "../base/api.ts";
 import { soonPart } from "../base/lazy.ts";
 import type { usePages } from "../base/pages.ts";
@@ -75,10 +76,12 @@ type OpeningProps = { typed: string; onType(text: string): void; onClose(): void
 function Opening({ typed, onType, onClose }: OpeningProps) {
   const { t } = useLingui();
   useWindowEvent("keydown", ({ key }) => void (key === "Escape" && onClose()));
-  return (
+  // Outside the page's element, whose focus comes back.
+  return createPortal(
     <div role="dialog" aria-label={t`Commands`} className={classes["opening"]}>
       <CommandField typed={typed} onType={onType} />
       <Loader m="md" size="sm" />
-    </div>
+    </div>,
+    document.body,
   );
 }
