@@ -11,10 +11,15 @@ export default defineConfig({
     {
       path: join("<rootDir>", "src/locales/{locale}"),
       include: ["<rootDir>/src"],
-      exclude: ["<rootDir>/src/config/words"],
+      exclude: ["<rootDir>/src/config/words", "<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
     },
     // Loaded where settings show.
     { path: join("<rootDir>", "src/locales/settings/{locale}"), include: ["<rootDir>/src/config/words"] },
+    // Loaded with the pages that are about mails.
+    {
+      path: join("<rootDir>", "src/locales/mail/{locale}"),
+      include: ["<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
+    },
   ],
   // Without places in the sources: a change of a line changes no catalog.
   format: formatter({ origins: false }),

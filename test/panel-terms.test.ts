@@ -24,9 +24,10 @@ const TERMS: readonly Term[] = readFileSync(join(PANEL, "../GLOSSARY.md"), "utf8
 
 const textsIn = (language: string): [string, string][] =>
   [
-    ...readFileSync(join(PANEL, `locales/${language}.po`), "utf8").matchAll(
-      /^msgid (".*")\nmsgstr (".*")$/gm,
-    ),
+    ...["", "mail/"]
+      .map((folder) => readFileSync(join(PANEL, `locales/${folder}${language}.po`), "utf8"))
+      .join("\n")
+      .matchAll(/^msgid (".*")\nmsgstr (".*")$/gm),
   ].map(([, english, translated]) => [JSON.parse(english!) as string, JSON.parse(translated!) as string]);
 
 test("the glossary has each term in five languages", () => {

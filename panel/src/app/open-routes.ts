@@ -2,6 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute } from "@tanstack/react-router";
 import { lazyRouteComponent } from "../base/lazy.ts";
+import { withMailTexts } from "../base/mail-texts.ts";
 import { MissingPage } from "../ui/failure.tsx";
 
 export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
@@ -25,20 +26,29 @@ const setUp = createRoute({
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: "/forgot-password",
-  component: lazyRouteComponent(() => import("../auth/by-mail/forgot-page.tsx"), "ForgotPage"),
+  component: lazyRouteComponent(
+    () => withMailTexts(() => import("../auth/by-mail/forgot-page.tsx")),
+    "ForgotPage",
+  ),
 });
 
 /** What mails lead to. The proof is after the # of the address, so no log of a server has it. */
 const newPassword = createRoute({
   getParentRoute: () => root,
   path: "/new-password",
-  component: lazyRouteComponent(() => import("../auth/by-mail/new-password-page.tsx"), "NewPasswordPage"),
+  component: lazyRouteComponent(
+    () => withMailTexts(() => import("../auth/by-mail/new-password-page.tsx")),
+    "NewPasswordPage",
+  ),
 });
 
 const confirmAddress = createRoute({
   getParentRoute: () => root,
   path: "/confirm-address",
-  component: lazyRouteComponent(() => import("../auth/by-mail/confirm-page.tsx"), "ConfirmPage"),
+  component: lazyRouteComponent(
+    () => withMailTexts(() => import("../auth/by-mail/confirm-page.tsx")),
+    "ConfirmPage",
+  ),
 });
 
 export const OPEN_ROUTES = [signIn, setUp, forgotPassword, newPassword, confirmAddress] as const;

@@ -11,6 +11,7 @@ import { pageAt, pageQuery } from "../links/list/page-queries.ts";
 import { readShareSearch } from "../shares/share-search.ts";
 import { ApiError } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
+import { withMailTexts } from "../base/mail-texts.ts";
 import { pageHistory } from "../base/page-history.ts";
 import { PANEL_PATH } from "../base/place.ts";
 import { queries } from "../base/queries.ts";
@@ -182,7 +183,7 @@ const events = createRoute({
 const mail = createRoute({
   getParentRoute: () => inside,
   path: "/mail",
-  component: lazyRouteComponent(() => import("../mail/mail-page.tsx"), "MailPage"),
+  component: lazyRouteComponent(() => withMailTexts(() => import("../mail/mail-page.tsx")), "MailPage"),
 });
 
 const settings = createRoute({

@@ -1,10 +1,17 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import { Suspense } from "react";
+import { lazyPart } from "../../base/lazy.ts";
+import { withMailTexts } from "../../base/mail-texts.ts";
+import { SENDS_MAILS } from "../../base/place.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { accountQuery } from "../account.ts";
-import { MailSection } from "./mail-section.tsx";
 import { SessionsList } from "./sessions-list.tsx";
+
+const MailSection = lazyPart(
+  async () => (await withMailTexts(() => import("../by-mail/mail-section.tsx"))).MailSection,
+);
 
 export function AccountPage() {
   const { t } = useLingui();
@@ -12,7 +19,11 @@ export function AccountPage() {
   return (
     <Stack p="md" gap="xl">
       <PageHead title={t`Your account`} sentence={account.username} />
-      <MailSection username={account.username} isAdmin={account.role === "admin"} />
+      {SENDS_MAILS && (
+        <Suspense>
+          <MailSection username={account.username} isAdmin={account.role === "admin"} />
+        </Suspense>
+      )}
       <SessionsList />
     </Stack>
   );

@@ -2,14 +2,19 @@ import { useLingui } from "@lingui/react/macro";
 import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Account, ApiError } from "../../base/api.ts";
+import { lazyPart } from "../../base/lazy.ts";
+import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
-import { MailFields } from "./mail-fields.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
 import { refreshUsers, saveAccount } from "./user-queries.ts";
+
+const MailFields = lazyPart(
+  async () => (await withMailTexts(() => import("../by-mail/account-fields.tsx"))).MailFields,
+);
 
 type Props = { account: Account | null; onClose(): void };
 

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../base/api.ts";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields, SideForm } from "../../ui/side-form.tsx";
-import { setAddress } from "./mail-queries.ts";
+import { setAddress } from "./contact-queries.ts";
 
 type Props = { username: string; email: string | null; isOpen: boolean; onClose(): void };
 

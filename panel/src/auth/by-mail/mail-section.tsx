@@ -7,7 +7,7 @@ import { LANGUAGES } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { contactQuery, saveContact } from "./mail-queries.ts";
+import { contactQuery, saveContact } from "./contact-queries.ts";
 
 const AddressForm = lazyPart(async () => (await import("./address-form.tsx")).AddressForm);
 
