@@ -63,15 +63,10 @@ export function createRedirect(deps: Deps) {
   const targetPage = createTargetPage({ ...deps.targets, pages: deps.visitorPages, domains, lost, clock });
   const handleOther = createOtherMethods({ ...deps, linkOf, answers, lost });
 
-  /** For a path that is no code. */
-  function noCode(
-    request: Arrival,
-    peers: PeerSource | undefined,
-    otherwise: () => Response | Promise<Response>,
-  ): Response | Promise<Response> {
+  /** Null unless the path asks where a link leads. No closures in what calls it: they would cost every redirect. */
+  function targetShown(request: Arrival, peers: PeerSource | undefined): Promise<Response> | null {
     const key = targetPage.keyIn(request);
-    if (key === null) return otherwise();
-    return targetPage.answer(key, request, peers).catch(answers.failedFor(request));
+    return key === null ? null : targetPage.answer(key, request, peers).catch(answers.failedFor(request));
   }
 
   const visitOf = (request: Arrival, peers: PeerSource | undefined, pathEnd: number): Visit => ({
@@ -92,9 +87,8 @@ export function createRedirect(deps: Deps) {
     if (end === CODE_START) return root(visitOf(request, peers, end));
     const pathEnd = endOfPath(path);
     const code = end === ESCAPED ? codeWithin(path, pathEnd) : null;
-    return code === null
-      ? noCode(request, peers, () => lost.missing(request, "unknown"))
-      : look(code, visitOf(request, peers, pathEnd));
+    if (code !== null) return look(code, visitOf(request, peers, pathEnd));
+    return targetShown(request, peers) ?? lost.missing(request, "unknown");
   }
 
   function onDomain(
@@ -106,9 +100,8 @@ export function createRedirect(deps: Deps) {
     const isRoot = visit.pathEnd === CODE_START;
     if (isRoot && domain.defaultUrl !== null) return send(toLocation(domain.defaultUrl), visit);
     const key = keyIn(request.path, domain);
-    return key === null
-      ? noCode(request, peers, () => lost.onDomain(request, domain, isRoot ? "root" : "unknown"))
-      : look(key, visit);
+    if (key !== null) return look(key, visit);
+    return targetShown(request, peers) ?? lost.onDomain(request, domain, isRoot ? "root" : "unknown");
   }
 
   function root(visit: Visit): Response {
@@ -138,7 +131,7 @@ export function createRedirect(deps: Deps) {
       try {
         const { method } = request;
         if (method !== "GET" && method !== "HEAD") {
-          return noCode(request, peers, () => handleOther(request, peers).catch(answers.failed));
+          return targetShown(request, peers) ?? handleOther(request, peers).catch(answers.failed);
         }
         const domain = domains.of(request.host);
         return domain === undefined ? onDefaultDomain(request, peers) : onDomain(domain, request, peers);
