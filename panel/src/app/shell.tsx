@@ -24,6 +24,9 @@ import { INSTANCE_NAME, MARK_URL } from "../base/place.ts";
 import classes from "./shell.module.css";
 import { Shortcuts } from "./shortcuts.tsx";
 
+/** At the bottom of a phone, for thumbs. The menu has all pages. */
+const MOST_PLACES = 5;
+
 const UploadDock = lazyPart(async () => (await import("../files/uploads/upload-dock.tsx")).UploadDock);
 
 /** After the page is painted. */
@@ -126,6 +129,7 @@ export function Shell() {
       <nav className={classes["bottom"]} aria-label={t`Main menu`}>
         {pages
           .filter(({ group }) => group === "work")
+          .slice(0, MOST_PLACES)
           .map(({ to, label, icon: Icon }) => (
             <Link
               key={to}
