@@ -1,8 +1,10 @@
 /** Mails of the whole program: the way of a test mail, the log, kills, and many at once. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type MailServer, startMailServer } from "./support/mail-server.ts";
+import { driveClient } from "./support/drive.ts";
+import { linkIn, type MailServer, startMailServer } from "./support/mail-server.ts";
 import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { stranger } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -30,7 +32,10 @@ afterAll(async () => {
 });
 
 const ask = async (method: string, path: string, body?: object) => {
-  const answer = await client.fetch(path, { method, ...(body && { body: JSON.stringify(body) }) });
+  const answer = await client.fetch(path, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+  });
   return { status: answer.status, body: (await answer.json()) as { data: Row; message: string } };
 };
 const list = async (query = "") => {
@@ -73,6 +78,32 @@ test("a test mail arrives, by the API and by the CLI, and the log has it", async
   expect((await ask("POST", `/mail/${body.data.id}/retry`)).status).toBe(409);
   expect((await installation.cli(["mail", "retry", "999"])).exitCode).toBe(3);
   expect(await installation.run(["doctor"])).toContain("mail: 127.0.0.1 takes mails");
+});
+
+test("an invited account chooses its password and hears of files in its drop box", async () => {
+  const invited = { username: "anna", email: "anna@example.org", invite: true, language: "de" };
+  expect((await ask("POST", "/users", invited)).status).toBe(201);
+  const mailTo = (kind: string) =>
+    smtp.mails.find(
+      ({ text = "", to }) => [to].flat()[0]?.text.includes("anna@example.org") && text.includes(kind),
+    );
+  await until(() => mailTo("/panel/new-password#") !== undefined);
+  const link = linkIn(mailTo("/panel/new-password#"));
+  expect(link.startsWith("https://go.example.com/panel/new-password#")).toBe(true);
+  const set = { token: new URL(link).hash.slice(1), password: "the password of anna" };
+  expect((await ask("PUT", "/auth/password-reset", set)).status).toBe(200);
+  const anna = await signIn(server.url, set.password, "anna");
+  await anna.fetch("/account/mail", { method: "PATCH", body: JSON.stringify({ mails: { drop: "minute" } }) });
+  const drive = driveClient(server.url, anna.token);
+  const folder = await drive.folder("in");
+  const box = { title: "Bewerbungen", max_bytes: 1_000, max_files: 4 };
+  const { data } = (await drive.call("POST", `/folders/${folder}/drop`, box)).body;
+  await stranger().put(`${server.url}/${data.code}`, { "a.txt": "x", "b.txt": "y" });
+  await until(async () => (await list("?recipient=anna@example.org"))[0]?.kind === "drop");
+  const [waiting] = await list("?recipient=anna@example.org");
+  await ask("POST", `/mail/${waiting!.id}/retry`);
+  await until(() => mailTo("b.txt") !== undefined);
+  expect(mailTo("b.txt")).toMatchObject({ subject: "2 Dateien für Bewerbungen sind da" });
 });
 
 test("a mail that was sent when the process was killed goes at most twice, and the log says so", async () => {
