@@ -77,6 +77,7 @@ function createRoutes(parts: HttpParts): Answer {
     mayCall: (request) => hasCookie(request, ACCESS_COOKIE),
     language: (request) => services.door.pages.look(request).language,
     offline: (request) => offlinePage(services.door.pages.look(request)),
+    waysToSignIn: services.auth.waysToSignIn,
     asksPasswords: () => services.config.get("features.enforce_link_passwords"),
     sendsMails: services.mail.forAccounts.isOffered,
   });

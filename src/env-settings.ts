@@ -22,6 +22,8 @@ export type Setting<T = unknown> = {
   read(value: SettingValue, place: SettingSource): T;
   /** A text that may be a number in the file. */
   loose?: boolean;
+  /** Of a list in an environment variable; default: as in PATH. */
+  separator?: string;
 };
 
 const text = (fallback: string, description: string, allowed = "a text"): Setting<string> => ({
@@ -63,6 +65,14 @@ const folders = (description: string): Setting<readonly string[]> => ({
     Array.isArray(value) &&
     value.every((one) => typeof one === "string" && one.startsWith("/") && !one.includes("\0")),
   read: (value) => Object.freeze([...(value as readonly string[])]),
+});
+
+/** An environment variable separates them by commas. */
+const names = (description: string, example: string): Setting<readonly string[]> => ({
+  ...folders(description),
+  allowed: `a list of texts such as ${example}, as a variable separated by commas`,
+  separator: ",",
+  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
 });
 
 const share = (description: string): Setting<number> => ({
@@ -211,6 +221,20 @@ const SECTIONS = {
       ["starttls", "tls", "none"],
       "starttls: encrypted after the greeting (port 587). tls: from the start (port 465). none: not encrypted, for a server on the same machine.",
     ),
+  },
+  /** Each that is set here decides the run-time setting of its name, whose rule it obeys. */
+  oidc: {
+    issuer: text("", "Provider of OpenID Connect. Empty: as set in the panel."),
+    client_id: text("", "What the provider calls this instance. Empty, here and below: as set in the panel."),
+    /** Never log it. */
+    client_secret: text("", "Secret of that client."),
+    label: text("", "Text of the button on the sign-in page."),
+    scopes: names("Scopes to ask for.", '["openid", "profile", "email"]'),
+    role_claim: text("", "Claim that gives the role, such as roles or realm_access.roles."),
+    roles: names("Roles by value of that claim.", '["staff=editor", "*=user"]'),
+    allowed_domains: names("Domains of verified e-mail addresses that may sign in.", '["example.com"]'),
+    groups_claim: text("", "Claim that lists the groups."),
+    allowed_groups: names("Groups that may sign in.", '["links"]'),
   },
   analytics: {
     maxminddb_path: optional(path("", "MaxMind database file (.mmdb) for geo lookup.")),

@@ -17,6 +17,12 @@ const load = (toml: string | null, processEnv: Record<string, string> = {}) => {
 };
 
 describe("start-up settings", () => {
+  test("lists are arrays in the file, and separated by commas in a variable", () => {
+    const roles = { WAYMARK__OIDC__ROLES: "staff=editor, *=user," };
+    const env = load('[oidc]\nallowed_domains = ["example.com"]\n', roles);
+    expect([env.oidc.allowedDomains, env.oidc.roles]).toEqual([["example.com"], ["staff=editor", "*=user"]]);
+  });
+
   test("have defaults without file and environment", () => {
     const env = load(null);
     expect(env.server).toEqual({
@@ -157,6 +163,7 @@ describe("start-up settings", () => {
       "metrics",
       "health",
       "mail",
+      "oidc",
       "analytics",
     ]);
     expect(load(bare)).toEqual(load(template));

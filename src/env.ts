@@ -2,9 +2,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
-import { ENV_SETTINGS, readSettings, type SettingValue, type StartSettings } from "./env-settings.ts";
+import {
+  ENV_SETTINGS,
+  readSettings,
+  type Setting,
+  type SettingValue,
+  type StartSettings,
+} from "./env-settings.ts";
 import { dataPath, type UsedPath, usedInDataFolder } from "./lib/data-folder.ts";
 import type { DiskProbe } from "./lib/disk-check.ts";
+import { snakeCased } from "./lib/case-names.ts";
 import { appError } from "./lib/errors.ts";
 
 export type Env = StartSettings & {
@@ -88,18 +95,19 @@ function readOverrides(
   for (const [variable, raw] of Object.entries(processEnv)) {
     if (!variable.startsWith("WAYMARK__") || raw === undefined) continue;
     const key = variable.slice("WAYMARK__".length).replace("__", ".").toLowerCase();
-    values.set(
-      key,
-      check(key, readText(raw, SETTING_OF_KEY.get(key)?.default), `environment variable ${variable}`),
-    );
+    values.set(key, check(key, readText(raw, SETTING_OF_KEY.get(key)), `environment variable ${variable}`));
   }
 }
 
 /** Takes the type of the default, if the text has that form. */
-function readText(raw: string, sample: SettingValue | undefined): SettingValue {
+function readText(raw: string, setting: Setting | undefined): SettingValue {
+  const sample = setting?.default;
   if (typeof sample === "number" && /^-?\d+(\.\d+)?$/.test(raw)) return Number(raw);
   if (typeof sample === "boolean" && /^(true|false)$/.test(raw)) return raw === "true";
-  if (Array.isArray(sample)) return raw.split(delimiter).filter(Boolean);
+  if (Array.isArray(sample)) {
+    const items = raw.split(setting?.separator ?? delimiter).map((item) => item.trim());
+    return items.filter((item) => item !== "");
+  }
   return raw;
 }
 
@@ -121,6 +129,14 @@ function check(key: string, value: unknown, where: string): SettingValue {
 /** Null when a server keeps the database. */
 export const fileDatabasePath = ({ url }: Env["database"]): string | null =>
   url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
+
+/** Run-time settings that the start-up settings decide. */
+export const fixedSettings = ({ oidc }: Env): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(snakeCased(oidc)).flatMap(([name, value]) =>
+      value.length === 0 ? [] : [[`oidc.${name}`, typeof value === "string" ? value : JSON.stringify(value)]],
+    ),
+  );
 
 export const usedPaths = (env: Env): UsedPath[] => [
   ...usedInDataFolder(env.data.dir),

@@ -12,11 +12,12 @@ import { combineBuses } from "./cluster/redis-bus.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
+import { ROUTE_PREFIX_KEYS } from "./config/route-prefixes.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { isNewDatabase, migrateUp } from "./db/migrate.ts";
 import { retryStart } from "./db/retry-start.ts";
 import { createEvents } from "./events/events.service.ts";
-import { type Env, fileDatabasePath, usedPaths } from "./env.ts";
+import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { createContent } from "./files/content.ts";
 import { createDrive } from "./files/drive.ts";
@@ -117,6 +118,7 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
     clock,
     logger,
     startup: server,
+    fixed: fixedSettings(env),
     ...(startValues && { startValues }),
   });
   if (server) {
@@ -141,6 +143,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     changes,
     record,
     config,
+    box: openSecretBox(env),
     passwords,
     mail: mail.forAccounts,
     clock,
@@ -149,10 +152,9 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     ...(worker && { tryLogin: worker.takeLoginTry }),
     onFailure: createFailureCounter(registry),
   });
-  const routePrefixes = () =>
-    (["admin", "health", "frontend"] as const).map((name) => config.get(`routes.${name}_prefix`));
-  const { hashPassword } = passwords;
-  const shared = { database, changes, record, routePrefixes, hashPassword, clock };
+  config.refuse("oidc.password_sign_in", auth.refusalOfPasswordSignIn);
+  const routePrefixes = () => ROUTE_PREFIX_KEYS.map((key) => config.get(key));
+  const shared = { database, changes, record, routePrefixes, hashPassword: passwords.hashPassword, clock };
   const operations = createLinkOperations(registry);
   const links = createLinkService({
     ...shared,
@@ -235,7 +237,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     origins,
     /** Null unless `cache.type` is redis. */
     redis,
-    hashPassword,
+    hashPassword: passwords.hashPassword,
     routePrefixes,
     async close(): Promise<void> {
       links.close();

@@ -43,6 +43,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     contact: ["sessions", "users"],
     login: ["sessions", "users"],
     "set-up": ["login", "sessions", "users"],
+    oidc: ["login", "sessions", "users"],
   },
   clicks: {
     journal: [],

@@ -1,5 +1,17 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE `account_identities` (
+  `hash` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `account_id` bigint NOT NULL,
+  `issuer` varchar(1000) COLLATE utf8mb4_bin NOT NULL,
+  `subject` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `used_at` bigint NOT NULL,
+  PRIMARY KEY (`hash`),
+  KEY `account_identities_account` (`account_id`),
+  CONSTRAINT `account_identities_user` FOREIGN KEY (`account_id`) REFERENCES `users` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `account_mail` (
   `account_id` bigint NOT NULL,
   `email` varchar(254) COLLATE utf8mb4_bin DEFAULT NULL,
@@ -367,6 +379,13 @@ CREATE TABLE `mails` (
   UNIQUE KEY `mails_once` (`once_key`),
   KEY `mails_due` (`state`,`due_at`,`id`),
   KEY `mails_created` (`created_at`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `oidc_sessions` (
+  `session_id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `id_token` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`session_id`),
+  CONSTRAINT `oidc_sessions_session` FOREIGN KEY (`session_id`) REFERENCES `sessions` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `owner_tags` (

@@ -1,5 +1,16 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+create table account_identities (
+  hash character varying(64) collate "C" not null,
+  account_id bigint not null,
+  issuer character varying(1000) collate "C" not null,
+  subject character varying(255) collate "C" not null,
+  created_at bigint not null,
+  used_at bigint not null,
+  constraint account_identities_pkey PRIMARY KEY (hash),
+  constraint account_identities_user FOREIGN KEY (account_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table account_mail (
   account_id bigint not null,
   email character varying(254) collate "C",
@@ -349,6 +360,13 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id)
 );
 
+create table oidc_sessions (
+  session_id character varying(36) collate "C" not null,
+  id_token text collate "C" not null,
+  constraint oidc_sessions_pkey PRIMARY KEY (session_id),
+  constraint oidc_sessions_session FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+
 create table owner_tags (
   owner_id bigint not null,
   tag_id bigint not null,
@@ -567,6 +585,8 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_username UNIQUE (username)
 );
+
+CREATE INDEX account_identities_account ON public.account_identities USING btree (account_id);
 
 CREATE INDEX blobs_state ON public.blobs USING btree (state, checked_at);
 

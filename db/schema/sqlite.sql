@@ -1,5 +1,17 @@
 -- Made by scripts/schema.ts from a migrated database; change the migrations, not this file.
 
+CREATE TABLE account_identities (
+  hash text not null primary key,
+  account_id integer not null,
+  issuer text not null,
+  subject text not null,
+  created_at integer not null,
+  used_at integer not null,
+  constraint account_identities_user foreign key (account_id) references users (id) on delete cascade
+);
+
+CREATE INDEX "account_identities_account" on "account_identities" (account_id);
+
 CREATE TABLE account_mail (
   account_id integer not null primary key,
   email text,
@@ -375,6 +387,12 @@ CREATE TABLE mails (
 CREATE INDEX "mails_created" on "mails" (created_at, id);
 
 CREATE INDEX "mails_due" on "mails" (state, due_at, id);
+
+CREATE TABLE oidc_sessions (
+  session_id text not null primary key,
+  id_token text not null,
+  constraint oidc_sessions_session foreign key (session_id) references sessions (id) on delete cascade
+);
 
 CREATE TABLE owner_tags (
   owner_id integer not null,

@@ -10,7 +10,10 @@ export type AuthSettings = {
   "api.cookie_same_site": "Strict" | "Lax" | "None";
   "api.cookie_domain": string;
   "api.trusted_proxies": readonly string[];
+  /** Without effect while sign-in by OpenID Connect is off. */
+  "oidc.password_sign_in": boolean;
   "routes.admin_prefix": string;
+  "routes.frontend_prefix": string;
   "cors.enabled": boolean;
   "cors.allowed_origins": readonly string[];
 };

@@ -22,6 +22,7 @@ import { newPasswordSchema, userView, viewBuiltIn, viewUser } from "./users/user
 import type { Contacts } from "./contact/service.ts";
 import type { Users } from "./users/service.ts";
 import { namedObject } from "../lib/named-object.ts";
+import type { Oidc } from "./oidc/service.ts";
 
 const loginBody = namedObject("Login", {
   username: z.string().nullish().describe("default: the built-in administrator"),
@@ -32,11 +33,16 @@ const logoutQuery = z.object({
   sessions: z.enum(["all"]).optional().describe("all: sign out everywhere"),
 });
 
+const signedOutAnswer = messageAnswer.extend({
+  continue_at: z.url().optional().describe("ends the session at the provider of OpenID Connect too"),
+});
+
 const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
 
 type Deps = {
   login: Login;
   sessions: Sessions;
+  oidc: Pick<Oidc, "endSessionUrl" | "refusePassword">;
   users: Users;
   contacts: Pick<Contacts, "get">;
   config: AuthConfig;
@@ -51,7 +57,15 @@ export const authEndpoints = (deps: Deps): Endpoint[] => [...sessionEndpoints(de
 const open = { access: "public", scope: null, tag: "auth" } as const;
 const own = { ...open, access: "account" } as const;
 
-function sessionEndpoints({ login, sessions, config, addressLimit, addressOf, clientOf }: Deps): Endpoint[] {
+function sessionEndpoints({
+  login,
+  sessions,
+  oidc,
+  config,
+  addressLimit,
+  addressOf,
+  clientOf,
+}: Deps): Endpoint[] {
   // These endpoints need no CSRF proof.
   const refuse = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   return [
@@ -66,6 +80,7 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf, cl
       async admit(c) {
         refuse(c);
         requireJson(c.req.raw);
+        oidc.refusePassword();
         await addressLimit.take(addressOf(c));
       },
       answer: sessionAnswer,
@@ -99,14 +114,18 @@ function sessionEndpoints({ login, sessions, config, addressLimit, addressOf, cl
       query: logoutQuery,
       admit: refuse,
       failures: [403],
-      answer: messageAnswer,
+      answer: signedOutAnswer,
       async handle({ c, query }) {
         const sent = { access: accessTokens(c).tokens, refresh: refreshTokens(c) };
         // A form of another site sends no cookies; clearing them would sign the browser out.
         if (sent.access.length + sent.refresh.length === 0) return { message: "There was no session" };
-        await sessions.signOut(sent, { everywhere: query.sessions === "all" });
+        const ended = await sessions.signOut(sent, { everywhere: query.sessions === "all" });
         setCookies(c, clearedCookies(config));
-        return { message: "Signed out" };
+        const next = await oidc.endSessionUrl(
+          ended,
+          `${c.env.origin()}${config.get("routes.frontend_prefix")}/sign-in`,
+        );
+        return { message: "Signed out", ...(next !== null && { continue_at: next }) };
       },
     }),
   ];

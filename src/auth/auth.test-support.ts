@@ -11,6 +11,7 @@ import { CORS_OFF } from "../http/app.test-support.ts";
 import { createHttpApp } from "../http/app.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { createSecretBox } from "../lib/secret-box.ts";
 import { createAuth } from "./auth.ts";
 import { createPasswords, type Passwords } from "./login/password.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
@@ -107,6 +108,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
     changes,
     record: events.add,
     config,
+    box: createSecretBox(() => new Uint8Array(32)),
     passwords,
     mail: {
       isOffered: () => settings.mails !== undefined,

@@ -4,6 +4,7 @@ import type { HttpContext } from "../http/endpoint.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { RecordEvents } from "../lib/event.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
@@ -13,13 +14,13 @@ import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createGuard, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
-import { createSignInEvents } from "./login/sign-in-events.ts";
+import { createSignInEvents, type SignInEvents } from "./login/sign-in-events.ts";
 import { type AdminPasswordSetting, createLogin, type Login } from "./login/service.ts";
 import type { Passwords } from "./login/password.ts";
 import { createPasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
 import { type ClientOf, ownSessionEndpoints } from "./sessions/routes.ts";
-import { createSessions } from "./sessions/service.ts";
+import { createSessions, type Sessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
 import { createApiTokensRepository } from "./tokens/repository.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
@@ -38,15 +39,22 @@ import type { AuthMail } from "./contact/link-mails.ts";
 import { createSignInMail } from "./contact/sign-in-mail.ts";
 import { type Contacts, createContacts } from "./contact/service.ts";
 import { refuseCrossSite } from "./sessions/origin.ts";
-import { createUsersRepository } from "./users/repository.ts";
+import { createUsersRepository, type UsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
 import { createUsers, type Users } from "./users/service.ts";
+import { createProvider } from "./oidc/provider.ts";
+import { createOidcRepository } from "./oidc/repository.ts";
+import { oidcEndpoints } from "./oidc/routes.ts";
+import { createOidc } from "./oidc/service.ts";
+import type { OidcConfig } from "./oidc/settings.ts";
 
 type Deps = {
   database: Queries;
   changes: AuthChanges;
   record: RecordEvents<Db>;
-  config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings;
+  config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings & OidcConfig;
+  /** Seals what sessions by OpenID Connect keep. */
+  box: SecretBox;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
   mail: AuthMail;
@@ -67,6 +75,9 @@ const REFRESHES_AT_ONCE = 20;
 
 /** An address may look up this many unknown API tokens at once, then one a second. */
 const TOKEN_LOOKUPS_AT_ONCE = 50;
+
+/** An organization may come from one address in the morning. */
+const OIDC_AT_ONCE = 100;
 
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
@@ -120,6 +131,7 @@ export function createAuth(deps: Deps) {
   const setUpRepository = createSetUpRepository(database);
   const signIns = createSignInEvents({ write: database.write, record, clock });
   const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
+  const oidc = openOidc(deps, { users: usersRepository, sessions, signIns });
   const login = createLogin({
     ...deps,
     users: usersRepository,
@@ -139,6 +151,7 @@ export function createAuth(deps: Deps) {
     const { browser, os } = deps.describeAgent((c.req.header("User-Agent") ?? "").slice(0, 1024));
     return { address: addressOf(c), browser: knownName(browser), os: knownName(os) };
   };
+  const doors = { config, addressLimit, addressOf, clientOf };
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
   return {
@@ -147,17 +160,8 @@ export function createAuth(deps: Deps) {
     healthGuard: createHealthGuard({ guard, config, onFailure }),
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
-      ...authEndpoints({
-        login,
-        sessions,
-        users,
-        contacts,
-        config,
-        clock,
-        addressLimit,
-        addressOf,
-        clientOf,
-      }),
+      ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),
+      ...authEndpoints({ login, sessions, oidc, users, contacts, clock, ...doors }),
       ...ownSessionEndpoints({ sessions }),
       ...userEndpoints({ users, contacts }),
       ...contactEndpoints({ contacts, addressLimit, addressOf, refuseForeign }),
@@ -182,6 +186,8 @@ export function createAuth(deps: Deps) {
     /** For passwords of links and shares. */
     takeTry: addressLimit.take,
     checkVisitorPassword: passwordCheck.checkVisitor,
+    waysToSignIn: oidc.waysToSignIn,
+    refusalOfPasswordSignIn: oidc.refusalOfPasswordSignIn,
     resetAdminPassword: login.resetAdminPassword,
     /** Removes at most 75,000 ended sessions, API tokens that expired long ago, and stale delays. */
     cleanUp: (): Promise<number> =>
@@ -190,6 +196,24 @@ export function createAuth(deps: Deps) {
 }
 
 const knownName = (name: string): string | null => (name === "Other" ? null : name);
+const openOidc = (
+  { database, changes, record, config, box, clock, logger }: Deps,
+  parts: { users: UsersRepository; sessions: Sessions; signIns: SignInEvents },
+) =>
+  createOidc({
+    ...parts,
+    provider: createProvider({ clock, logger }),
+    repository: createOidcRepository(database),
+    changes,
+    record,
+    box,
+    config,
+    clock,
+    logger,
+  });
+
+const oidcLimit = (clock: Clock) =>
+  createAddressLimit(createAddressBuckets({ clock, atOnce: OIDC_AT_ONCE }).tryNow, "Too many sign-ins");
 
 const contactsOf = ({ config, ...deps }: Deps, users: Users, login: Login): Contacts =>
   createContacts({

@@ -18,6 +18,10 @@ const itemAnswer = namedObject("Setting", {
   is_sensitive: z.boolean(),
   updated_at: z.iso.datetime(),
   pending_value: z.string().optional(),
+  is_fixed: z
+    .boolean()
+    .optional()
+    .describe("true: waymark.toml or the environment sets it; writing it is refused"),
 });
 const writtenAnswer = itemAnswer.extend({ message: z.string().nullable() });
 writtenAnswer.register(z.globalRegistry, { id: "WrittenSetting" });

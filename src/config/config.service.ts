@@ -36,19 +36,26 @@ type Deps = {
   startup?: boolean;
   /** `startValues()` of the first worker, for one that starts later. */
   startValues?: Partial<SettingTexts>;
+  /** From the start-up settings, by key: in force instead of what is stored, which nobody may write meanwhile. */
+  fixed?: Readonly<Record<string, string>>;
   generateToken?: () => string;
 };
 
 export const HISTORY_LIMIT = 100;
 
 const PASSWORD = "api.admin_token";
+const PASSWORD_SIGN_IN = "oidc.password_sign_in";
 
 export type Config = ReturnType<typeof createConfig>;
 
 export function createConfig(deps: Deps) {
   const { changes, record, clock, logger, startup = false } = deps;
   const repository = createConfigRepository(deps.database);
+  const fixed = Object.fromEntries(
+    Object.entries(deps.fixed ?? {}).map(([key, text]) => [known(key), canonical(known(key), text)]),
+  ) as Partial<SettingTexts>;
   const live = createLiveSettings({
+    fixed,
     repository,
     changes,
     logger,
@@ -59,7 +66,8 @@ export function createConfig(deps: Deps) {
   const generateToken = deps.generateToken ?? (() => randomBytes(32).toString("hex"));
   let installedAt = 0;
 
-  const show = (key: ConfigKey, reveal?: RevealOptions) => itemOf(live.current(), key, installedAt, reveal);
+  const show = (key: ConfigKey, reveal?: RevealOptions) =>
+    itemOf(live.current(), key, installedAt, { ...reveal, fixed: fixed[key] !== undefined });
 
   return {
     /** The value in force; the default before `start`. Costs two property reads. */
@@ -87,7 +95,7 @@ export function createConfig(deps: Deps) {
     history: async (key: string, limit: number): Promise<SettingChange[]> =>
       repository.history(known(key), Math.min(Math.max(limit, 1), HISTORY_LIMIT)),
 
-    ...writingSide({ writer, live, generateToken, show }),
+    ...writingSide({ writer, live, fixed, generateToken, show }),
 
     /** Reads the settings and follows their changes. @throws ServiceUnavailable */
     async start(): Promise<void> {
@@ -105,13 +113,24 @@ export function createConfig(deps: Deps) {
 type WritingDeps = {
   writer: ReturnType<typeof createConfigWriter>;
   live: ReturnType<typeof createLiveSettings>;
+  fixed: Partial<SettingTexts>;
   generateToken(): string;
   show(key: ConfigKey): ConfigItem;
 };
 
-function writingSide({ writer, live, generateToken, show }: WritingDeps) {
+function writingSide({ writer, live, fixed, generateToken, show }: WritingDeps) {
+  /** An import may bring what is in force. */
+  function refuseFixed(writes: SettingWrites): SettingWrites {
+    for (const [key, text] of writes) {
+      if (fixed[key] === undefined || fixed[key] === text) continue;
+      const sentence = `${key} is set at the start, in waymark.toml or by an environment variable. Change it there, or remove it there to set it here.`;
+      throw appError("BadRequest", sentence, VALUE);
+    }
+    return writes;
+  }
+
   async function writeOne(key: ConfigKey, value: string | null, changedBy: Author): Promise<ConfigItem> {
-    await writer.write(new Map([[key, value]]), changedBy);
+    await writer.write(refuseFixed(new Map([[key, value]])), changedBy);
     return show(key);
   }
 
@@ -132,6 +151,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
       const texts = entries.map(([key, value]) => [editable(key), canonical(editable(key), value)] as const);
       const latest = live.current().latest;
       const writes: SettingWrites = new Map(texts.filter(([key, text]) => text !== latest[key]));
+      refuseFixed(writes);
       return dryRun ? writer.preview(writes) : writer.write(writes, changedBy);
     },
 
@@ -148,6 +168,7 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
         if (value !== null) return canonical(name, value);
         return definitionOf(name).generated ? generateToken() : null;
       });
+      refuseFixed(writes);
       await namingKey(() => (dryRun ? writer.preview(writes) : writer.write(writes, changedBy)));
       return [...writes.keys()].map(show);
     },
@@ -180,15 +201,19 @@ function writingSide({ writer, live, generateToken, show }: WritingDeps) {
     },
 
     /**
-     * Writes `api.admin_token`. `also` runs in the same transaction and may run again.
+     * Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` runs in the same transaction and
+     * may run again.
      * @throws BadRequest when it is not an Argon2 hash
      */
     async setAdminPasswordHash(
       hash: string,
       changedBy: Author,
       also?: (tx: ChangeTransaction) => Promise<void>,
+      { opens = false } = {},
     ): Promise<void> {
-      await writer.write(new Map([[PASSWORD, canonical(PASSWORD, hash)]]), changedBy, also);
+      const writes = new Map<ConfigKey, string | null>([[PASSWORD, canonical(PASSWORD, hash)]]);
+      if (opens) writes.set(PASSWORD_SIGN_IN, null);
+      await writer.write(writes, changedBy, also);
     },
 
     /**

@@ -1,3 +1,4 @@
+import { OIDC_CASES } from "./oidc-definitions.test-support.ts";
 import { describe, expect, test } from "bun:test";
 import {
   CONFIG_KEYS,
@@ -123,6 +124,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
       `${"a.".repeat(130)}com`,
     ],
   },
+  ...OIDC_CASES,
   "routes.admin_prefix": prefix,
   "routes.health_prefix": prefix,
   "routes.frontend_prefix": prefix,
@@ -361,7 +363,12 @@ test("the specification's restart, secret and default rules hold", () => {
     "analytics.hourly_retention_days",
     "analytics.daily_retention_days",
   ]);
-  expect(keysWith("sensitive")).toEqual(["api.admin_token", "api.health_token", "api.jwt_secret"]);
+  expect(keysWith("sensitive")).toEqual([
+    "api.admin_token",
+    "api.health_token",
+    "api.jwt_secret",
+    "oidc.client_secret",
+  ]);
   expect(keysWith("generated")).toEqual(["api.jwt_secret"]);
   expect(CONFIG_KEYS.filter((key) => !definitionOf(key).editable)).toEqual(["api.admin_token"]);
   expect(definitionOf("api.cookie_secure").defaultText).toBe("true");
@@ -374,7 +381,7 @@ test("click records are bounded unless 0 is chosen", () => {
 
 test("categories beyond the specification's come last", () => {
   const categories = [...new Set(CONFIG_KEYS.map((key) => definitionOf(key).category))];
-  expect(categories.slice(-4)).toEqual(["events", "files", "links", "privacy"]);
+  expect(categories.slice(-3)).toEqual(["links", "privacy", "oidc"]);
 });
 
 test("property names of Object.prototype are not settings", () => {

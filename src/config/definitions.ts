@@ -7,6 +7,7 @@ import { PRIVACY_DEFINITIONS } from "./privacy-definitions.ts";
 import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
+import { OIDC_DEFINITIONS } from "./oidc-definitions.ts";
 
 const DAYS = { min: 1, max: 3650, unit: "days" } as const;
 
@@ -275,6 +276,7 @@ export const DEFINITIONS = {
     description: "Days for which deleted links can be put back.",
   }),
   ...PRIVACY_DEFINITIONS,
+  ...OIDC_DEFINITIONS,
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type ConfigKey = keyof typeof DEFINITIONS;

@@ -12,7 +12,7 @@ export function itemOf(
   snapshot: Snapshot,
   key: ConfigKey,
   installedAt: number,
-  { secrets = false }: RevealOptions = {},
+  { secrets = false, fixed = false }: RevealOptions & { fixed?: boolean } = {},
 ) {
   const definition = definitionOf(key);
   const [text, next] = [snapshot.texts[key], snapshot.latest[key]];
@@ -29,6 +29,8 @@ export function itemOf(
     updatedAt: snapshot.updatedAt.get(key) ?? installedAt,
     /** The text in force after the next start, if it differs. */
     ...(next !== text && { pendingValue: shown(next) }),
+    /** Given at the start, so nothing here changes it. */
+    isFixed: fixed,
   };
 }
 
@@ -39,5 +41,6 @@ export const viewItem = (item: ConfigItem) => ({
   requires_restart: item.requiresRestart,
   is_sensitive: item.isSensitive,
   updated_at: formatRfc3339(item.updatedAt),
+  ...(item.isFixed && { is_fixed: true }),
   ...(item.pendingValue === undefined ? {} : { pending_value: item.pendingValue }),
 });

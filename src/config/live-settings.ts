@@ -18,12 +18,13 @@ type Deps = {
   logger: Logger;
   /** Values of settings that need a restart; null: those of the first read. */
   held: Partial<SettingTexts> | null;
+  fixed?: Partial<SettingTexts>;
 };
 
-export function createLiveSettings({ repository, changes, logger, held }: Deps) {
+export function createLiveSettings({ repository, changes, logger, held, fixed = {} }: Deps) {
   const listeners = createListeners(logger);
   const report = createReporter(logger);
-  let snapshot = buildSnapshot([], { held: held ?? {}, previous: null, onInvalid: () => {} });
+  let snapshot = buildSnapshot([], { held: held ?? {}, fixed, previous: null, onInvalid: () => {} });
   let unsubscribe: (() => void) | null = null;
   let retry: ReturnType<typeof setTimeout> | null = null;
   let closed = false;
@@ -32,6 +33,7 @@ export function createLiveSettings({ repository, changes, logger, held }: Deps) 
     const invalid = new Map<ConfigKey, string>();
     const next = buildSnapshot(await repository.find(CONFIG_KEYS), {
       held: held ?? {},
+      fixed,
       previous: snapshot,
       onInvalid: (key, reason) => invalid.set(key, reason),
     });

@@ -18,6 +18,8 @@ export type Snapshot = {
 type Options = {
   /** Texts that settings keep until a restart. */
   held: Partial<SettingTexts>;
+  /** Canonical; given at the start, whatever is stored. */
+  fixed: Partial<SettingTexts>;
   previous: Snapshot | null;
   /** For each unusable stored value, the reason. Its default is used. */
   onInvalid(key: ConfigKey, reason: string): void;
@@ -38,8 +40,8 @@ export function buildSnapshot(rows: readonly StoredSetting[], options: Options):
   return { values: values as ConfigValues, texts, latest, updatedAt: updatedAt as Map<ConfigKey, number> };
 }
 
-function latestTexts(rows: readonly StoredSetting[], { previous, onInvalid }: Options): SettingTexts {
-  const stored = new Map(rows.map((row) => [row.key, row.value]));
+function latestTexts(rows: readonly StoredSetting[], { fixed, previous, onInvalid }: Options): SettingTexts {
+  const stored = new Map([...rows.map((row) => [row.key, row.value] as const), ...Object.entries(fixed)]);
   const texts = {} as Record<ConfigKey, string>;
   for (const key of CONFIG_KEYS) {
     const definition = definitionOf(key);

@@ -61,6 +61,14 @@ export const displayName = {
   },
 };
 
+export const displayNameOrEmpty = {
+  allowed: `empty or ${displayName.allowed}`,
+  check: (text: string): CheckedText =>
+    text === "" || typeof displayName.check(text) === "string"
+      ? text.normalize("NFC")
+      : must(displayNameOrEmpty.allowed),
+};
+
 /** As # and six digits in lower case. */
 export const color = {
   allowed: "a colour as # and three or six hexadecimal digits, such as #1757c2",
@@ -156,4 +164,59 @@ export const headerName = {
   items: "of header names, or *",
   check: (item: string): CheckedText =>
     /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(item) ? item : must("a list of header names, or *"),
+};
+
+/** As given: it has to equal what the provider says, to the letter. */
+export const issuer = {
+  allowed:
+    "empty or an https address without query and fragment such as https://id.example.com/realms/staff; http only on localhost",
+  mostBytes: 1000,
+  check(text: string): CheckedText {
+    if (text === "") return text;
+    const url = typeof checkHttpUrl(text) === "string" && !/[?#]/.test(text) ? new URL(text) : null;
+    const isSafe =
+      url?.protocol === "https:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(url?.hostname ?? "");
+    return isSafe ? text : must(issuer.allowed);
+  },
+};
+
+export const scope = {
+  items: "of scopes such as openid",
+  check: (item: string): CheckedText =>
+    /^[!#-[\]-~]{1,128}$/.test(item) ? item : must("a list of scopes such as openid"),
+};
+
+export const claimName = {
+  allowed: "empty or at most 200 characters of visible ASCII",
+  check: (text: string): CheckedText => (/^[!-~]{0,200}$/.test(text) ? text : must(claimName.allowed)),
+};
+
+const NAME_BYTES = 256;
+
+export const roleOfValue = {
+  items: "of values and roles such as staff=editor",
+  check(item: string): CheckedText {
+    const isPair = /=(user|editor|admin)$/.test(item) && !item.startsWith("=");
+    return isPair && Buffer.byteLength(item) <= NAME_BYTES
+      ? item
+      : must("a list of values and roles such as staff=editor, where the role is user, editor or admin");
+  },
+};
+
+export const mailDomain = {
+  items: "of domain names such as example.com",
+  check(item: string): CheckedText {
+    const domain = item.toLowerCase();
+    return domain.length <= 254 && DOMAIN.test(domain) && !domain.startsWith(".")
+      ? domain
+      : must("a list of domain names such as example.com");
+  },
+};
+
+export const groupName = {
+  items: "of names of groups",
+  check: (item: string): CheckedText =>
+    Buffer.byteLength(item) <= NAME_BYTES
+      ? item
+      : must(`a list of names of groups, each at most ${NAME_BYTES} bytes`),
 };

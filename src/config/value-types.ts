@@ -16,6 +16,7 @@ export type ValueType = "string" | "int" | "float" | "bool" | "enum" | "stringar
 export type Category =
   | "auth"
   | "cookie"
+  | "oidc"
   | "routes"
   | "features"
   | "privacy"

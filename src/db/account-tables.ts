@@ -155,6 +155,18 @@ export const ACCOUNT_TABLES = {
     /** Unique: a second mail of that key is not queued, or joins the first one. */
     once_key: "text?",
   },
+  /** Who an account is to providers of OpenID Connect. Removed with the account. */
+  account_identities: {
+    /** SHA-256 of issuer and subject, 64 hex digits. */
+    hash: "text",
+    account_id: "int",
+    issuer: "text",
+    subject: "text",
+    created_at: "int",
+    used_at: "int",
+  },
+  /** Of sessions by OpenID Connect: the sealed ID token, which a sign-out sends back. Removed with the session. */
+  oidc_sessions: { session_id: "text", id_token: "text" },
   /** Also for one-time addresses: auth/set-up/repository.ts. */
   login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
 } as const;

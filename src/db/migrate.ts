@@ -21,6 +21,7 @@ import { steps as version09SignIn } from "./migrations/version-0-9-sign-in.ts";
 import { steps as version09Mail } from "./migrations/version-0-9-mail.ts";
 import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import type { Step } from "./migrations/step.ts";
+import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
 export const MIGRATIONS: readonly Step[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09SignIn,
   ...version09Mail,
   ...version09Safety,
+  ...version09Oidc,
 ];
 
 export type MigrationState = {

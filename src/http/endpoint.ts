@@ -67,7 +67,7 @@ export type DocumentedAnswer = {
   headers?: Headers;
 };
 /** Default status 200. */
-export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 };
+export type RawAnswer = DocumentedAnswer & { status?: 200 | 201 | 204 | 302 };
 
 type Schema = z.ZodType;
 type Headers = z.ZodObject;

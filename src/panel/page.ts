@@ -23,6 +23,9 @@ export const PAGE_POLICY = [
 /** Around what stands there in development. */
 const PLACEHOLDER = ["<!--waymark-->", "<!--/waymark-->"] as const;
 
+/** Text of the button for OpenID Connect (null: none; empty: a usual one), and whether a password does it. */
+export type WaysToSignIn = { oidc: string | null; password: boolean };
+
 export type PagePlace = {
   /** `routes.frontend_prefix` and `routes.admin_prefix` */
   prefix: string;
@@ -39,6 +42,7 @@ export type PagePlace = {
   asksPasswords: boolean;
   /** Mails with links into the panel can be sent. */
   sendsMails: boolean;
+  signIn: WaysToSignIn;
 };
 
 const up = (levels: number): string => (levels === 0 ? "./" : "../".repeat(levels));

@@ -46,6 +46,7 @@ function ask(path: string, init: RequestInit = {}, options: Options = {}): Promi
     isSetUp: () => true,
     asksPasswords: () => false,
     sendsMails: () => false,
+    waysToSignIn: () => ({ oidc: "Acme", password: false }),
     identity: IDENTITY,
     isSignedIn: ({ headers }) => headers.has("cookie"),
     mayCall: ({ headers }) => headers.get("cookie")?.includes("access") === true,
@@ -78,6 +79,7 @@ test("every address that a person opens shows the page, with addresses relative 
       icons: "1757c2",
       isSetUp: true,
       asksPasswords: false,
+      signIn: { oidc: "Acme", password: false },
     });
   }
 });

@@ -9,7 +9,7 @@ import { failureResponse, toAppError } from "../http/errors.ts";
 import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { pathStart } from "../lib/request-target.ts";
 import { type Pack, type PackedFile, readPack } from "./pack.ts";
-import { PAGE_POLICY, panelPage } from "./page.ts";
+import { PAGE_POLICY, panelPage, type WaysToSignIn } from "./page.ts";
 import { type OfflinePage, type PanelIdentity, versionOf, webAppAnswer } from "./web-app.ts";
 
 export type Panel = ReturnType<typeof createPanel>;
@@ -34,6 +34,7 @@ export type PanelOptions = {
   asksPasswords(): boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails(): boolean;
+  waysToSignIn(): WaysToSignIn;
   /** Null while the panel is not built. */
   read?: () => Promise<Pack | null>;
 };
@@ -69,6 +70,7 @@ export function createPanel({
   isSetUp,
   asksPasswords,
   sendsMails,
+  waysToSignIn,
   read = readPack,
 }: PanelOptions) {
   let loaded: Promise<Pack | null> | undefined;
@@ -124,6 +126,7 @@ export function createPanel({
       isSetUp: isSetUp(),
       asksPasswords: asksPasswords(),
       sendsMails: sendsMails(),
+      signIn: waysToSignIn(),
     });
     return new Response(shown, { headers: PAGE_HEADERS });
   }

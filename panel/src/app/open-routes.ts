@@ -12,8 +12,10 @@ export const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    typeof to === "string" && to.startsWith("/") && !to.startsWith("//") ? { to } : {},
+  validateSearch: ({ to, oidc }: Record<string, unknown>): { to?: string; oidc?: string } => ({
+    ...(typeof to === "string" && to.startsWith("/") && !to.startsWith("//") && { to }),
+    ...(typeof oidc === "string" && { oidc }),
+  }),
   component: lazyRouteComponent(() => import("../auth/sign-in-page.tsx"), "SignInPage"),
 });
 

@@ -2,8 +2,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef } from "react";
+import { SIGN_IN } from "../base/place.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
+import { OidcButton } from "./oidc-button.tsx";
 import { Refusal } from "./refusal.tsx";
 import { logIn } from "./sign-in.ts";
 
@@ -77,22 +79,27 @@ function PasswordForm({ username, onAnswer }: Props) {
           <Trans>Sign in again as {username}. What you typed is kept and sent.</Trans>
         </Text>
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-        <PasswordInput
-          ref={password}
-          label={t`Password`}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
+        {SIGN_IN.password && (
+          <PasswordInput
+            ref={password}
+            label={t`Password`}
+            autoComplete="current-password"
+            required
+            withAsterisk={false}
+            data-autofocus
+          />
+        )}
         <Refusal error={signIn.error} />
+        <OidcButton to="/" isElsewhere />
         <Group justify="end">
           <Button variant="default" onClick={() => onAnswer(false)}>
             <Trans>Leave</Trans>
           </Button>
-          <Button type="submit" loading={signIn.isPending}>
-            <Trans>Sign in</Trans>
-          </Button>
+          {SIGN_IN.password && (
+            <Button type="submit" loading={signIn.isPending}>
+              <Trans>Sign in</Trans>
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

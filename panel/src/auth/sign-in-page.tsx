@@ -1,12 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Button, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { SENDS_MAILS } from "../base/place.ts";
+import { SENDS_MAILS, SIGN_IN } from "../base/place.ts";
 import { onTabNews } from "../base/session-end.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
+import { OidcButton } from "./oidc-button.tsx";
+import { OidcTrouble } from "./oidc-trouble.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";
 import { enter, logIn } from "./sign-in.ts";
@@ -18,19 +20,23 @@ export function SignInPage() {
 
 function SignInForm() {
   const { t } = useLingui();
-  const { to = "/" } = useSearch({ from: "/sign-in" });
+  const { to = "/", oidc } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
   const [username, setUsername] = useState("");
   const password = useRef<HTMLInputElement>(null);
 
   const signIn = useMutation({
-    async mutationFn(secret: string) {
-      await logIn(username, secret);
+    /** Null: the provider of OpenID Connect did it. */
+    async mutationFn(secret: string | null) {
+      if (secret !== null) await logIn(username, secret);
       await enter();
     },
     onSuccess: () => navigate({ href: to, replace: true }),
     onError: () => password.current?.select(),
   });
+  const isBack = oidc === "done";
+  const { mutate } = signIn;
+  useEffect(() => void (isBack && mutate(null)), [isBack, mutate]);
   useEffect(
     () => onTabNews(({ what }) => void (what === "signed-in" && navigate({ href: to, replace: true }))),
     [navigate, to],
@@ -43,36 +49,44 @@ function SignInForm() {
 
   return (
     <Entrance sentence={<Trans>Sign in to manage links and files.</Trans>}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label={t`Account`}
-            description={t`Empty for the administrator.`}
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            value={username}
-            onChange={(event) => setUsername(event.currentTarget.value)}
-          />
-          <PasswordInput
-            ref={password}
-            label={t`Password`}
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            autoFocus
-          />
-          <Refusal error={signIn.error} />
-          <Button type="submit" loading={signIn.isPending} fullWidth>
-            <Trans>Sign in</Trans>
-          </Button>
-          {SENDS_MAILS && (
-            <AnchorLink to="/forgot-password" size="sm" ta="center">
-              <Trans>Forgotten the password?</Trans>
-            </AnchorLink>
-          )}
-        </Stack>
-      </form>
+      <Stack gap="md">
+        {oidc !== undefined && !isBack && signIn.isIdle && <OidcTrouble trouble={oidc} />}
+        {!SIGN_IN.password && <Refusal error={signIn.error} />}
+        {SIGN_IN.password && (
+          <form onSubmit={submit}>
+            <Stack gap="md">
+              <TextInput
+                label={t`Account`}
+                description={t`Empty for the administrator.`}
+                autoComplete="username"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={username}
+                onChange={(event) => setUsername(event.currentTarget.value)}
+              />
+              <PasswordInput
+                ref={password}
+                label={t`Password`}
+                autoComplete="current-password"
+                required
+                withAsterisk={false}
+                autoFocus
+              />
+              <Refusal error={signIn.error} />
+              <Button type="submit" loading={signIn.isPending} fullWidth>
+                <Trans>Sign in</Trans>
+              </Button>
+              {SENDS_MAILS && (
+                <AnchorLink to="/forgot-password" size="sm" ta="center">
+                  <Trans>Forgotten the password?</Trans>
+                </AnchorLink>
+              )}
+            </Stack>
+          </form>
+        )}
+        {SIGN_IN.password && SIGN_IN.oidc !== null && <Divider label={t`or`} />}
+        <OidcButton to={to} />
+      </Stack>
     </Entrance>
   );
 }

@@ -13,9 +13,11 @@ export function useSignOut() {
           params: { query: where === "everywhere" ? { sessions: "all" } : {} },
         }),
       ),
-    onSuccess() {
+    onSuccess({ data }) {
       tellTabs({ what: "signed-out" });
-      leaveHere();
+      // The session at the provider ends there.
+      if (data.continue_at === undefined) leaveHere();
+      else window.location.assign(data.continue_at);
     },
     onError,
   });

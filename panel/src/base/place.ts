@@ -17,6 +17,8 @@ type Place = {
   asksPasswords: boolean;
   /** Whether mails with links into the panel can be sent. */
   sendsMails: boolean;
+  /** Text of the button for OpenID Connect (null: none; empty: a usual one), and whether a password does it. */
+  signIn: { oidc: string | null; password: boolean };
 };
 
 const DEVELOPMENT: Place = {
@@ -28,6 +30,7 @@ const DEVELOPMENT: Place = {
   isSetUp: true,
   asksPasswords: true,
   sendsMails: false,
+  signIn: { oidc: null, password: true },
 };
 
 function readPlace(page: ParentNode): Place {
@@ -38,6 +41,7 @@ function readPlace(page: ParentNode): Place {
 const place = readPlace(document);
 
 export const WAS_SET_UP = place.isSetUp;
+export const SIGN_IN = place.signIn;
 export const ASKED_PASSWORDS = place.asksPasswords;
 export const SENDS_MAILS = place.sendsMails;
 export const INSTANCE_NAME = place.instanceName;

@@ -35,7 +35,8 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
   const stored = storedText(shown);
   const isChanged = draft !== undefined;
   const value = isChanged ? draft : stored;
-  const mayReset = definition.editable && !setting.is_sensitive && value !== fallback;
+  const isEditable = definition.editable && setting.is_fixed !== true;
+  const mayReset = isEditable && !setting.is_sensitive && value !== fallback;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -91,7 +92,7 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
         )}
       </div>
       <Stack gap={6}>
-        {definition.editable ? (
+        {isEditable ? (
           <SettingField
             shown={shown}
             value={value}
@@ -100,8 +101,14 @@ export function SettingRow({ shown, draft, faults, isSaving, isOneOfMany, onHist
             onLeave={() => isChanged && does.onLeave()}
           />
         ) : (
-          <Text size="sm" c="dimmed">
-            <Trans>Set by the command line only.</Trans>
+          <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {!definition.editable ? (
+              <Trans>Set by the command line only.</Trans>
+            ) : setting.is_sensitive ? (
+              <Trans>Set in waymark.toml or the environment.</Trans>
+            ) : (
+              <Trans>Set in waymark.toml or the environment: {setting.value}</Trans>
+            )}
           </Text>
         )}
         <Group gap="xs" mih={setting.is_sensitive ? 0 : 26}>

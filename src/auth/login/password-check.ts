@@ -9,7 +9,7 @@ import type { Account } from "../account.ts";
 import type { FailureMethod } from "../auth-metrics.ts";
 import type { AccountDelay, DelayKey } from "./account-delay.ts";
 import { DUMMY_HASH, type PasswordQueue, type Passwords } from "./password.ts";
-import { PASSWORD_MAX_BYTES } from "../users/user.ts";
+import { NO_PASSWORD, PASSWORD_MAX_BYTES } from "../users/user.ts";
 
 export type PasswordHolder = { account: Account; passwordHash: string; disabled: boolean };
 
@@ -62,8 +62,9 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
   return {
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
     async check({ candidate, ...attempt }: PasswordAttempt): Promise<PasswordHolder> {
-      const isMatch = await matches(candidate?.passwordHash ?? DUMMY_HASH, attempt);
-      if (!isMatch || candidate === null || candidate.disabled) {
+      const hash = candidate?.passwordHash ?? NO_PASSWORD;
+      const isMatch = await matches(hash === NO_PASSWORD ? DUMMY_HASH : hash, attempt);
+      if (!isMatch || candidate === null || hash === NO_PASSWORD || candidate.disabled) {
         onFailure("password");
         // Not an unknown name: it may be a password typed into the wrong field.
         const account = candidate?.account.username ?? null;

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/dialect.ts";
-import type { Actor, Via } from "../../lib/actor.ts";
+import { type Actor, COMMAND, type Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
@@ -32,12 +32,13 @@ export type LoginAttempt = {
 
 type Doing = Pick<LoginAttempt, "client" | "via">;
 
-/** Writes `api.admin_token`. `also` runs in its transaction and may be retried. */
+/** Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` runs in its transaction and may be retried. */
 export type AdminPasswordSetting = {
   setAdminPasswordHash(
     hash: string,
     changedBy: string | Pick<Actor, "name" | "via">,
     also: (tx: AuthTransaction) => Promise<void>,
+    options?: { opens: boolean },
   ): Promise<void>;
 };
 
@@ -110,12 +111,14 @@ export function createLogin(deps: Deps) {
     return sessions.sign(session, toAccount(user));
   }
 
+  const endAdminAccess = (tx: AuthTransaction) =>
+    closeSetUp(tx.db).then(() => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
+
   async function changeAdminPassword(passwordHash: string, { via, client }: Doing): Promise<SignedIn> {
     let session: Session | undefined;
     const by = { name: BUILT_IN_ADMIN.username, via };
     await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
-      await closeSetUp(tx.db);
-      await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
+      await endAdminAccess(tx);
       session = await sessions.open(tx, BUILT_IN_ADMIN.id, client);
     });
     return sessions.sign(session!, BUILT_IN_ADMIN);
@@ -166,16 +169,14 @@ export function createLogin(deps: Deps) {
     },
 
     /**
-     * Also ends the administrator's sessions and clears its delay.
+     * Also ends the administrator's sessions, clears its delay and, for the command, turns sign-in with a password on.
      * @throws BadRequest when the password is too short or too long
      */
     async resetAdminPassword(plain: string, changedBy: string): Promise<void> {
       validated(newPasswordSchema, plain, "The password");
       const hash = await passwords.hashPassword(plain);
-      await config.setAdminPasswordHash(hash, changedBy, async (tx) => {
-        await closeSetUp(tx.db);
-        await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
-      });
+      const opens = changedBy === COMMAND.name;
+      await config.setAdminPasswordHash(hash, changedBy, endAdminAccess, { opens });
       await accountDelay.clear({ username: BUILT_IN_ADMIN.username });
     },
   };

@@ -8,8 +8,11 @@ export const CSRF_COOKIE = "csrf_token";
 /** Outlives the session, so a browser that signed out is still known. */
 export const DEVICE_COOKIE = "waymark_device";
 
+/** Between the start and the end of a sign-in by OpenID Connect. */
+export const OIDC_COOKIE = "waymark_oidc";
+
 /** Sent only to the auth endpoints. */
-const AUTH_ONLY = [REFRESH_COOKIE, DEVICE_COOKIE];
+const AUTH_ONLY = [REFRESH_COOKIE, DEVICE_COOKIE, OIDC_COOKIE];
 
 /** A change of `api.cookie_domain` leaves two of a name. */
 const MOST_SAME_NAME = 4;
@@ -24,12 +27,20 @@ export const sessionCookies = (config: AuthConfig, values: Omit<SignedIn, "accou
 export const deviceCookie = (config: AuthConfig, cookie: { value: string; maxAge: number }): string =>
   setCookie(config, { name: DEVICE_COOKIE, ...cookie });
 
+/** The provider leads back from another site, so `Strict` would lose it. */
+export const oidcCookie = (config: AuthConfig, cookie: { value: string; maxAge: number }): string =>
+  setCookie(config, { name: OIDC_COOKIE, ...cookie }, "Lax");
+
 export const clearedCookies = (config: AuthConfig): string[] =>
   [ACCESS_COOKIE, REFRESH_COOKIE, CSRF_COOKIE].map((name) =>
     setCookie(config, { name, value: "", maxAge: 0 }),
   );
 
-function setCookie(config: AuthConfig, cookie: { name: string; value: string; maxAge: number }): string {
+function setCookie(
+  config: AuthConfig,
+  cookie: { name: string; value: string; maxAge: number },
+  sameSite: string = config.get("api.cookie_same_site"),
+): string {
   const path = AUTH_ONLY.includes(cookie.name) ? `${config.get("routes.admin_prefix")}/v1/auth` : "/";
   const domain = config.get("api.cookie_domain");
   return [
@@ -39,7 +50,7 @@ function setCookie(config: AuthConfig, cookie: { name: string; value: string; ma
     `Max-Age=${Math.max(0, Math.ceil(cookie.maxAge))}`,
     ...(cookie.name === CSRF_COOKIE ? [] : ["HttpOnly"]),
     ...(config.get("api.cookie_secure") ? ["Secure"] : []),
-    `SameSite=${config.get("api.cookie_same_site")}`,
+    `SameSite=${sameSite}`,
   ].join("; ");
 }
 

@@ -134,15 +134,19 @@ export function createSessions(deps: Deps) {
       return isAlive(owner, clock.now()) ? owner.account : null;
     },
 
-    /** Ignores invalid tokens. `everywhere`: all sessions of the accounts whose session has not ended. */
-    async signOut(sent: SentTokens, { everywhere = false } = {}): Promise<void> {
+    /**
+     * Ignores invalid tokens. Returns the sessions of the valid ones. `everywhere`: all sessions of the accounts whose
+     * session has not ended.
+     */
+    async signOut(sent: SentTokens, { everywhere = false } = {}): Promise<string[]> {
       const claims = await Promise.all([
         ...sent.access.map((token) => tokens.verify("access", token)),
         ...sent.refresh.map((token) => tokens.verify("refresh", token)),
       ]);
-      const ids = new Set(claims.flatMap((one) => (one === null ? [] : [one.sessionId])));
-      if (ids.size > 0 && everywhere) await endAllWith([...ids]);
-      else if (ids.size > 0) await end([...ids]);
+      const ids = [...new Set(claims.flatMap((one) => (one === null ? [] : [one.sessionId])))];
+      if (ids.length > 0 && everywhere) await endAllWith(ids);
+      else if (ids.length > 0) await end(ids);
+      return ids;
     },
 
     endAllOf,

@@ -3,7 +3,7 @@
  * in the same transaction, disabling also its API tokens.
  */
 import type { Db } from "../../db/dialect.ts";
-import { type Actor, COMMAND, SYSTEM } from "../../lib/actor.ts";
+import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
@@ -11,7 +11,15 @@ import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
-import type { Belongings, CreateUser, ListedUser, UpdateUser, User, UserFilter } from "./user.ts";
+import {
+  type Belongings,
+  type CreateUser,
+  type ListedUser,
+  NOT_ACCOUNTS,
+  type UpdateUser,
+  type User,
+  type UserFilter,
+} from "./user.ts";
 import { userEvent } from "./user-events.ts";
 import type { UsersRepository } from "./repository.ts";
 
@@ -151,9 +159,6 @@ export function createUsers({
     },
   };
 }
-
-/** An account of that name would look like them in events and `created_by`. */
-const NOT_ACCOUNTS = new Set([COMMAND.name, SYSTEM.name]);
 
 function unknownUser(): never {
   throw appError("NotFound", "There is no such account.");

@@ -7,6 +7,7 @@ import { createView } from "../../lib/case-names.ts";
 import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import { queryText } from "../../lib/query-text.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { COMMAND, SYSTEM } from "../../lib/actor.ts";
 
 export type User = {
   id: number;
@@ -39,6 +40,12 @@ export type UserFilter = {
 export type ListedUser = User & { usedBytes: number };
 
 export type Belongings = { bytes: number; files: number; folders: number; tokens: number; links: number };
+
+/** An account of that name would look like them in events and `created_by`. */
+export const NOT_ACCOUNTS: ReadonlySet<string> = new Set([COMMAND.name, SYSTEM.name]);
+
+/** Stored for accounts that have no password. No password matches it. */
+export const NO_PASSWORD = "";
 
 const PASSWORD_MIN_CHARACTERS = 8;
 export const PASSWORD_MAX_BYTES = 1024;

@@ -30,6 +30,7 @@ export function useCategoryNames(): (category: string) => string {
       links: t`Links`,
       privacy: t`Privacy`,
       cors: t`Other sites (CORS)`,
+      oidc: t`Single sign-on`,
     };
     return names[category] ?? category;
   };

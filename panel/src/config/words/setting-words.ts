@@ -6,6 +6,7 @@ import { formatNumber, loadTexts } from "../../base/i18n.ts";
 import { ACCESS_WORDS } from "./access.ts";
 import { KEPT_WORDS } from "./kept.ts";
 import { PRIVACY_WORDS } from "./privacy.ts";
+import { OIDC_WORDS } from "./oidc.ts";
 import { SERVICE_WORDS } from "./service.ts";
 
 type Words = {
@@ -21,6 +22,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ...SERVICE_WORDS,
   ...KEPT_WORDS,
   ...PRIVACY_WORDS,
+  ...OIDC_WORDS,
 };
 
 const catalog = (language: string) => import(`../../locales/settings/${language}.po`);

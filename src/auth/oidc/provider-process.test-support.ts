@@ -1,0 +1,102 @@
+/** A provider of OpenID Connect (oidc-provider) as a process of its own: `spawnProvider` starts this file. */
+import { createServer } from "node:http";
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import { Provider } from "oidc-provider";
+
+/** What the tests change by `POST /control`. */
+export type ProviderState = {
+  /** Who signs in, without being asked. Empty: nobody agrees. */
+  subject: string;
+  claims: Record<string, unknown>;
+  /** Replace claims of the next ID tokens, which the provider's own key signs; `key`: a key that it does not publish. */
+  tampered: Record<string, unknown> & { key?: "foreign" };
+  /** All answers: this status. */
+  failing: number | null;
+  /** Makes a new key, and forgets the old one. */
+  rotate?: boolean;
+};
+
+const state: ProviderState = { subject: "anna", claims: {}, tampered: {}, failing: null };
+const clients = JSON.parse(process.argv[2] ?? "[]") as object[];
+let discoveries = 0;
+let issuer = "";
+let key: JWK;
+let answer: ReturnType<Provider["callback"]>;
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), alg: "RS256", use: "sig" };
+}
+
+async function open(): Promise<void> {
+  key = await newKey();
+  const provider = new Provider(issuer, {
+    clients: clients as never,
+    jwks: { keys: [key as never] },
+    cookies: { keys: ["a key of a test"] },
+    features: { devInteractions: { enabled: false } },
+    scopes: ["openid", "profile", "email"],
+    claims: {
+      profile: ["preferred_username", "name", "groups", "realm_access", "locale"],
+      email: ["email", "email_verified"],
+    },
+    pkce: { required: () => true },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ ...state.claims, sub: id }) }),
+    async loadExistingGrant(ctx) {
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: ctx.oidc.client!.clientId,
+        accountId: ctx.oidc.session!.accountId!,
+      });
+      grant.addOIDCScope("openid profile email");
+      await grant.save();
+      return grant;
+    },
+  });
+  provider.use(async (ctx, next) => {
+    if (ctx.path.startsWith("/interaction/")) {
+      const denied = { error: "access_denied", error_description: "nobody agrees" };
+      const result = state.subject === "" ? denied : { login: { accountId: state.subject } };
+      return provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: false });
+    }
+    await next();
+    const body = ctx.body as { id_token?: string } | undefined;
+    if (body?.id_token !== undefined) body.id_token = await tamper(body.id_token);
+  });
+  answer = provider.callback();
+}
+
+async function tamper(token: string): Promise<string> {
+  const { key: which, ...claims } = state.tampered;
+  if (which === undefined && Object.keys(claims).length === 0) return token;
+  const signer = which === "foreign" ? { ...(await newKey()), kid: key.kid! } : key;
+  return new SignJWT({ ...decodeJwt(token), ...claims })
+    .setProtectedHeader({ alg: "RS256", kid: key.kid! })
+    .sign(await importJWK(signer, "RS256"));
+}
+
+const server = createServer((request, response) => {
+  if (request.url === "/control") {
+    void (async () => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      Object.assign(state, JSON.parse(Buffer.concat(parts).toString()));
+      if (state.rotate === true) await open();
+      delete state.rotate;
+      response.end(JSON.stringify({ discoveries }));
+    })();
+    return;
+  }
+  if (request.url?.startsWith("/.well-known/") === true) discoveries += 1;
+  if (state.failing !== null) {
+    response.writeHead(state.failing).end();
+    return;
+  }
+  void answer(request, response);
+});
+
+server.listen(0, "127.0.0.1", async () => {
+  issuer = `http://localhost:${(server.address() as { port: number }).port}`;
+  await open();
+  process.stdout.write(`issuer ${issuer}\n`);
+});

@@ -1,0 +1,112 @@
+/**
+ * What a provider of OpenID Connect is asked. Every sign-in reads the provider's keys anew, so a rotated key works at
+ * once. Every request ends within seconds and reads a bounded answer.
+ */
+import type * as OpenId from "openid-client";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Claims } from "./admission.ts";
+import { createDescriptions } from "./description.ts";
+import type { OidcClient } from "./settings.ts";
+import { boundedFetch, isInsecure, loadOpenId, TIMEOUT_S } from "./requests.ts";
+
+/** What the provider gets to know at the start of a sign-in, and Waymark expects at its end. */
+export type Attempt = { state: string; nonce: string; verifier: string; redirectUri: string };
+
+export type ProviderAnswer = { subject: string; claims: Claims; idToken: string };
+
+export type Provider = ReturnType<typeof createProvider>;
+
+export function createProvider(deps: { clock: Clock; logger: Logger }) {
+  const describe = createDescriptions(deps);
+
+  async function configure(client: OidcClient, way?: OpenId.ClientAuth): Promise<OpenId.Configuration> {
+    const openId = await loadOpenId();
+    const metadata = await describe(client);
+    const configured = new openId.Configuration(metadata, client.clientId, undefined, way ?? openId.None());
+    configured.timeout = TIMEOUT_S;
+    configured[openId.customFetch] = boundedFetch;
+    openId.enableNonRepudiationChecks(configured);
+    if (isInsecure(client)) openId.allowInsecureRequests(configured);
+    return configured;
+  }
+
+  /** Some providers take the secret in one way only. A code stays valid when the client was not recognized. */
+  async function redeem(client: OidcClient, url: URL, { state, nonce, verifier }: Attempt) {
+    const openId = await loadOpenId();
+    const checks = {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    };
+    const secret = client.clientSecret;
+    const ways =
+      secret === "" ? [openId.None()] : [openId.ClientSecretBasic(secret), openId.ClientSecretPost(secret)];
+    for (const [at, way] of ways.entries()) {
+      const configured = await configure(client, way);
+      try {
+        return { configured, tokens: await openId.authorizationCodeGrant(configured, url, checks) };
+      } catch (error) {
+        const isUnrecognized = error instanceof openId.ResponseBodyError && error.error === "invalid_client";
+        if (!isUnrecognized || at === ways.length - 1) throw error;
+      }
+    }
+    throw new Error("There is no way left to authenticate at the token endpoint.");
+  }
+
+  return {
+    /** Where the browser goes. @throws ProviderAway and others */
+    async authorizationUrl(client: OidcClient, scopes: readonly string[], attempt: Attempt): Promise<URL> {
+      const openId = await loadOpenId();
+      return openId.buildAuthorizationUrl(await configure(client), {
+        redirect_uri: attempt.redirectUri,
+        scope: [...new Set(["openid", ...scopes])].join(" "),
+        state: attempt.state,
+        nonce: attempt.nonce,
+        code_challenge: await openId.calculatePKCECodeChallenge(attempt.verifier),
+        code_challenge_method: "S256",
+      });
+    },
+
+    /**
+     * Redeems the code and checks the ID token: signature, issuer, audience, times, nonce. Claims of the user-info
+     * endpoint are added where there is one. @throws ProviderAway and others
+     */
+    async redeem(client: OidcClient, query: string, attempt: Attempt): Promise<ProviderAnswer> {
+      const openId = await loadOpenId();
+      const { configured, tokens } = await redeem(
+        client,
+        new URL(`${attempt.redirectUri}?${query}`),
+        attempt,
+      );
+      const claims = tokens.claims()!;
+      const more =
+        configured.serverMetadata().userinfo_endpoint === undefined
+          ? {}
+          : await openId.fetchUserInfo(configured, tokens.access_token, claims.sub);
+      return { subject: claims.sub, claims: { ...claims, ...more }, idToken: tokens.id_token! };
+    },
+
+    /** Ends the session at the provider, which leads back to `returnTo`; null where it has no such page. */
+    async endSessionUrl(client: OidcClient, idToken: string, returnTo: string): Promise<URL | null> {
+      const openId = await loadOpenId();
+      const configured = await configure(client);
+      if (configured.serverMetadata().end_session_endpoint === undefined) return null;
+      return openId.buildEndSessionUrl(configured, {
+        id_token_hint: idToken,
+        post_logout_redirect_uri: returnTo,
+      });
+    },
+
+    /** Three values that nobody can guess. */
+    async newSecrets(): Promise<Omit<Attempt, "redirectUri">> {
+      const openId = await loadOpenId();
+      return {
+        state: openId.randomState(),
+        nonce: openId.randomNonce(),
+        verifier: openId.randomPKCECodeVerifier(),
+      };
+    },
+  };
+}

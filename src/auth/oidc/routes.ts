@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import { queryText } from "../../lib/query-text.ts";
+import type { AddressLimit } from "../address-limit.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import { OIDC_COOKIE, oidcCookie, readCookies, sessionCookies } from "../sessions/cookies.ts";
+import { type ClientOf, setCookies } from "../sessions/routes.ts";
+import { FLOW_SECONDS } from "./flow-cookie.ts";
+import { type Oidc, OidcRefusal, type OidcTrouble } from "./service.ts";
+
+type Deps = {
+  oidc: Oidc;
+  config: AuthConfig;
+  addressLimit: AddressLimit;
+  clientOf: ClientOf;
+};
+
+const LONGEST_TO = 2000;
+const LONGEST_CODE = 4096;
+
+const startQuery = z.object({
+  to: queryText(LONGEST_TO)
+    .optional()
+    .describe("path of the panel, such as /links, that follows the sign-in"),
+});
+
+/** Given by the provider. More is checked and dropped with the sign-in. */
+const callbackQuery = z.object({
+  state: queryText(LONGEST_CODE).optional(),
+  code: queryText(LONGEST_CODE).optional(),
+  error: queryText(LONGEST_CODE).optional(),
+});
+
+const CALLBACK = "/auth/oidc/callback";
+
+export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): Endpoint[] {
+  const shared = {
+    method: "GET",
+    access: "public",
+    scope: null,
+    tag: "auth",
+    raw: {
+      status: 302,
+      type: null,
+      description: "At the provider, or at the panel, which says what went wrong",
+      headers: z.object({ Location: z.string() }),
+    },
+  } as const;
+  const clear = (c: HttpContext) => setCookies(c, [oidcCookie(config, { value: "", maxAge: 0 })]);
+
+  /** Always to the panel's own sign-in page, which goes on to a path of the panel. */
+  function toPanel(c: HttpContext, query: { to: string; oidc: OidcTrouble | "done" }): Response {
+    const search = new URLSearchParams(query.to === "" ? { oidc: query.oidc } : query);
+    return leadTo(c, `${config.get("routes.frontend_prefix")}/sign-in?${search.toString()}`);
+  }
+
+  async function orTrouble(c: HttpContext, to: string, run: () => Promise<Response>): Promise<Response> {
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof OidcRefusal) return toPanel(c, { to, oidc: error.trouble });
+      if (error instanceof AppError && error.name === "RateLimitExceeded")
+        return toPanel(c, { to, oidc: "busy" });
+      throw error;
+    }
+  }
+
+  return [
+    endpoint({
+      ...shared,
+      path: "/auth/oidc",
+      summary: "Sign in by OpenID Connect: leads to the provider",
+      query: startQuery,
+      failures: [404],
+      handle: ({ c, query }) => {
+        const to = pathOfPanel(query.to);
+        return orTrouble(c, to, async () => {
+          await addressLimit.take(clientOf(c).address);
+          const redirectUri = `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
+          const started = await oidc.start({ redirectUri, to });
+          if (started === null) throw appError("NotFound", "Sign-in by OpenID Connect is not set up.");
+          setCookies(c, [oidcCookie(config, { value: started.cookie, maxAge: FLOW_SECONDS })]);
+          return leadTo(c, started.url);
+        });
+      },
+    }),
+    endpoint({
+      ...shared,
+      path: CALLBACK,
+      summary:
+        "The provider leads back here; sets the cookies of a session, or the panel says what went wrong",
+      query: callbackQuery,
+      async handle({ c, query }) {
+        const cookies = readCookies(c.req.header("Cookie"), OIDC_COOKIE);
+        const flow = await oidc.flowOf(cookies, query.state ?? "");
+        if (flow === null) return toPanel(c, { to: "", oidc: "expired" });
+        return orTrouble(c, flow.to, async () => {
+          clear(c);
+          await addressLimit.take(clientOf(c).address);
+          const search = new URL(c.req.url, flow.redirectUri).searchParams.toString();
+          const signedIn = await oidc.finish(flow, { query: search, client: clientOf(c) });
+          setCookies(c, sessionCookies(config, signedIn));
+          return toPanel(c, { to: flow.to, oidc: "done" });
+        });
+      },
+    }),
+  ];
+}
+
+const leadTo = (c: HttpContext, location: string): Response => {
+  c.header("Cache-Control", "no-store");
+  return c.redirect(location, 302);
+};
+
+/** Empty unless it is a path, so that no address leads to another site. */
+const pathOfPanel = (to = ""): string =>
+  to.startsWith("/") && to[1] !== "/" && !/[\u0000-\u0020\\]/.test(to) ? to : "";

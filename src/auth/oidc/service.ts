@@ -1,0 +1,276 @@
+/**
+ * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. An account belongs to issuer and subject. The
+ * first sign-in takes the account with the same e-mail address if both sides have proved it, else makes one. Each sign-in
+ * applies the rules of admission again, so a claim that was taken away takes the role, or the way in.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Role } from "../../lib/access.ts";
+import { SYSTEM } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import { knownLanguage } from "../../lib/language.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { SecretBox } from "../../lib/secret-box.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { SignInEvents } from "../login/sign-in-events.ts";
+import type { SessionClient } from "../sessions/session.ts";
+import type { Sessions } from "../sessions/service.ts";
+import type { SignedIn } from "../sessions/signing.ts";
+import type { UsersRepository } from "../users/repository.ts";
+import { NO_PASSWORD, NOT_ACCOUNTS, toAccount, type User } from "../users/user.ts";
+import { userEvent } from "../users/user-events.ts";
+import { type Admitted, admit, type Claims, textIn } from "./admission.ts";
+import { type Flow, readFlow, signFlow } from "./flow-cookie.ts";
+import type { Provider, ProviderAnswer } from "./provider.ts";
+import { isProviderAway } from "./requests.ts";
+import type { ProviderIdentity, OidcRepository } from "./repository.ts";
+import { admissionRules, type OidcClient, type OidcConfig, oidcClient } from "./settings.ts";
+import { usernameChoices, usernameFrom } from "./usernames.ts";
+
+/** Why a sign-in did not work, for the sign-in page, which has a sentence for each. */
+export const OIDC_TROUBLES = [
+  "away",
+  "busy",
+  "failed",
+  "expired",
+  "denied",
+  "unverified",
+  "not_allowed",
+  "no_role",
+  "disabled",
+] as const;
+export type OidcTrouble = (typeof OIDC_TROUBLES)[number];
+
+export class OidcRefusal extends Error {
+  constructor(readonly trouble: OidcTrouble) {
+    super(trouble);
+  }
+}
+
+type Deps = {
+  provider: Provider;
+  repository: OidcRepository;
+  users: UsersRepository;
+  sessions: Sessions;
+  signIns: SignInEvents;
+  changes: AuthChanges;
+  record: RecordEvents<Db>;
+  box: SecretBox;
+  config: AuthConfig & OidcConfig;
+  clock: Clock;
+  logger: Logger;
+};
+
+export type Oidc = ReturnType<typeof createOidc>;
+
+const MOST_RACES = 3;
+const TOKEN_PURPOSE = "oidc id token";
+const LONGEST_SUBJECT = 255;
+
+export function createOidc(deps: Deps) {
+  const { provider, repository, signIns, box, config, clock, logger } = deps;
+  const signing = { secret: () => config.get("api.jwt_secret"), clock };
+
+  const isOn = (): boolean => oidcClient(config) !== null;
+  const isPasswordOn = (): boolean => config.get("oidc.password_sign_in") || !isOn();
+
+  /** @throws OidcRefusal */
+  function explain(error: unknown, client: OidcClient): never {
+    if (error instanceof OidcRefusal) throw error;
+    const isAway = isProviderAway(error);
+    const isDenied = (error as { error?: unknown }).error === "access_denied";
+    logger.warn({ err: error, issuer: client.issuer }, "a sign-in by OpenID Connect failed");
+    throw new OidcRefusal(isAway ? "away" : isDenied ? "denied" : "failed");
+  }
+
+  return {
+    /** What the sign-in page offers: the text of the button (null: none; empty: a usual one), and the password. */
+    waysToSignIn: () => ({ oidc: isOn() ? config.get("oidc.label") : null, password: isPasswordOn() }),
+
+    /** @throws Forbidden while people sign in by OpenID Connect only */
+    refusePassword(): void {
+      if (isPasswordOn()) return;
+      throw appError(
+        "Forbidden",
+        "Sign-in with a password is off. Use the other button of the sign-in page.",
+      );
+    },
+
+    /** Why sign-in with a password can't be turned off. */
+    refusalOfPasswordSignIn: (text: string): string | null =>
+      text === "true" || isOn()
+        ? null
+        : "oidc.password_sign_in: nobody could sign in. Set oidc.issuer and oidc.client_id first, and try that sign-in.",
+
+    /** The address at the provider, and the cookie for the callback. Null while it is off. @throws OidcRefusal */
+    async start({ redirectUri, to }: Pick<Flow, "redirectUri" | "to">) {
+      const client = oidcClient(config);
+      if (client === null) return null;
+      try {
+        const attempt = { ...(await provider.newSecrets()), redirectUri };
+        const url = await provider.authorizationUrl(client, config.get("oidc.scopes"), attempt);
+        const cookie = await signFlow({ ...attempt, to, issuer: client.issuer }, signing);
+        return { url: url.href, cookie };
+      } catch (error) {
+        return explain(error, client);
+      }
+    },
+
+    /** What this browser started; null when it did not, or more than ten minutes ago. */
+    flowOf: (cookies: readonly string[], state: string): Promise<Flow | null> =>
+      readFlow(cookies, state, signing),
+
+    /** @param query of the callback  @throws OidcRefusal */
+    async finish(
+      flow: Flow,
+      { query, client: visitor }: { query: string; client: Visitor },
+    ): Promise<SignedIn> {
+      const client = oidcClient(config);
+      if (client === null || client.issuer !== flow.issuer) throw new OidcRefusal("expired");
+      try {
+        const answer = await provider.redeem(client, query, flow);
+        return await signIn(deps, client, { answer, visitor });
+      } catch (error) {
+        await signIns.failed({ username: null, address: visitor.address, via: "panel" });
+        return explain(error, client);
+      }
+    },
+
+    /**
+     * Where a sign-out goes on, so that the session at the provider ends too. Null without such a session, and while
+     * the provider is away: the sign-out here never waits for it in vain.
+     */
+    async endSessionUrl(sessionIds: readonly string[], returnTo: string): Promise<string | null> {
+      const client = oidcClient(config);
+      const sealed = client === null ? null : await repository.findIdToken(sessionIds);
+      if (client === null || sealed === null) return null;
+      try {
+        const url = await provider.endSessionUrl(client, box.open(sealed, TOKEN_PURPOSE), returnTo);
+        return url?.href ?? null;
+      } catch (error) {
+        logger.warn({ err: error, issuer: client.issuer }, "the session at the provider was not ended");
+        return null;
+      }
+    },
+  };
+}
+
+type Visitor = SessionClient & { address: string };
+type Arrival = { answer: ProviderAnswer; visitor: Visitor };
+
+async function signIn(deps: Deps, client: OidcClient, { answer, visitor }: Arrival): Promise<SignedIn> {
+  const { config, repository, changes, sessions, signIns, box } = deps;
+  const { subject, claims, idToken } = answer;
+  if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
+  const identity = { issuer: client.issuer, subject };
+  const admitted = admit(claims, admissionRules(config));
+  const outcome = await repeatLostRaces(() =>
+    changes.write(async (tx) => {
+      const known = await findUser(deps, tx, identity);
+      if ("refused" in admitted) {
+        if (known !== null) await sessions.endAllOf(tx, known.id);
+        return admitted;
+      }
+      const { email } = admitted;
+      const user =
+        known ??
+        (await joinByEmail(deps, tx, { identity, email })) ??
+        (await makeUser(deps, tx, { identity, claims, admitted }));
+      if (user.disabled) return { refused: "disabled" } as const;
+      const current = await applyRole(deps, tx, user, admitted.role);
+      await signIns.succeeded(tx.db, { username: current.username, address: visitor.address, via: "panel" });
+      const session = await sessions.open(tx, current.id, visitor);
+      await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
+      return { account: toAccount(current), session };
+    }),
+  );
+  if ("refused" in outcome) throw new OidcRefusal(outcome.refused);
+  return sessions.sign(outcome.session, outcome.account);
+}
+
+/** Another sign-in of the same person, or one that took the same name, was faster. */
+async function repeatLostRaces<T>(run: () => Promise<T>): Promise<T> {
+  for (let race = 1; ; race++) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLost = error instanceof AppError && error.name === "Conflict";
+      if (!isLost || race === MOST_RACES) throw error;
+    }
+  }
+}
+
+async function findUser(
+  { repository, users, clock }: Deps,
+  tx: AuthTransaction,
+  identity: ProviderIdentity,
+): Promise<User | null> {
+  const id = await repository.findAccount(tx.db, identity);
+  if (id === null) return null;
+  await repository.markUsed(tx.db, identity, clock.now());
+  return users.lock(tx.db, id);
+}
+
+/** The account becomes the person's own. Both sides have proved the address. */
+async function joinByEmail(
+  { repository, users, clock }: Deps,
+  tx: AuthTransaction,
+  { identity, email }: { identity: ProviderIdentity; email: string | null },
+): Promise<User | null> {
+  const id = email === null ? null : await repository.findByEmail(tx.db, email);
+  const user = id === null ? null : await users.lock(tx.db, id);
+  if (user !== null) await repository.add(tx.db, user.id, identity, clock.now());
+  return user;
+}
+
+type Newcomer = { identity: ProviderIdentity; claims: Claims; admitted: Admitted };
+
+async function makeUser(
+  { repository, users, record, clock }: Deps,
+  tx: AuthTransaction,
+  { identity, claims, admitted }: Newcomer,
+): Promise<User> {
+  const now = clock.now();
+  const choices = usernameChoices(usernameFrom(claims));
+  const taken = await repository.takenNames(tx.db, choices);
+  const isFree = (name: string) =>
+    !taken.has(name) && !NOT_ACCOUNTS.has(name) && name !== BUILT_IN_ADMIN.username;
+  const { email } = admitted;
+  const isFreeAddress = email !== null && (await repository.isAddressFree(tx.db, email));
+  const user = {
+    username: choices.find(isFree) ?? choices.at(-1)!,
+    passwordHash: NO_PASSWORD,
+    role: admitted.role ?? ("user" as const),
+    disabled: false,
+    quotaBytes: 0,
+    email: isFreeAddress ? email : null,
+    emailVerified: isFreeAddress,
+    language: knownLanguage(textIn(claims, "locale")?.slice(0, 2) ?? null),
+    createdAt: now,
+    updatedAt: now,
+  };
+  const id = await users.insert(tx.db, user);
+  await repository.add(tx.db, id, identity, now);
+  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "create" }, null, user)]);
+  tx.changed("users", [String(id)]);
+  return { id, ...user };
+}
+
+/** Another role ends the account's other sessions, like everywhere. */
+async function applyRole(
+  { users, sessions, record, clock }: Deps,
+  tx: AuthTransaction,
+  user: User,
+  role: Role | null,
+): Promise<User> {
+  if (role === null || role === user.role) return user;
+  const now = clock.now();
+  const next = { ...user, role, updatedAt: now };
+  await users.update(tx.db, next);
+  await record(tx.db, [userEvent({ actor: SYSTEM, now, verb: "update" }, user, next)]);
+  await sessions.endAllOf(tx, user.id);
+  return next;
+}
