@@ -21,6 +21,7 @@ import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { createContent } from "./files/content.ts";
 import { createDrive } from "./files/drive.ts";
+import type { SharePolicySettings } from "./files/serving/policy.ts";
 import { createSharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
@@ -220,13 +221,13 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
       database,
       record,
       drive,
-      blobs: content.blobs,
-      thumbnails: content.thumbnails,
+      content,
       links,
       door,
       originOf: origins.ofRequest,
       processes: leases.processes,
       tellDownload: notices.downloaded,
+      policy: sharePolicyIn(config),
       clock,
       logger,
     }),
@@ -250,6 +251,16 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
+
+const sharePolicyIn =
+  ({ get }: Config) =>
+  (): SharePolicySettings => ({
+    roles: get("files.share_policy.roles"),
+    defaultDays: get("files.share_policy.default_days"),
+    maxDays: get("files.share_policy.max_days"),
+    password: get("files.share_policy.password"),
+    maxDownloads: get("files.share_policy.max_downloads"),
+  });
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

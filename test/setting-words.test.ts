@@ -11,7 +11,7 @@ const texts = new Set(
     ([, text]) => JSON.parse(text!) as string,
   ),
 );
-const words = ["access", "kept", "service", "oidc"]
+const words = ["access", "kept", "privacy", "service", "oidc"]
   .map((name) => readFileSync(join(ROOT, `config/words/${name}.ts`), "utf8"))
   .join("\n");
 

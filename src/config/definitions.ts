@@ -4,6 +4,7 @@
  */
 import { ACCENT } from "../lib/tokens.ts";
 import { PRIVACY_DEFINITIONS } from "./privacy-definitions.ts";
+import { SHARE_DEFINITIONS } from "./share-definitions.ts";
 import { TARGET_DEFINITIONS } from "./target-definitions.ts";
 import * as check from "./value-checks.ts";
 import { bool, choice, choices, type Definition, float, int, list, string } from "./value-types.ts";
@@ -270,6 +271,7 @@ export const DEFINITIONS = {
     category: "files",
     description: "Days after which files and folders in the trash are deleted.",
   }),
+  ...SHARE_DEFINITIONS,
   ...TARGET_DEFINITIONS,
   "links.restore_days": int(30, DAYS, {
     category: "links",

@@ -28,6 +28,7 @@ import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers } from "./shares/public.routes.ts";
+import { createSharePolicy, type SharePolicySettings } from "./serving/policy.ts";
 import { manageEndpoints } from "./shares/manage.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
@@ -37,9 +38,10 @@ type Deps = {
   database: Queries;
   record: RecordEvents<Db>;
   drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
-  blobs: Pick<Blobs, "open">;
-  thumbnails: Pick<Thumbnails, "find">;
+  content: { blobs: Pick<Blobs, "open">; thumbnails: Pick<Thumbnails, "find"> };
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
+  /** Which limits the settings set. */
+  policy(): SharePolicySettings;
   door: VisitorDoor;
   originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
   processes: Pick<Processes, "refuseOlder">;
@@ -49,17 +51,19 @@ type Deps = {
 };
 
 export function createSharing(deps: Deps) {
-  const { database, record, drive, blobs, links, door, processes, clock, logger } = deps;
+  const { database, record, drive, content, links, door, processes, clock, logger } = deps;
   const { tree, folders } = drive;
+  const { blobs } = content;
   const { pages, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
   const admitDrops = () => processes.refuseOlder("drops");
-  const shared = { tree, repository, links: links.internal, admitDrops, clock };
+  const policy = createSharePolicy({ settings: deps.policy, clock });
+  const shared = { tree, repository, links: links.internal, admitDrops, policy, clock };
   const shares = createShares({ ...shared, tell: deps.tellDownload });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });
-  const answerThumbnail = createThumbnailAnswer(deps);
+  const answerThumbnail = createThumbnailAnswer(deps.content);
   return {
     shares,
     answers: createShareAnswers({
@@ -81,7 +85,7 @@ export function createSharing(deps: Deps) {
       ownerPreviewEndpoint({ files: drive.files, preview }),
       thumbnailEndpoint({ files: drive.files, answerThumbnail }),
       ...shareEndpoints({ shares }),
-      ...manageEndpoints({ shares, changes }),
+      ...manageEndpoints({ shares, changes, policy }),
       ...dropEndpoints({ drops }),
     ],
     changes,

@@ -36,6 +36,7 @@ export const actorOf = ({ id, username, role, teams, via, token }: Caller): Acto
   via,
   accountId: id,
   ownOnly: role !== "admin",
+  role,
   teams,
 });
 

@@ -1,4 +1,4 @@
-import type { Teams } from "./access.ts";
+import type { Role, Teams } from "./access.ts";
 
 /** Who acts, and by which way: decides ownership of links and is recorded in events. */
 export type Via = "panel" | "api" | "token" | "cli" | "import" | "system";
@@ -12,6 +12,8 @@ export type Actor = {
   /** The actor sees only links of its own and of its teams. */
   ownOnly: boolean;
   teams?: Teams | undefined;
+  /** None for commands and jobs. */
+  role?: Role;
 };
 
 type Reach = Pick<Actor, "accountId" | "ownOnly" | "teams">;

@@ -15,6 +15,7 @@ import { useDraftForm } from "../ui/use-draft-form.tsx";
 import { ExpiryField } from "../ui/expiry-field.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
+import { ShareLimits } from "./share-limits.tsx";
 import { refreshShares } from "./share-queries.ts";
 import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
 import { UseField } from "./use-field.tsx";
@@ -114,6 +115,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
           error={errors["code"] as string | undefined}
         />
       )}
+      {values.use !== "url" && <ShareLimits isDrop={isDrop} />}
       <ExpiryField
         value={values.expires}
         onChange={(expires) => form.setFieldValue("expires", expires)}

@@ -29,6 +29,11 @@ export const sharesQuery = (search: ShareSearch, page: number) =>
     refetchInterval: followed,
   });
 
+export const sharePolicyQuery = queryOptions({
+  queryKey: ["shares", "policy"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/files/share-policy", { signal }))).data,
+});
+
 export const shareQuery = (code: string) =>
   queryOptions({
     queryKey: ["shares", "one", code],

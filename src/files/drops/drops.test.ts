@@ -14,6 +14,7 @@ import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createDropsRepository, type DropsRepository } from "./repository.ts";
+import { NO_SHARE_POLICY } from "../serving/policy.ts";
 import { createDrops, type Drops } from "./service.ts";
 
 forEachDialect((dialect) => {
@@ -50,6 +51,7 @@ forEachDialect((dialect) => {
       shares,
       links: internal,
       admitDrops: () => admitDrops(),
+      policy: NO_SHARE_POLICY,
       clock,
     });
     const inFlight = createInFlight({ clock });

@@ -8,6 +8,7 @@ import type { InternalInput, InternalLinks } from "../../links/write/internal-li
 import type { AccountTree } from "../tree/account-tree.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { SharesRepository } from "../shares/repository.ts";
+import type { SharePolicy } from "../serving/policy.ts";
 import type { DropLimits, ShareRecord } from "../serving/served.ts";
 import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
@@ -21,6 +22,7 @@ type Deps = {
   repository: DropsRepository;
   shares: Pick<SharesRepository, "insert" | "linkOf" | "load" | "ofEntry" | "removeLink">;
   links: InternalLinks;
+  policy: SharePolicy;
   /** @throws Conflict while a node runs that takes drop boxes for public folders */
   admitDrops(): Promise<void>;
   clock: Clock;
@@ -28,8 +30,8 @@ type Deps = {
 
 const MOST_SENT_LISTED = 200;
 
-export function createDrops({ tree, repository, shares, links, admitDrops, clock }: Deps) {
-  const ofFolder = createEntryShares({ tree, repository: shares, links, clock, isDrop: true });
+export function createDrops({ tree, repository, shares, links, policy, admitDrops, clock }: Deps) {
+  const ofFolder = createEntryShares({ tree, repository: shares, links, policy, clock, isDrop: true });
   const placeOf = (folderId: number) => ({ kind: "folder" as const, id: folderId });
 
   return {

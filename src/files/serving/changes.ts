@@ -15,6 +15,7 @@ import type { Entry } from "../tree/entry.ts";
 import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
+import type { SharePolicy } from "./policy.ts";
 import type { Serving, Shareable, ShareRecord, Wanted } from "./served.ts";
 
 /** Absent: unchanged. */
@@ -46,6 +47,7 @@ export type ChangesDeps = {
   linksOf(actor: Actor): LinksOfActor;
   /** @throws Conflict while a node runs that takes drop boxes for public folders */
   admitDrops(): Promise<void>;
+  policy: SharePolicy;
   clock: Clock;
 };
 
@@ -55,7 +57,8 @@ const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
-export function createShareChanges({ tree, repository, links, linksOf, admitDrops, clock }: ChangesDeps) {
+export function createShareChanges(deps: ChangesDeps) {
+  const { tree, repository, links, linksOf, admitDrops, policy, clock } = deps;
   const entryOf = createEntryFinder(tree);
 
   /** Null without an entry. */
@@ -125,7 +128,8 @@ export function createShareChanges({ tree, repository, links, linksOf, admitDrop
           after: after && servedFields(after.serving),
         };
         const link = await links.change(tx, prepared, use, actor);
-        return (await repository.load([link.id], tx.db))[0] ?? viewedUrl(link, downloads);
+        const [share = viewedUrl(link, downloads)] = await repository.load([link.id], tx.db);
+        return policy.check(actor, share);
       }),
     );
   }

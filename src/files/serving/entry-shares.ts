@@ -12,6 +12,7 @@ import type { AccountTree } from "../tree/account-tree.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import { createEntryFinder, servedFields } from "./changes.ts";
 import type { ShareListRepository } from "./list.repository.ts";
+import type { SharePolicy } from "./policy.ts";
 import type { Serving, Shareable, ShareRecord } from "./served.ts";
 
 type Deps = {
@@ -22,13 +23,14 @@ type Deps = {
       removeLink(tx: Db, linkId: number, by: { actor: Actor; now: number }): Promise<string[]>;
     };
   links: InternalLinks;
+  policy: SharePolicy;
   clock: Clock;
   isDrop: boolean;
 };
 
 const MOST_LISTED = 1_000;
 
-export function createEntryShares({ tree, repository, links, clock, isDrop }: Deps) {
+export function createEntryShares({ tree, repository, links, policy, clock, isDrop }: Deps) {
   const entryOf = createEntryFinder(tree);
 
   /** @throws LinkNotFound */
@@ -43,7 +45,7 @@ export function createEntryShares({ tree, repository, links, clock, isDrop }: De
     entryOf,
     linkOf,
 
-    /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, and like entryOf */
+    /** @throws LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden, like entryOf */
     async make(
       accountId: number,
       place: Shareable,
@@ -51,7 +53,7 @@ export function createEntryShares({ tree, repository, links, clock, isDrop }: De
       limits: Pick<Serving, "maxDownloads" | "drop">,
       actor: Actor,
     ): Promise<ShareRecord> {
-      const checked = await links.check(input);
+      const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });
       return links.inTurn(checked.code, () =>
         tree.change(accountId, async (tx) => {
           const { id, kind } = await entryOf(accountId, place, tx.db);
@@ -60,7 +62,7 @@ export function createEntryShares({ tree, repository, links, clock, isDrop }: De
           const use = { target, before: null, after: servedFields(serving) };
           const link = await links.create(tx, checked, use, actor);
           await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-          return (await repository.load([link.id], tx.db))[0]!;
+          return policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
         }),
       );
     },

@@ -17,6 +17,7 @@ import { CODE_FORM } from "../../links/link/code.ts";
 import { patchSchema } from "../../links/link/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
 import type { ShareChanges } from "../serving/changes.ts";
+import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { shareCodeIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
@@ -63,9 +64,19 @@ changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 
-export function manageEndpoints({ shares, changes }: { shares: Shares; changes: ShareChanges }): Endpoint[] {
+type Deps = { shares: Shares; changes: ShareChanges; policy: Pick<SharePolicy, "of"> };
+
+export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
   const common = { access: "account", scope: "files", tag: "shares" } as const;
   return [
+    endpoint({
+      ...common,
+      method: "GET",
+      path: "/files/share-policy",
+      summary: "The limits of your shares and drop boxes, which the settings files.share_policy set",
+      answer: sharePolicyView,
+      handle: async ({ account }) => policy.of(account.role),
+    }),
     endpoint({
       ...common,
       method: "GET",

@@ -14,6 +14,7 @@ import { shareNotFound } from "../serving/changes.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import type { SharesRepository } from "./repository.ts";
+import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import type { SharedEntry } from "./share.ts";
 
@@ -26,6 +27,7 @@ type Deps = {
   tree: AccountTree;
   repository: SharesRepository;
   links: InternalLinks;
+  policy: SharePolicy;
   /** A download has ended well. */
   tell(share: SharedEntry): Promise<void>;
   clock: Clock;
@@ -33,8 +35,8 @@ type Deps = {
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ tree, repository, links, tell, clock }: Deps) {
-  const ofEntry = createEntryShares({ tree, repository, links, clock, isDrop: false });
+export function createShares({ tree, repository, links, policy, tell, clock }: Deps) {
+  const ofEntry = createEntryShares({ tree, repository, links, policy, clock, isDrop: false });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
     state: state && { is: state, asOf: clock.now() },

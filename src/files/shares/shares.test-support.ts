@@ -5,6 +5,7 @@ import type { Actor } from "../../lib/actor.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
+import { NO_SHARE_POLICY } from "../serving/policy.ts";
 import { createShareChanges } from "../serving/changes.ts";
 import { createSharesRepository } from "./repository.ts";
 import { createShares } from "./service.ts";
@@ -27,7 +28,8 @@ export async function startShares(database: Database) {
   });
   const repository = createSharesRepository({ database, record: events.add });
   const admitDrops = async () => {};
-  const parts = { tree: drive.tree, repository, links: service.internal, admitDrops, clock };
+  const policy = NO_SHARE_POLICY;
+  const parts = { tree: drive.tree, repository, links: service.internal, admitDrops, policy, clock };
   /** Keys of changed links, as caches hear of them. */
   const changed: string[] = [];
   feed.subscribe("links", (keys) => void changed.push(...keys));

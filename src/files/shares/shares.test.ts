@@ -9,6 +9,7 @@ import { createLinkService, type LinkService } from "../../links/links.service.t
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
 import { createSharesRepository } from "./repository.ts";
 import type { Shareable } from "../serving/served.ts";
+import { NO_SHARE_POLICY } from "../serving/policy.ts";
 import { createShares, type Shares } from "./service.ts";
 
 forEachDialect((dialect) => {
@@ -41,6 +42,7 @@ forEachDialect((dialect) => {
       tree: at.tree,
       repository: createSharesRepository({ database, record }),
       links: service.internal,
+      policy: NO_SHARE_POLICY,
       clock,
     });
   });

@@ -55,6 +55,26 @@ export const KEPT_WORDS = {
     name: msg`Trash days`,
     description: msg`Days after which files and folders in the trash are deleted.`,
   },
+  "files.share_policy.roles": {
+    name: msg`Bound by the share policy`,
+    description: msg`Roles that the other settings of files.share_policy bind. Existing shares stay.`,
+  },
+  "files.share_policy.default_days": {
+    name: msg`Default lifetime of shares`,
+    description: msg`Days after which a share ends that is made without an end. 0: it never ends.`,
+  },
+  "files.share_policy.max_days": {
+    name: msg`Longest lifetime of shares`,
+    description: msg`Days after which every share ends at the latest. 0: no limit.`,
+  },
+  "files.share_policy.password": {
+    name: msg`Passwords of shares`,
+    description: msg`Every share and drop box needs a password.`,
+  },
+  "files.share_policy.max_downloads": {
+    name: msg`Most downloads of shares`,
+    description: msg`Most downloads that a share may have. 0: no limit.`,
+  },
   "links.targets.allow": {
     name: msg`Allowed targets`,
     description: msg`Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.`,

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import type { Role } from "../../lib/access.ts";
+import { COMMAND } from "../../lib/actor.ts";
+import { createSharePolicy, type SharePolicySettings } from "./policy.ts";
+import type { ShareRecord } from "./served.ts";
+
+const DAY_MS = 86_400_000;
+const NONE: SharePolicySettings = {
+  roles: ["user", "editor"],
+  defaultDays: 0,
+  maxDays: 0,
+  password: false,
+  maxDownloads: 0,
+};
+const policyOf = (settings: Partial<SharePolicySettings>) =>
+  createSharePolicy({ settings: () => ({ ...NONE, ...settings }), clock: { now: () => 1_000 } });
+const actor = (role: Role) => ({ ...COMMAND, role });
+const share = (given: Partial<ShareRecord>) =>
+  ({ kind: "file", expiresAt: null, passwordHash: null, maxDownloads: null, ...given }) as ShareRecord;
+
+test("bound roles keep every limit, others and commands are free", () => {
+  for (const [settings, bad, good] of [
+    [{ maxDays: 2 }, [{}, { expiresAt: 3 * DAY_MS }], [{ expiresAt: 2 * DAY_MS }]],
+    [{ password: true }, [{}, { kind: "drop" }], [{ passwordHash: "x" }]],
+    [{ maxDownloads: 5 }, [{}, { maxDownloads: 6 }], [{ maxDownloads: 5 }, { kind: "drop" }]],
+  ] as const) {
+    const { check } = policyOf(settings);
+    for (const given of bad) {
+      expect(() => check(actor("user"), share(given))).toThrow("here; set");
+      for (const free of [actor("admin"), COMMAND]) check(free, share(given));
+      check(actor("user"), share({ ...given, kind: "url" }));
+    }
+    for (const given of good) check(actor("editor"), share(given));
+  }
+});
+
+test("a share without an end ends by default, never later than it may", () => {
+  for (const [settings, given, expected] of [
+    [{}, undefined, undefined],
+    [{ defaultDays: 7 }, undefined, "7d"],
+    [{ defaultDays: 7 }, null, null],
+    [{ defaultDays: 7 }, "1d", "1d"],
+    [{ maxDays: 3 }, undefined, "3d"],
+    [{ defaultDays: 7, maxDays: 3 }, undefined, "3d"],
+  ] as const) {
+    expect(policyOf(settings).expiry(actor("user"), given)).toBe(expected);
+    expect(policyOf(settings).expiry(actor("admin"), given)).toBe(given);
+  }
+});

@@ -1,0 +1,89 @@
+/** What shares and drop boxes must keep when an account makes or changes them: the settings files.share_policy. */
+import { z } from "zod";
+import type { Actor } from "../../lib/actor.ts";
+import type { Role } from "../../lib/access.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import type { ShareRecord } from "./served.ts";
+
+export const sharePolicyView = namedObject("SharePolicy", {
+  default_days: z
+    .int()
+    .nullable()
+    .describe("until a share ends that is made without expires_at; null: never"),
+  max_days: z.int().nullable().describe("until every share ends, from now; null: no limit"),
+  password: z.boolean().describe("every share has a password"),
+  max_downloads: z.int().nullable().describe("largest max_downloads; null: no limit"),
+});
+type Policy = z.output<typeof sharePolicyView>;
+
+export type SharePolicySettings = {
+  /** Whom the rest binds. */
+  roles: readonly Role[];
+  /** 0: none, like the other numbers. */
+  defaultDays: number;
+  maxDays: number;
+  password: boolean;
+  maxDownloads: number;
+};
+
+export type SharePolicy = ReturnType<typeof createSharePolicy>;
+
+const DAY_MS = 86_400_000;
+/** Between the client's reading of its clock and ours. */
+const GRACE_MS = 60_000;
+const FREE: Policy = { default_days: null, max_days: null, password: false, max_downloads: null };
+
+export function createSharePolicy({ settings, clock }: { settings(): SharePolicySettings; clock: Clock }) {
+  /** Commands and jobs have no role, and are free. */
+  function of(role: Role | undefined): Policy {
+    const { roles, defaultDays, maxDays, password, maxDownloads } = settings();
+    if (role === undefined || !roles.includes(role)) return FREE;
+    const days = [defaultDays, maxDays].filter((number) => number > 0);
+    return {
+      default_days: days.length === 0 ? null : Math.min(...days),
+      max_days: maxDays || null,
+      password,
+      max_downloads: maxDownloads || null,
+    };
+  }
+
+  return {
+    of,
+
+    /** Of a new share. Null ends never, which `check` may refuse. */
+    expiry({ role }: Actor, given: string | null | undefined): string | null | undefined {
+      const days = of(role).default_days;
+      return given === undefined && days !== null ? `${days}d` : given;
+    },
+
+    /** Call it within the transaction, with what it wrote. Returns that. @throws Forbidden */
+    check({ role }: Actor, share: ShareRecord): ShareRecord {
+      const { kind, expiresAt, passwordHash, maxDownloads } = share;
+      if (kind === "url") return share;
+      const { max_days: days, password, max_downloads: most } = of(role);
+      if (days !== null && (expiresAt === null || expiresAt > clock.now() + days * DAY_MS + GRACE_MS)) {
+        throw refused(
+          "expires_at",
+          `A share ends after ${days} days at the latest here; set an earlier end.`,
+        );
+      }
+      if (password && passwordHash === null) {
+        throw refused("password", "A share needs a password here; set one.");
+      }
+      if (kind !== "drop" && most !== null && (maxDownloads === null || maxDownloads > most)) {
+        throw refused("max_downloads", `A share has at most ${most} downloads here; set max_downloads.`);
+      }
+      return share;
+    },
+  };
+}
+
+const refused = (field: string, message: string) => appError("Forbidden", message, { field });
+
+export const NO_SHARE_POLICY: SharePolicy = {
+  of: () => FREE,
+  expiry: (_, given) => given,
+  check: (_, share) => share,
+};
