@@ -17,7 +17,7 @@ export async function spawnProvider(origins: readonly string[]) {
   const script = join(import.meta.dir, "provider-process.test-support.ts");
   const spawned = Bun.spawn([process.execPath, script, JSON.stringify([client])], {
     stdout: "pipe",
-    stderr: "inherit",
+    stderr: "ignore",
   });
   const issuer = await firstIssuer(spawned.stdout);
   return {
