@@ -24,6 +24,7 @@ export async function newApiDocument() {
         scrape: ABSENT,
         live: ABSENT,
         explainLink: ABSENT,
+        settleClicks: ABSENT,
       }),
     );
   } finally {

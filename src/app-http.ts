@@ -1,3 +1,6 @@
+import { storedBy } from "./app-privacy.ts";
+import type { Clicks } from "./clicks/clicks.ts";
+import { privacyEndpoints } from "./privacy/privacy.routes.ts";
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
 import type { Live } from "./clicks/live.ts";
@@ -41,13 +44,17 @@ const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
-type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink">;
+type ApiParts = Pick<
+  HttpParts,
+  "services" | "health" | "system" | "scrape" | "live" | "explainLink" | "settleClicks"
+>;
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
   services: Services;
   redirect: Redirect;
   explainLink: Explain;
+  settleClicks: Clicks["settle"];
   health: { report(): Promise<HealthReport> };
   system: { report(): Promise<SystemReport> };
   registry: Registry;
@@ -134,7 +141,15 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
 }
 
 /** The endpoints and their OpenAPI document, with the prefixes of the start. */
-export function createApi({ services, health, system, scrape, live, explainLink }: ApiParts): Api {
+export function createApi({
+  services,
+  health,
+  system,
+  scrape,
+  live,
+  explainLink,
+  settleClicks,
+}: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -173,6 +188,12 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         }),
         ...linkEndpoints({ links, sharing: sharing.changes, now }),
         ...configEndpoints({ config }),
+        ...privacyEndpoints({
+          privacy: services.privacy,
+          stored: storedBy(config),
+          settle: settleClicks,
+          logger,
+        }),
         systemEndpoint(system),
       ],
     },

@@ -1,5 +1,7 @@
 /** What is stored of visitors, by the settings. */
-import type { AddressMode, ClickPrivacy } from "./clicks/details/privacy.ts";
+import type { ClickPrivacy } from "./clicks/details/privacy.ts";
+import type { AddressMode } from "./lib/kept-address.ts";
+import { type StoredThing, storedThings } from "./privacy/stored.ts";
 import type { Services } from "./services.ts";
 
 type Config = Pick<Services["config"], "get" | "onChange">;
@@ -31,4 +33,26 @@ export function followPrivacy(config: Config): () => ClickPrivacy {
   let current = clickPrivacy(config);
   for (const key of PRIVACY_KEYS) config.onChange(key, () => void (current = clickPrivacy(config)));
   return () => current;
+}
+
+/** What is stored, by the settings as they are now; details of clicks by those of the start. */
+export function storedBy(config: Pick<Config, "get">): () => StoredThing[] {
+  const details = config.get("analytics.enable_detailed_logging");
+  return () => {
+    const privacy = clickPrivacy(config);
+    return storedThings({
+      ...privacy,
+      places: privacy.places && config.get("analytics.enable_geo_lookup"),
+      details,
+      sampleRate: config.get("analytics.sample_rate"),
+      retention: config.get("analytics.enable_auto_rollup"),
+      logDays: config.get("analytics.log_retention_days"),
+      hourlyDays: config.get("analytics.hourly_retention_days"),
+      dailyDays: config.get("analytics.daily_retention_days"),
+      sessionDays: config.get("api.refresh_token_days"),
+      eventDays: config.get("events.retention_days"),
+      restoreDays: config.get("links.restore_days"),
+      trashDays: config.get("files.trash_days"),
+    });
+  };
 }

@@ -81,6 +81,7 @@ export async function createApp(env: Env, options: AppOptions) {
       services,
       redirect,
       explainLink: explain,
+      settleClicks: clicks.settle,
       health,
       system: createSystem(services, health, scrape),
       registry,

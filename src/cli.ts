@@ -61,6 +61,10 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./clicks/clicks.commands.ts")).addClickCommands(...to),
   },
   {
+    commands: ["privacy"],
+    add: async (...to) => (await import("./privacy/privacy.commands.ts")).addPrivacyCommands(...to),
+  },
+  {
     commands: ["migrate"],
     add: async (...to) => (await import("./db/migrate.commands.ts")).addMigrateCommands(...to),
   },

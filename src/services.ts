@@ -1,3 +1,4 @@
+import { createPrivacy } from "./privacy/privacy.service.ts";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { createAuth } from "./auth/auth.ts";
@@ -128,14 +129,13 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
     await worker?.join();
   }
   await step(config.start);
-  return { clock, leases, changes, events, config };
+  return { clock, leases, changes, events, record: events.add, config };
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const { database, instance, redis, step } = opened;
   const { logger, worker, registry = createRegistry() } = options;
-  const { clock, leases, changes, events, config } = await startShared(env, opened, options);
-  const record = events.add;
+  const { clock, leases, changes, events, record, config } = await startShared(env, opened, options);
   const identity = createIdentity(config);
   const mail = startMail(env, { database, changes, config, identity, instance, registry, clock, logger });
   const passwords = createPasswords();
@@ -213,6 +213,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     /** Of the database operations on links. */
     operations,
     events,
+    privacy: createPrivacy({ database, changes, record, removeAccount: auth.users.remove, clock }),
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
     reports: createReports({ database, links, config, clock, logger }),
     content,

@@ -26,6 +26,8 @@ const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
   [/^\/admin\/v1\/teams\b/, { role: "user", scope: "any" }, /^get$/],
   [/^\/admin\/v1\/teams\b/, { role: "user", scope: "admin" }, /^patch$/],
   [/^\/admin\/v1\/teams\b/, { role: "admin", scope: "admin" }],
+  [/^\/admin\/v1\/privacy$/, "public"],
+  [/^\/admin\/v1\/privacy\//, { role: "admin", scope: "admin" }],
   [/^\/admin\/v1\/domains\b/, { role: "editor", scope: "any" }, /^get$/],
   [/^\/admin\/v1\/domains\b/, { role: "editor", scope: "admin" }, /^patch$/],
   [/^\/admin\/v1\/(users|config|domains|events|mail|system)\b/, { role: "admin", scope: "admin" }],

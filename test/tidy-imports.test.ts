@@ -19,6 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   visitors: ["http"],
   panel: ["http"],
   mail: ["db"],
+  privacy: ["db"],
   wire: [],
   redirect: ["links", "clicks", "visitors", "wire"],
   files: ["db", "cluster", "jobs", "links", "visitors"],

@@ -1129,6 +1129,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/privacy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page */
+        get: operations["listPrivacy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/privacy/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete what identifies an address or account; the sums stay */
+        post: operations["postPrivacyDelete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/privacy/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is stored of an address or account: a line of JSON for each row */
+        get: operations["getPrivacyExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/privacy/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where something is stored of an address or account */
+        get: operations["listPrivacyFind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/reports": {
         parameters: {
             query?: never;
@@ -2760,6 +2828,17 @@ export interface components {
             /** @description null removes the override */
             policy_id?: number | null;
         };
+        FoundPlace: {
+            /** @description table and column */
+            place: string;
+            rows: number;
+        };
+        FoundPlaceListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["FoundPlace"][];
+            message: string;
+        };
         GetAnalyticsLiveAnswer: {
             data: string;
             /** @enum {string} */
@@ -3891,6 +3970,14 @@ export interface components {
             expires_at: string;
             public_url: string;
         };
+        PrivacyDeletion: {
+            /** @description name of an account, also of a deleted one */
+            account?: string;
+            /** @description an IP address; truncated ones are the networks that are stored */
+            address?: string;
+            /** @description account, or team:{name}, that gets the links of the account */
+            transfer_to?: string;
+        };
         PutAuthPasswordBody: {
             current_password: string;
             /** @description at least 8 characters, at most 1024 bytes */
@@ -4315,6 +4402,23 @@ export interface components {
             target?: string;
             /** @description found by `search` */
             title?: string | null;
+        };
+        StoredThing: {
+            /** @description null: see `until` */
+            days: number | null;
+            /** @description what is stored; empty: nothing */
+            holds: string[];
+            name: string;
+            /** @enum {string} */
+            of: "visitors" | "accounts";
+            purpose: string;
+            until: string | null;
+        };
+        StoredThingListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["StoredThing"][];
+            message: string;
         };
         SystemReport: {
             cache: {
@@ -5046,6 +5150,8 @@ export type FolderAnswer = components['schemas']['FolderAnswer'];
 export type FolderContents = components['schemas']['FolderContents'];
 export type FolderContentsAnswer = components['schemas']['FolderContentsAnswer'];
 export type FolderUpdate = components['schemas']['FolderUpdate'];
+export type FoundPlace = components['schemas']['FoundPlace'];
+export type FoundPlaceListAnswer = components['schemas']['FoundPlaceListAnswer'];
 export type GetAnalyticsLiveAnswer = components['schemas']['GetAnalyticsLiveAnswer'];
 export type GetFilesUsageAnswer = components['schemas']['GetFilesUsageAnswer'];
 export type GetFilesUsageResult = components['schemas']['GetFilesUsageResult'];
@@ -5127,6 +5233,7 @@ export type PostSetUpBody = components['schemas']['PostSetUpBody'];
 export type PostSetUpCheckAnswer = components['schemas']['PostSetUpCheckAnswer'];
 export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
 export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
+export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
@@ -5154,6 +5261,8 @@ export type SharePageAnswer = components['schemas']['SharePageAnswer'];
 export type SharePolicy = components['schemas']['SharePolicy'];
 export type SharePolicyAnswer = components['schemas']['SharePolicyAnswer'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
+export type StoredThing = components['schemas']['StoredThing'];
+export type StoredThingListAnswer = components['schemas']['StoredThingListAnswer'];
 export type SystemReport = components['schemas']['SystemReport'];
 export type SystemReportAnswer = components['schemas']['SystemReportAnswer'];
 export type TagChanged = components['schemas']['TagChanged'];
@@ -10438,6 +10547,185 @@ export interface operations {
             400: components["responses"]["400"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listPrivacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "name": "spring",
+                     *           "of": "visitors",
+                     *           "holds": [
+                     *             "text"
+                     *           ],
+                     *           "purpose": "text",
+                     *           "days": null,
+                     *           "until": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StoredThingListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postPrivacyDelete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PrivacyDeletion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "place": "text",
+                     *           "rows": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundPlaceListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getPrivacyExport: {
+        parameters: {
+            query?: {
+                /** @description name of an account, also of a deleted one */
+                account?: string;
+                /** @description an IP address; truncated ones are the networks that are stored */
+                address?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listPrivacyFind: {
+        parameters: {
+            query?: {
+                /** @description name of an account, also of a deleted one */
+                account?: string;
+                /** @description an IP address; truncated ones are the networks that are stored */
+                address?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "place": "text",
+                     *           "rows": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundPlaceListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
             503: components["responses"]["503"];

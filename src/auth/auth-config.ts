@@ -1,3 +1,5 @@
+import type { AddressMode } from "../lib/kept-address.ts";
+
 /** Read the settings at each use, because they may change. */
 export type AuthSettings = {
   /** Argon2 hash of the built-in administrator's password; empty disables the admin API. */
@@ -15,6 +17,7 @@ export type AuthSettings = {
   "routes.admin_prefix": string;
   "routes.frontend_prefix": string;
   "cors.enabled": boolean;
+  "privacy.addresses": AddressMode;
   "cors.allowed_origins": readonly string[];
 };
 

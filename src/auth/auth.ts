@@ -102,7 +102,7 @@ export function createAuth(deps: Deps) {
   });
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
-  const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure });
+  const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure, config });
   const apiTokens = createApiTokens({
     repository: createApiTokensRepository(database),
     changes,

@@ -8,7 +8,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createDetailGate } from "./details/gate.ts";
 import { startFlushThread } from "./flush.thread.ts";
-import type { AddressMode } from "./details/privacy.ts";
+import type { AddressMode } from "../lib/kept-address.ts";
 import type { GeoSettings } from "./details/geo.ts";
 import { type DetailRefusal, SEGMENT_BYTES } from "./journal/format.ts";
 import { createOverflow } from "./journal/overflow.ts";
@@ -179,6 +179,8 @@ export async function createClicks(options: ClicksOptions) {
       if (!journal.isEnabled()) return;
       if (!journal.recordDetails(linkId, atMs, details, isAutomated)) gate.disconnected();
     }) satisfies (...click: Parameters<Journal["recordDetails"]>) => void,
+    /** Counts everything recorded so far, and removes it from the journal of this process. */
+    settle: () => journal.roll().then(thread.flush),
     /** Counts everything recorded so far. Rejects with an AppError while the database is away. */
     flush: thread.flush,
     stats,

@@ -2,7 +2,7 @@
 import type { DatabaseSettings } from "../db/database.ts";
 import type { FlushTrigger } from "./flush/flush.ts";
 import type { SettledClicks, SourceState } from "./flush/source.ts";
-import type { AddressMode } from "./details/privacy.ts";
+import type { AddressMode } from "../lib/kept-address.ts";
 import type { GeoSettings } from "./details/geo.ts";
 
 export type DetailSettings = {

@@ -142,6 +142,9 @@ export type Dialect = {
   /** Epoch milliseconds. */
   currentTime(db: Db): Promise<number>;
 
+  /** Removes what deleted and replaced rows left in the database's files. Servers do so by themselves, some time later. */
+  readonly shred?: (db: Db) => Promise<void>;
+
   /** Writes a consistent copy to a new file. Null for servers: see `dumpAdvice`. */
   readonly snapshot: ((db: Db, path: string) => Promise<void>) | null;
   /** Reads the whole file; null if sound. Null for servers. */

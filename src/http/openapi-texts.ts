@@ -16,6 +16,7 @@ const TAGS: Readonly<Record<string, string>> = {
   auth: "Sign in, keep a session, change the own password.",
   account: "The own account: where it is signed in, second factor, passkeys.",
   users: "Accounts, for administrators.",
+  privacy: "What is stored of visitors and accounts: found, exported, deleted.",
   teams: "Owners of links, folders and domains, with members and their roles.",
   tokens: "API tokens: secrets for programs, with scopes and an end.",
   links: "Short links: one at a time, in lists, in batches, as CSV.",

@@ -66,6 +66,8 @@ const identity = createIdentity({
       "features.instance_name": settings.name,
       "features.accent_color": settings.color,
       "features.logo": settings.logo,
+      "privacy.imprint_url": "",
+      "privacy.notice_url": "",
     })[key],
 });
 const redirect = createRedirect({

@@ -9,6 +9,9 @@ export type IdentitySettings = {
   "features.accent_color": string;
   /** A data URL, or empty. */
   "features.logo": string;
+  /** A URL, or empty, like the next one. */
+  "privacy.imprint_url": string;
+  "privacy.notice_url": string;
 };
 
 type Config = { get<K extends keyof IdentitySettings>(key: K): IdentitySettings[K] };
@@ -33,6 +36,9 @@ export function createIdentity(config: Config) {
     name: () => config.get("features.instance_name"),
     accentColor,
     logo,
+    /** Empty: none. */
+    imprint: () => config.get("privacy.imprint_url"),
+    notice: () => config.get("privacy.notice_url"),
 
     /** A logo that is a square, of whatever size; else the mark. */
     icon(pixels: number, isMaskable = false): Icon {

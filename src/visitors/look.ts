@@ -17,11 +17,16 @@ export type Look = {
   accentColor: string;
   /** Its version. Null: the mark. */
   logo: string | null;
+  /** URLs of the imprint and the privacy notice; empty: none. */
+  imprint: string;
+  notice: string;
 };
 
 export type VisitorPages = ReturnType<typeof createVisitorPages>;
 
-export function createVisitorPages(identity: Pick<Identity, "name" | "accentColor" | "logo">) {
+export function createVisitorPages(
+  identity: Pick<Identity, "name" | "accentColor" | "logo" | "imprint" | "notice">,
+) {
   const choose = createLanguageChoice();
   return {
     look({ headers }: { headers: Pick<Headers, "get"> }): Look {
@@ -32,6 +37,8 @@ export function createVisitorPages(identity: Pick<Identity, "name" | "accentColo
         instanceName: identity.name(),
         accentColor: identity.accentColor(),
         logo: identity.logo()?.version ?? null,
+        imprint: identity.imprint(),
+        notice: identity.notice(),
       };
     },
   };

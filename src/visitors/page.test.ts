@@ -8,7 +8,7 @@ import { inline } from "./style.ts";
 import { waitText } from "./unlock.ts";
 
 const HOSTILE = `<script>alert(1)</script>"'&`;
-const settings = { name: "Acme", color: "#1757c2", logo: "" };
+const settings = { name: "Acme", color: "#1757c2", logo: "", imprint: "", notice: "" };
 const pages = createVisitorPages(
   createIdentity({
     get: (key) =>
@@ -16,6 +16,8 @@ const pages = createVisitorPages(
         "features.instance_name": settings.name,
         "features.accent_color": settings.color,
         "features.logo": settings.logo,
+        "privacy.imprint_url": settings.imprint,
+        "privacy.notice_url": settings.notice,
       })[key],
   }),
 );
@@ -121,4 +123,16 @@ test("HEAD has no body, but its length", async () => {
   const answer = answerPage(page, 404, request);
   expect([answer.status, await answer.text()]).toEqual([404, ""]);
   expect(answer.headers.get("Content-Length")).toBe(String(new TextEncoder().encode(page.html).length));
+});
+
+test("a page leads to the imprint and the privacy notice, where there are any", () => {
+  expect(passwordPage(lookIn("de"), "link").html).not.toContain("<footer>");
+  Object.assign(settings, { imprint: "https://a.example/?a=1&b", notice: "https://a.example/p" });
+  const { html, policy } = passwordPage(lookIn("de"), "link");
+  expect(html).toContain(
+    '<footer><a href="https://a.example/?a=1&amp;b" rel="noopener">Impressum</a> <a href="https://a.example/p" rel="noopener">Datenschutz</a></footer>',
+  );
+  const styles = [...html.matchAll(/<style>([^<]+)<\/style>/g)];
+  for (const [, style] of styles) expect(policy).toContain(hashOf(style!));
+  Object.assign(settings, { imprint: "", notice: "" });
 });

@@ -2,7 +2,7 @@
 import type { Look } from "./look.ts";
 import { MARK } from "./mark.ts";
 import { ICON_PATH } from "./site-files.ts";
-import { CONTROLS, type Inline, styleFor } from "./style.ts";
+import { CONTROLS, FOOTER, type Inline, styleFor } from "./style.ts";
 
 /** Safe in a page. */
 export type Html = { html: string };
@@ -43,7 +43,13 @@ export type VisitorPage = { html: string; policy: string };
 export function htmlPage(look: Look, parts: PageParts): VisitorPage {
   const { title, body, description = "", next, head, width = "narrow", bare = false, scripts = [] } = parts;
   const name = text(look.instanceName);
-  const styles = [styleFor(look.accentColor), ...(bare ? [] : [CONTROLS]), ...(parts.styles ?? [])];
+  const footer = footerOf(look);
+  const styles = [
+    styleFor(look.accentColor),
+    ...(bare ? [] : [CONTROLS]),
+    ...(footer === "" ? [] : [FOOTER]),
+    ...(parts.styles ?? []),
+  ];
   const html = `<!doctype html>
 <html lang="${look.language}">
 <head>
@@ -63,11 +69,21 @@ ${styles.map((style) => `<style>${style.text}</style>`).join("\n")}
 <header class="site">${look.logo === null ? MARK : logoHtml(look.logo)}<bdi>${name}</bdi></header>
 <main class="card">
 ${body.html}
-</main>
+</main>${footer}
 </div>${scripts.map((script) => `<script>${script.text}</script>`).join("\n")}</body>
 </html>
 `;
   return { html, policy: policyOf(styles, scripts, parts.policy) };
+}
+
+/** Empty without an address. */
+function footerOf({ texts, imprint, notice }: Look): string {
+  const links = [
+    [imprint, texts.site.imprint],
+    [notice, texts.site.notice],
+  ].filter(([url]) => url !== "");
+  const shown = links.map(([url, name]) => `<a href="${text(url!)}" rel="noopener">${text(name!)}</a>`);
+  return shown.length === 0 ? "" : `\n<footer>${shown.join(" ")}</footer>`;
 }
 
 const logoHtml = (version: string): string => `<img src="/${ICON_PATH}?logo=${version}" alt="">`;

@@ -8,7 +8,13 @@ import { createSiteFiles } from "./site-files.ts";
 
 const identity = createIdentity({
   get: (key) =>
-    ({ "features.instance_name": "Waymark", "features.accent_color": ACCENT, "features.logo": "" })[key],
+    ({
+      "features.instance_name": "Waymark",
+      "features.accent_color": ACCENT,
+      "features.logo": "",
+      "privacy.imprint_url": "",
+      "privacy.notice_url": "",
+    })[key],
 });
 export const testVisitorPages = createVisitorPages(identity);
 /** What the redirect answers where no link leads. */

@@ -49,6 +49,11 @@ input,select,textarea{display:block;width:100%;min-height:2.75rem;margin-top:.37
 `.replaceAll("\n", ""),
 );
 
+/** For pages that lead to an imprint or privacy notice. */
+export const FOOTER = inline(
+  `footer{display:flex;flex-wrap:wrap;gap:${SPACE.sm} ${SPACE.lg};margin-top:${SPACE.lg};font-size:${TYPE.size.sm}}footer a{color:var(--soft);line-height:1.75rem}`,
+);
+
 const REMEMBERED = 8;
 /** @param accentColor `#` and six hexadecimal digits */
 export const styleFor = remembered(

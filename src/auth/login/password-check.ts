@@ -3,6 +3,8 @@
  * same for an unknown account, a wrong password and a disabled account. Callers apply the limit per address before they
  * read the body.
  */
+import type { AuthConfig } from "../auth-config.ts";
+import { keptAddress } from "../../lib/kept-address.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
@@ -34,11 +36,12 @@ type Deps = {
   accountDelay: AccountDelay;
   logger: Logger;
   onFailure: (method: FailureMethod) => void;
+  config: Pick<AuthConfig, "get">;
 };
 
 export type PasswordCheck = ReturnType<typeof createPasswordCheck>;
 
-export function createPasswordCheck({ passwords, accountDelay, logger, onFailure }: Deps) {
+export function createPasswordCheck({ passwords, accountDelay, logger, onFailure, config }: Deps) {
   /**
    * Counts a failure, then verifies; the caller clears it after a match. A failed check does not count.
    * @throws RateLimitExceeded, ServiceUnavailable
@@ -66,9 +69,12 @@ export function createPasswordCheck({ passwords, accountDelay, logger, onFailure
       const isMatch = await matches(hash === NO_PASSWORD ? DUMMY_HASH : hash, attempt);
       if (!isMatch || candidate === null || hash === NO_PASSWORD || candidate.disabled) {
         onFailure("password");
-        // Not an unknown name: it may be a password typed into the wrong field.
-        const account = candidate?.account.username ?? null;
-        logger.warn({ address: attempt.address, account }, "wrong password");
+        // The id: nobody deletes names from logs, and an unknown one may be a password typed into the wrong field.
+        const account = candidate?.account.id ?? null;
+        logger.warn(
+          { address: keptAddress(attempt.address, config.get("privacy.addresses")), account },
+          "wrong password",
+        );
         throw appError("AuthFailed", "The account name or the password is wrong.");
       }
       if (attempt.key !== null) await accountDelay.clear(attempt.key);

@@ -19,7 +19,7 @@ import { channelOf } from "./channels.ts";
 import { readDetails, type VisitDetails } from "../journal/details-record.ts";
 import { isAutomatedKind } from "../journal/format.ts";
 import type { ClickBatch } from "../journal/reader.ts";
-import { type AddressMode, keptAddress } from "./privacy.ts";
+import { type AddressMode, keptAddress } from "../../lib/kept-address.ts";
 import { cleanText, decodeQueryValue, type Origin, originOf } from "./referrer.ts";
 
 /** One object per distinct text of a batch. */

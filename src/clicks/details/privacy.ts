@@ -1,7 +1,5 @@
 /** What the click log keeps of a visitor: settings of the category `privacy`. */
-import { formatIp, parseIp } from "../../lib/ip-address.ts";
-
-export type AddressMode = "none" | "truncated" | "full";
+import type { AddressMode } from "../../lib/kept-address.ts";
 
 export type ClickPrivacy = Readonly<{
   addresses: AddressMode;
@@ -12,21 +10,3 @@ export type ClickPrivacy = Readonly<{
   /** Visitors who send Sec-GPC or DNT count in the sums only. */
   signals: boolean;
 }>;
-
-const IPV4_BYTES = 3;
-const IPV6_BYTES = 6;
-/** ::ffff:0:0/96 */
-const MAPPED_BYTES = 12;
-
-/** The network /24 of IPv4, /48 of IPv6; null for what is no address. */
-export function truncatedAddress(text: string): string | null {
-  const bytes = parseIp(text);
-  if (bytes === null) return null;
-  const isMapped = bytes.subarray(0, MAPPED_BYTES).every((byte, at) => byte === (at < 10 ? 0 : 0xff));
-  bytes.fill(0, isMapped ? MAPPED_BYTES + IPV4_BYTES : IPV6_BYTES);
-  return formatIp(bytes);
-}
-
-/** Canonical, as the mode keeps it. */
-export const keptAddress = (text: string | null, mode: AddressMode): string | null =>
-  text === null || mode === "full" ? text : mode === "none" ? null : truncatedAddress(text);

@@ -18,7 +18,7 @@ import {
   NO_DETAILS,
 } from "../clicks.test-support.ts";
 import { parseAgent } from "../details/agents.ts";
-import type { AddressMode } from "../details/privacy.ts";
+import type { AddressMode } from "../../lib/kept-address.ts";
 import { createDetailsParser } from "../details/details.ts";
 import { columnDimensionsFrom } from "../rollups/dimension-start.repository.ts";
 import { createRebuild } from "../rollups/rebuild.ts";

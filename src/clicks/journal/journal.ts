@@ -250,6 +250,12 @@ export function createJournal(options: JournalOptions) {
       if (isOld && supply.isReady()) openNext();
       else if (isOld || at >= limit >> 2) askForNext();
     },
+    /** Ends the open segment, so that the flush removes its file. False without room for the next one. */
+    async roll(): Promise<boolean> {
+      if (at <= FIRST_WORD) return true;
+      if (!supply.isReady()) await supply.prepare();
+      return supply.isReady() && openNext();
+    },
     /** Drops later clicks with reason "closed". */
     async close(): Promise<void> {
       for (let left = 0; overflow.size() > 0 && overflow.size() !== left; ) {

@@ -18,7 +18,14 @@ export type RawClick = ColumnValues & {
   automated: number;
 };
 
-export type LoggedUserAgent = { id: number; text: string; valueId: number; seenDay: number };
+/** `text`: empty if it was deleted; `profile` stays. */
+export type LoggedUserAgent = {
+  id: number;
+  text: string;
+  valueId: number;
+  seenDay: number;
+  profile: string | null;
+};
 
 const PAGE = 1_000;
 const COLUMNS = COLUMN_DIMENSIONS.map((name) => `${COLUMN_OF[name]} as ${name}` as const);
@@ -88,8 +95,10 @@ export function createRawRepository({ read }: Pick<Database, "read">) {
     userAgents: (ids: readonly number[]): Promise<LoggedUserAgent[]> =>
       read
         .selectFrom("user_agents")
-        .select(["id", "text", "value_id as valueId", "seen_day as seenDay"])
-        .where("id", "in", ids)
+        .leftJoin("click_values as value", "value.id", "user_agents.value_id")
+        .select(["user_agents.id", "text", "value_id as valueId", "user_agents.seen_day as seenDay"])
+        .select("value.value as profile")
+        .where("user_agents.id", "in", ids)
         .execute(),
   };
 }

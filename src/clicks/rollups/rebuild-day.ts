@@ -47,8 +47,9 @@ export function createDayRebuild(
     const ids = new Set(page.map((click) => click.userAgentId).filter((id) => id !== null));
     const unknown = [...ids].filter((id) => !agents.has(id));
     if (unknown.length === 0) return;
-    for (const { id, text, ...agent } of await raw.userAgents(unknown)) {
-      agents.set(id, { ...agent, value: agentValue(describeAgent(text)) });
+    for (const { id, text, profile, ...agent } of await raw.userAgents(unknown)) {
+      const described = text === "" ? profile : null;
+      agents.set(id, { ...agent, value: described ?? agentValue(describeAgent(text)) });
     }
   }
 

@@ -100,6 +100,10 @@ const dialect: Dialect = {
   forUpdate: (query) => query,
   forShare: (query) => query,
   currentTime: async () => Date.now(),
+  async shred(db) {
+    await sql`vacuum`.execute(db);
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  },
   // In its own read transaction: writers continue.
   snapshot: async (db, path) => void (await sql`vacuum into ${path}`.execute(db)),
   findDamage: async (db) => {

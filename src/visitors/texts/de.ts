@@ -2,6 +2,7 @@
 import type { VisitorTexts } from "./en.ts";
 
 export const de: VisitorTexts = {
+  site: { imprint: "Impressum", notice: "Datenschutz" },
   password: {
     title: "Passwort erforderlich",
     link: "Dieser Link ist durch ein Passwort geschützt.",

@@ -1,5 +1,6 @@
 /** English: the texts that every language has. */
 export const en = {
+  site: { imprint: "Imprint", notice: "Privacy" },
   password: {
     title: "Password needed",
     link: "This link is protected by a password.",

@@ -2,6 +2,7 @@
 import type { VisitorTexts } from "./en.ts";
 
 export const fr: VisitorTexts = {
+  site: { imprint: "Mentions légales", notice: "Confidentialité" },
   password: {
     title: "Mot de passe requis",
     link: "Ce lien est protégé par un mot de passe.",

@@ -2,6 +2,7 @@
 import type { VisitorTexts } from "./en.ts";
 
 export const ja: VisitorTexts = {
+  site: { imprint: "運営者情報", notice: "プライバシー" },
   password: {
     title: "パスワードが必要です",
     link: "このリンクはパスワードで保護されています。",

@@ -2,6 +2,7 @@
 import type { VisitorTexts } from "./en.ts";
 
 export const zh: VisitorTexts = {
+  site: { imprint: "网站声明", notice: "隐私" },
   password: {
     title: "需要密码",
     link: "此链接受密码保护。",

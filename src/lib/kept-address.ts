@@ -1,0 +1,22 @@
+/** What is stored of an address: setting `privacy.addresses`. */
+import { formatIp, parseIp } from "./ip-address.ts";
+
+export type AddressMode = "none" | "truncated" | "full";
+
+const IPV4_BYTES = 3;
+const IPV6_BYTES = 6;
+/** ::ffff:0:0/96 */
+const MAPPED_BYTES = 12;
+
+/** The network /24 of IPv4, /48 of IPv6; null for what is no address. */
+export function truncatedAddress(text: string): string | null {
+  const bytes = parseIp(text);
+  if (bytes === null) return null;
+  const isMapped = bytes.subarray(0, MAPPED_BYTES).every((byte, at) => byte === (at < 10 ? 0 : 0xff));
+  bytes.fill(0, isMapped ? MAPPED_BYTES + IPV4_BYTES : IPV6_BYTES);
+  return formatIp(bytes);
+}
+
+/** Canonical, as the mode keeps it. */
+export const keptAddress = (text: string | null, mode: AddressMode): string | null =>
+  text === null || mode === "full" ? text : mode === "none" ? null : truncatedAddress(text);

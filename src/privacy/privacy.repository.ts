@@ -1,0 +1,228 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import type { Db } from "../db/dialect.ts";
+import { LIKE_ESCAPE, likePatterns } from "../db/text-search.ts";
+import { jsonsOf, replacedIn, type Subject, type TextPlace, textsOf } from "./places.ts";
+
+/** Ids that one statement reads. */
+const PORTION = 20_000;
+
+type Row = Record<string, unknown>;
+/** `place`: a table, and a column where it has several. */
+export type FoundRows = { place: string; rows: readonly Row[] };
+
+/** Of an account, without secrets. `by`: the column with its id. */
+const OF_ACCOUNT = [
+  {
+    table: "users",
+    by: "id",
+    columns: ["id", "username", "role", "disabled", "quota_bytes", "created_at", "updated_at"],
+  },
+  { table: "account_mail", by: "account_id", columns: ["email", "proved_at", "language", "choices"] },
+  { table: "sessions", by: "user_id", columns: ["created_at", "expires_at", "address", "browser", "os"] },
+  { table: "tokens", by: "user_id", columns: ["name", "scopes", "created_at", "expires_at", "last_used_at"] },
+  { table: "passkeys", by: "account_id", columns: ["name", "created_at", "last_used_at"] },
+  { table: "team_members", by: "account_id", columns: ["team_id", "role"] },
+  { table: "mails", by: "account_id", columns: ["kind", "recipient", "state", "created_at", "sent_at"] },
+] as const;
+
+/** Reads tables range by range. */
+function createRanges(read: Db) {
+  const rowsOf = async (query: ReturnType<typeof sql<Row>>, db: Db = read): Promise<readonly Row[]> =>
+    (await query.execute(db)).rows;
+
+  /** Ranges of keys, each for one statement. */
+  async function* ranges({ table, key }: TextPlace): AsyncGenerator<[from: number, to: number]> {
+    const [row] = await rowsOf(sql`select max(${sql.ref(key)}) as most from ${sql.table(table)}`);
+    const most = Number(row?.["most"] ?? 0);
+    for (let from = 0; from < most; from += PORTION) yield [from, from + PORTION];
+  }
+
+  const inRange = ({ key }: TextPlace, [from, to]: [number, number]) =>
+    sql`${sql.ref(key)} > ${from} and ${sql.ref(key)} <= ${to}`;
+
+  const wantedOf = (subject: Subject): string[] =>
+    subject.kind === "account" && subject.email !== null ? [subject.value, subject.email] : [subject.value];
+
+  const isText = (place: TextPlace, { value }: Subject) => {
+    const others = (place.not ?? []).map((start) => sql` and action not like ${`${start}%`}`);
+    return sql`${sql.ref(place.column)} = ${value}${sql.join(others, sql``)}`;
+  };
+  const mayHave = (place: TextPlace, subject: Subject) =>
+    sql.join(
+      wantedOf(subject).flatMap((text) =>
+        likePatterns(text).map(
+          (pattern) => sql`${sql.ref(place.column)} like ${pattern} escape ${sql.lit(LIKE_ESCAPE)}`,
+        ),
+      ),
+      sql` or `,
+    );
+
+  return { rowsOf, ranges, inRange, wantedOf, isText, mayHave };
+}
+
+function createFinding(read: Db) {
+  const { rowsOf, ranges, inRange, wantedOf, isText, mayHave } = createRanges(read);
+
+  /** Rows with the text, whole, range by range. */
+  async function* inTexts(subject: Subject): AsyncGenerator<FoundRows> {
+    for (const place of textsOf(subject)) {
+      for await (const range of ranges(place)) {
+        const rows = await rowsOf(
+          sql`select * from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, subject)}`,
+        );
+        if (rows.length > 0) yield { place: `${place.table}.${place.column}`, rows };
+      }
+    }
+  }
+
+  async function* inJsons(subject: Subject): AsyncGenerator<FoundRows & { place: string; at: TextPlace }> {
+    for (const at of jsonsOf(subject)) {
+      for await (const range of ranges(at)) {
+        const rows = await rowsOf(
+          sql`select ${sql.ref(at.key)}, ${sql.ref(at.column)} from ${sql.table(at.table)}
+            where ${inRange(at, range)} and (${mayHave(at, subject)})`,
+        );
+        const found = rows.filter(
+          (row) => replacedIn(String(row[at.column]), wantedOf(subject), "") !== undefined,
+        );
+        if (found.length > 0) yield { place: `${at.table}.${at.column}`, at, rows: found };
+      }
+    }
+  }
+
+  /** What the account itself has, and mails to its address. */
+  async function* ofAccount(subject: Subject): AsyncGenerator<FoundRows> {
+    if (subject.kind !== "account" || subject.id === null) return;
+    for (const { table, by, columns } of OF_ACCOUNT) {
+      const names = sql.join(columns.map((name) => sql.ref(name)));
+      const rows = await rowsOf(
+        sql`select ${names} from ${sql.table(table)} where ${sql.ref(by)} = ${subject.id}`,
+      );
+      if (rows.length > 0) yield { place: table, rows };
+    }
+    for (const [table, by] of [
+      ["links", "owner_id"],
+      ["entries", "account_id"],
+    ] as const) {
+      const [row] = await rowsOf(
+        sql`select count(*) as n from ${sql.table(table)} where ${sql.ref(by)} = ${subject.id}`,
+      );
+      if (Number(row!["n"]) > 0) yield { place: table, rows: [{ owned: Number(row!["n"]) }] };
+    }
+  }
+
+  async function* ofAddress(subject: Subject): AsyncGenerator<FoundRows> {
+    if (subject.kind !== "address") return;
+    const rows = await rowsOf(
+      sql`select user_id, created_at, browser, os, address from sessions where address = ${subject.value}`,
+    );
+    if (rows.length > 0) yield { place: "sessions.address", rows };
+  }
+
+  /** User agents that nobody but the address has sent. */
+  async function agentsOf(address: string): Promise<number[]> {
+    const log: TextPlace = { table: "click_log", key: "id", column: "ip_address" };
+    const sent = new Set<number>();
+    for await (const range of ranges(log)) {
+      const rows = await rowsOf(
+        sql`select distinct user_agent_id as id from click_log
+          where ${inRange(log, range)} and ip_address = ${address} and user_agent_id is not null`,
+      );
+      for (const row of rows) sent.add(Number(row["id"]));
+    }
+    for await (const range of ranges(log)) {
+      if (sent.size === 0) break;
+      const rows = await rowsOf(
+        sql`select distinct user_agent_id as id from click_log
+          where ${inRange(log, range)} and (ip_address is null or ip_address <> ${address}) and user_agent_id is not null`,
+      );
+      for (const row of rows) sent.delete(Number(row["id"]));
+    }
+    return [...sent];
+  }
+
+  return { inTexts, inJsons, ofAccount, ofAddress, agentsOf };
+}
+
+export type PrivacyRepository = ReturnType<typeof createPrivacyRepository>;
+
+export function createPrivacyRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const { ranges, inRange, wantedOf, isText } = createRanges(read);
+  const { inTexts, inJsons, ofAccount, ofAddress, agentsOf } = createFinding(read);
+
+  return {
+    async account(name: string): Promise<Subject> {
+      const user = await read
+        .selectFrom("users")
+        .select("id")
+        .where("username", "=", name)
+        .executeTakeFirst();
+      const mail = read
+        .selectFrom("account_mail")
+        .select("email")
+        .where("account_id", "=", user?.id ?? -1);
+      const email = (await mail.executeTakeFirst())?.email ?? null;
+      return { kind: "account", value: name, id: user?.id ?? null, email };
+    },
+
+    /** Portion by portion. */
+    async *find(subject: Subject): AsyncGenerator<FoundRows> {
+      yield* ofAccount(subject);
+      yield* ofAddress(subject);
+      yield* inTexts(subject);
+      yield* inJsons(subject);
+    },
+
+    /**
+     * Replaces what identifies the person. Clicks keep link, time and what they count by, so that all sums stay what they
+     * are; a user agent that only this address sent loses its text.
+     */
+    async erase(write: Db, subject: Subject, by: string): Promise<void> {
+      if (subject.kind === "address") {
+        for (const id of await agentsOf(subject.value)) {
+          const gone = { text: "", hash: `erased ${id}` };
+          await write.updateTable("user_agents").set(gone).where("id", "=", id).execute();
+        }
+        await write
+          .updateTable("sessions")
+          .set({ address: null })
+          .where("address", "=", subject.value)
+          .execute();
+      } else if (subject.id !== null) {
+        const own = write.deleteFrom("mails").where("account_id", "=", subject.id);
+        await own.execute();
+        if (subject.email !== null) {
+          await write.deleteFrom("mails").where("recipient", "=", subject.email).execute();
+        }
+      }
+      for (const place of textsOf(subject)) {
+        const set =
+          subject.kind === "address"
+            ? sql`ip_address = null, referrer = null`
+            : sql`${sql.ref(place.column)} = ${by}`;
+        for await (const range of ranges(place)) {
+          const where = sql`${inRange(place, range)} and ${isText(place, subject)}`;
+          await sql`update ${sql.table(place.table)} set ${set} where ${where}`.execute(write);
+        }
+      }
+      if (subject.kind === "account") {
+        await write
+          .updateTable("settings")
+          .set({ updated_by: by })
+          .where("updated_by", "=", subject.value)
+          .execute();
+      }
+      for await (const { at, rows } of inJsons(subject)) {
+        for (const row of rows) {
+          const json = replacedIn(String(row[at.column]), wantedOf(subject), by);
+          await sql`update ${sql.table(at.table)} set ${sql.ref(at.column)} = ${json} where ${sql.ref(at.key)} = ${row[at.key]}`.execute(
+            write,
+          );
+        }
+      }
+      // What was replaced may still be in free parts of the database's files.
+      await dialect.shred?.(write);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { streamAnswer } from "../http/stream-pages.ts";
+import type { Logger } from "../lib/logger.ts";
+import { namedObject } from "../lib/named-object.ts";
+import type { Privacy } from "./privacy.service.ts";
+import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
+
+const person = {
+  address: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("an IP address; truncated ones are the networks that are stored"),
+  account: z.string().max(64).optional().describe("name of an account, also of a deleted one"),
+};
+const found = namedObject("FoundPlace", { place: z.string().describe("table and column"), rows: z.int() });
+const deletion = namedObject("PrivacyDeletion", {
+  ...person,
+  transfer_to: z
+    .string()
+    .max(100)
+    .optional()
+    .describe("account, or team:{name}, that gets the links of the account"),
+});
+
+type Deps = {
+  privacy: Privacy;
+  stored(): StoredThing[];
+  /** Resolves once the clicks so far are in the database, and their journal is gone. */
+  settle(): Promise<void>;
+  logger: Logger;
+};
+
+/** Relative to {admin}/v1. */
+export function privacyEndpoints({ privacy, stored, settle, logger }: Deps): Endpoint[] {
+  const shared = { access: "admin", scope: "admin", tag: "privacy" } as const;
+  return [
+    endpoint({
+      method: "GET",
+      path: "/privacy",
+      access: "public",
+      scope: null,
+      tag: "privacy",
+      summary:
+        "What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page",
+      answer: z.array(storedView),
+      handle({ c }) {
+        const things = stored();
+        if (!(c.req.header("accept") ?? "").includes("text/html")) return things;
+        return c.html(pageOfStored(things), 200, {
+          "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+          Vary: "Accept",
+        });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/privacy/find",
+      summary: "Where something is stored of an address or account",
+      query: z.object(person),
+      answer: z.array(found),
+      async handle({ query }) {
+        await settle();
+        return privacy.find(query);
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "GET",
+      path: "/privacy/export",
+      summary: "What is stored of an address or account: a line of JSON for each row",
+      query: z.object(person),
+      raw: { type: "application/x-ndjson" },
+      async handle({ c, query }) {
+        await settle();
+        const failure = "the export of what is stored of a person was cut";
+        const body = await streamAnswer(c, privacy.export(query), { logger, failure });
+        return c.body(body, 200, { "Content-Type": "application/x-ndjson" });
+      },
+    }),
+    endpoint({
+      ...shared,
+      method: "POST",
+      path: "/privacy/delete",
+      summary: "Delete what identifies an address or account; the sums stay",
+      body: deletion,
+      failures: [409],
+      answer: z.array(found),
+      async handle({ body: { transfer_to: transferTo, ...body }, account }) {
+        await settle();
+        return privacy.delete(body, actorOf(account), transferTo);
+      },
+    }),
+  ];
+}
