@@ -6,6 +6,7 @@ import { DatabaseError } from "../../db/failures.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { AppError } from "../../lib/errors.ts";
 import { type ContentHarness, keepOne, once, startContent } from "../content.test-support.ts";
+import { createBlobsRepository } from "./repository.ts";
 import { bytesOf, inChunks, sha256 } from "../storage/driver.contract.ts";
 
 const failure = (work: Promise<unknown>): Promise<string> =>
@@ -48,6 +49,15 @@ forEachDialect((dialect) => {
       await at.files.remove(second);
       expect(at.stored()).toEqual([]);
       expect(await rows()).toEqual([]);
+    });
+
+    test("that a file holds is told from removed content", async () => {
+      const { liveOf } = createBlobsRepository(database);
+      const file = await at.files.add(newBytes(), policyId);
+      const blob = await at.files.blobOf(file);
+      expect(await liveOf([blob, blob + 1_000_000])).toEqual(new Set([blob]));
+      await at.files.remove(file);
+      expect(await liveOf([blob])).toEqual(new Set());
     });
 
     test("may be empty", async () => {
