@@ -10,6 +10,8 @@ import { isAlive, type Session } from "./session.ts";
 
 type Deps = { repository: SessionsRepository; changes: AuthChanges; record: RecordEvents<Db>; clock: Clock };
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export function createSessionList({ repository, changes, record, clock }: Deps) {
   return {
     /** Those that have not ended, the last used first. */
@@ -23,7 +25,8 @@ export function createSessionList({ repository, changes, record, clock }: Deps) 
     /** `accountId` null: of any account. @throws NotFound */
     endOne(id: string, accountId: number | null, actor: Actor): Promise<Session> {
       return changes.write(async (tx) => {
-        const owner = await repository.lock(tx.db, id);
+        // A database may refuse other texts.
+        const owner = UUID.test(id) ? await repository.lock(tx.db, id) : null;
         const isOthers = accountId !== null && owner?.session.accountId !== accountId;
         if (!isAlive(owner, clock.now()) || isOthers) throw appError("NotFound", "There is no such session.");
         const { session, account } = owner;

@@ -85,6 +85,7 @@ forEachDialect((dialect) => {
     const id = String((await listed(own))[0]!["id"]);
     expect((await admin.send("DELETE", `${LIST}/${id}`)).status).toBe(404);
     expect((await admin.send("DELETE", `${LIST}/${"x".repeat(300)}`)).status).toBe(404);
+    expect((await admin.send("DELETE", `${LIST}/%00`)).status).toBe(404);
     expect(await own.status()).toBe(200);
     await harness.auth.sessions.endOne(id, null, COMMAND);
     expect(await own.status()).toBe(401);
