@@ -11,7 +11,12 @@ export default defineConfig({
     {
       path: join("<rootDir>", "src/locales/{locale}"),
       include: ["<rootDir>/src"],
-      exclude: ["<rootDir>/src/config/words", "<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
+      exclude: [
+        "<rootDir>/src/config/words",
+        "<rootDir>/src/mail",
+        "<rootDir>/src/auth/by-mail",
+        "<rootDir>/src/auth/security",
+      ],
     },
     // Loaded where settings show.
     { path: join("<rootDir>", "src/locales/settings/{locale}"), include: ["<rootDir>/src/config/words"] },
@@ -20,6 +25,8 @@ export default defineConfig({
       path: join("<rootDir>", "src/locales/mail/{locale}"),
       include: ["<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
     },
+    // Loaded with the page of the own account and the second step of a sign-in.
+    { path: join("<rootDir>", "src/locales/security/{locale}"), include: ["<rootDir>/src/auth/security"] },
   ],
   // Without places in the sources: a change of a line changes no catalog.
   format: formatter({ origins: false }),

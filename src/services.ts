@@ -141,10 +141,10 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const passwords = createPasswords();
   const auth = createAuth({
     database,
+    box: openSecretBox(env),
     changes,
     record,
     config,
-    box: openSecretBox(env),
     passwords,
     mail: mail.forAccounts,
     clock,

@@ -43,6 +43,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     teams: ["users"],
     contact: ["sessions", "users"],
     login: ["sessions", "users"],
+    "second-factor": ["login", "sessions"],
     "set-up": ["login", "sessions", "users"],
     oidc: ["login", "sessions", "users"],
   },

@@ -146,6 +146,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether an authenticator app is set up, and how many recovery codes are left */
+        get: operations["getAccountTotp"];
+        put?: never;
+        /** Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed */
+        post: operations["createAccountTotp"];
+        /** Remove the authenticator app and its recovery codes; needs the password or a code */
+        delete: operations["deleteAccountTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm the authenticator app by its first code; answers the recovery codes */
+        post: operations["postAccountTotpConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/totp/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make new recovery codes; the old ones end */
+        post: operations["postAccountTotpRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/analytics/clicks": {
         parameters: {
             query?: never;
@@ -1443,6 +1496,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/users/{id}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove the authenticator app and recovery codes of an account, and end its sessions */
+        delete: operations["deleteUserSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{id}": {
         parameters: {
             query?: never;
@@ -2212,6 +2282,9 @@ export interface components {
             code: 0;
             data: components["schemas"]["CodeAvailability"];
             message: string;
+        };
+        CreateAccountTotpBody: {
+            password: string;
         };
         CreatedToken: {
             /** @description owner; only in the list of all accounts */
@@ -3255,6 +3328,8 @@ export interface components {
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
+            /** @description has an authenticator app */
+            second_factor: boolean;
             updated_at: string | null;
             /** @description of the account's files */
             used_bytes: number;
@@ -3269,6 +3344,10 @@ export interface components {
         };
         Login: {
             password: string;
+            /** @description in the place of totp; valid once */
+            recovery_code?: string | null;
+            /** @description of the authenticator app, when the answer without it names this field */
+            totp?: string | null;
             /** @description default: the built-in administrator */
             username?: string | null;
         };
@@ -3540,6 +3619,49 @@ export interface components {
             /** @description what the token may do; never more than its account */
             scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
         };
+        NewTotp: {
+            /** @description base32; for apps that can't read the QR code */
+            secret: string;
+            /** @description otpauth://totp/…, for a QR code */
+            uri: string;
+        };
+        NewTotpAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["NewTotp"];
+            message: string;
+        };
+        OwnAccount: {
+            /** @description null for the built-in administrator */
+            created_at: string | null;
+            disabled: boolean;
+            email: string | null;
+            /** @description somebody has followed a link sent there */
+            email_verified: boolean;
+            id: number;
+            /**
+             * @description of mails
+             * @enum {string}
+             */
+            language: "en" | "de" | "zh" | "ja" | "fr";
+            /** @description limit in bytes for the account's files together; 0: unlimited */
+            quota_bytes: number;
+            /** @enum {string} */
+            role: "user" | "editor" | "admin";
+            /**
+             * @description required: until there is one, only addresses below /auth and /account answer
+             * @enum {string}
+             */
+            second_factor: "off" | "on" | "required";
+            updated_at: string | null;
+            username: string;
+        };
+        OwnAccountAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["OwnAccount"];
+            message: string;
+        };
         OwnSession: {
             /** @description of the client, at the sign-in or the last refresh */
             address: string | null;
@@ -3689,6 +3811,13 @@ export interface components {
             code: 0;
             data: components["schemas"]["PolicyUsage"];
             message: string;
+        };
+        PostAccountTotpConfirmBody: {
+            /** @description six digits */
+            code: string;
+        };
+        PostAccountTotpRecoveryCodesBody: {
+            password: string;
         };
         PostAuthLogoutAnswer: {
             /** @constant */
@@ -4094,6 +4223,16 @@ export interface components {
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        RecoveryCodes: {
+            /** @description each replaces one code of the app once; shown only here */
+            recovery_codes: string[];
+        };
+        RecoveryCodesAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["RecoveryCodes"];
+            message: string;
         };
         Referrer: {
             automated_clicks: number;
@@ -4647,6 +4786,22 @@ export interface components {
             data: components["schemas"]["Totals"];
             message: string;
         };
+        TotpRemoval: {
+            code?: string | null;
+            password?: string | null;
+        };
+        TotpState: {
+            /** @description a sign-in by password needs a code */
+            enabled: boolean;
+            enabled_at: string | null;
+            recovery_codes_left: number;
+        };
+        TotpStateAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["TotpState"];
+            message: string;
+        };
         TrashedEntry: {
             /**
              * Format: date-time
@@ -5105,6 +5260,7 @@ export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
+export type CreateAccountTotpBody = components['schemas']['CreateAccountTotpBody'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
@@ -5198,6 +5354,10 @@ export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
+export type NewTotp = components['schemas']['NewTotp'];
+export type NewTotpAnswer = components['schemas']['NewTotpAnswer'];
+export type OwnAccount = components['schemas']['OwnAccount'];
+export type OwnAccountAnswer = components['schemas']['OwnAccountAnswer'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
 export type Pagination = components['schemas']['Pagination'];
@@ -5212,6 +5372,8 @@ export type PolicyListAnswer = components['schemas']['PolicyListAnswer'];
 export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
 export type PolicyUsageAnswer = components['schemas']['PolicyUsageAnswer'];
+export type PostAccountTotpConfirmBody = components['schemas']['PostAccountTotpConfirmBody'];
+export type PostAccountTotpRecoveryCodesBody = components['schemas']['PostAccountTotpRecoveryCodesBody'];
 export type PostAuthLogoutAnswer = components['schemas']['PostAuthLogoutAnswer'];
 export type PostAuthLogoutResult = components['schemas']['PostAuthLogoutResult'];
 export type PostConfigKeyActionAnswer = components['schemas']['PostConfigKeyActionAnswer'];
@@ -5239,6 +5401,8 @@ export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
 export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
+export type RecoveryCodesAnswer = components['schemas']['RecoveryCodesAnswer'];
 export type Referrer = components['schemas']['Referrer'];
 export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
 export type ReportResolution = components['schemas']['ReportResolution'];
@@ -5282,6 +5446,9 @@ export type TopLink = components['schemas']['TopLink'];
 export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
 export type Totals = components['schemas']['Totals'];
 export type TotalsAnswer = components['schemas']['TotalsAnswer'];
+export type TotpRemoval = components['schemas']['TotpRemoval'];
+export type TotpState = components['schemas']['TotpState'];
+export type TotpStateAnswer = components['schemas']['TotpStateAnswer'];
 export type TrashedEntry = components['schemas']['TrashedEntry'];
 export type TrashedEntryAnswer = components['schemas']['TrashedEntryAnswer'];
 export type TrashedEntryPageAnswer = components['schemas']['TrashedEntryPageAnswer'];
@@ -5955,6 +6122,251 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getAccountTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "enabled": false,
+                     *         "enabled_at": null,
+                     *         "recovery_codes_left": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TotpStateAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createAccountTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "a new long password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateAccountTotpBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "secret": "text",
+                     *         "uri": "text"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewTotpAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteAccountTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "docs/start"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TotpRemoval"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAccountTotpConfirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "docs/start"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAccountTotpConfirmBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "text"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAccountTotpRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "a new long password"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PostAccountTotpRecoveryCodesBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "recovery_codes": [
+                     *           "text"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -7011,11 +7423,12 @@ export interface operations {
                      *         "email_verified": false,
                      *         "language": "en",
                      *         "created_at": null,
-                     *         "updated_at": null
+                     *         "updated_at": null,
+                     *         "second_factor": "off"
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["AccountAnswer"];
+                    "application/json": components["schemas"]["OwnAccountAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -7503,7 +7916,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -7553,7 +7966,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -7613,7 +8026,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -7664,7 +8077,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -7716,7 +8129,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -7779,7 +8192,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example features.default_url */
-                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
+                key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
         };
@@ -11643,7 +12056,8 @@ export interface operations {
                      *           "language": "en",
                      *           "created_at": null,
                      *           "updated_at": null,
-                     *           "used_bytes": 48213
+                     *           "used_bytes": 48213,
+                     *           "second_factor": false
                      *         }
                      *       ],
                      *       "pagination": {
@@ -11983,6 +12397,49 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteUserSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

@@ -1,4 +1,5 @@
 import type { AddressMode } from "../lib/kept-address.ts";
+import type { Role } from "../lib/access.ts";
 
 /** Read the settings at each use, because they may change. */
 export type AuthSettings = {
@@ -11,6 +12,8 @@ export type AuthSettings = {
   "api.cookie_secure": boolean;
   "api.cookie_same_site": "Strict" | "Lax" | "None";
   "api.cookie_domain": string;
+  "api.second_factor_roles": readonly Role[];
+  "features.instance_name": string;
   "api.trusted_proxies": readonly string[];
   /** Without effect while sign-in by OpenID Connect is off. */
   "oidc.password_sign_in": boolean;

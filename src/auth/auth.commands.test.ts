@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { Command } from "commander";
 import { createOutput } from "../cli/output.ts";
 import { addAuthCommands } from "./auth.commands.ts";
+import { codeAt } from "./second-factor/totp.test-support.ts";
 import {
   ADMIN_PASSWORD,
   type AuthHarness,
@@ -206,4 +207,22 @@ test("sessions are listed and ended by a command", async () => {
   expect((await run(`sessions end ${session.id}`)).err).toBe(`Session ${session.id} ended.\n`);
   expect(await browser.status()).toBe(401);
   expect((await run(`sessions end ${session.id}`)).error).toMatchObject({ name: "NotFound" });
+});
+
+test("users reset-2fa removes the second factor, of the built-in administrator too", async () => {
+  const TOTP = "/admin/v1/account/totp";
+  const browser = new Browser(server, "192.0.2.78");
+  await server.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
+  await browser.login(ADMIN_PASSWORD);
+  const { json } = await browser.send("POST", TOTP, { body: { password: ADMIN_PASSWORD } });
+  const code = codeAt(String(json.data!["secret"]), server.time.now);
+  await browser.send("POST", `${TOTP}/confirm`, { body: { code } });
+  expect((await new Browser(server, "192.0.2.79").login(ADMIN_PASSWORD)).status).toBe(401);
+  expect((await run("users reset-2fa admin")).err).toBe(
+    "Account 'admin' signs in with its password alone again.\n",
+  );
+  expect(await browser.status()).toBe(401);
+  expect((await new Browser(server, "192.0.2.79").login(ADMIN_PASSWORD)).status).toBe(200);
+  expect((await run("users reset-2fa admin")).error).toMatchObject({ name: "NotFound" });
+  expect((await run("users reset-2fa nobody")).error).toMatchObject({ name: "NotFound" });
 });

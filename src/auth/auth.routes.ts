@@ -8,6 +8,8 @@ import { clearedCookies, deviceCookie } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
+import { codeSchema } from "./second-factor/routes.ts";
+import type { SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
 import {
   answerSignedIn,
@@ -27,6 +29,10 @@ import type { Oidc } from "./oidc/service.ts";
 const loginBody = namedObject("Login", {
   username: z.string().nullish().describe("default: the built-in administrator"),
   password: z.string(),
+  totp: codeSchema
+    .nullish()
+    .describe("of the authenticator app, when the answer without it names this field"),
+  recovery_code: z.string().max(64).nullish().describe("in the place of totp; valid once"),
 });
 
 const logoutQuery = z.object({
@@ -39,12 +45,20 @@ const signedOutAnswer = messageAnswer.extend({
 
 const passwordBody = z.object({ current_password: z.string(), new_password: newPasswordSchema });
 
+const ownAccountView = userView.extend({
+  second_factor: z
+    .enum(["off", "on", "required"])
+    .describe("required: until there is one, only addresses below /auth and /account answer"),
+});
+ownAccountView.register(z.globalRegistry, { id: "OwnAccount" });
+
 type Deps = {
   login: Login;
   sessions: Sessions;
   oidc: Pick<Oidc, "endSessionUrl" | "refusePassword">;
   users: Users;
   contacts: Pick<Contacts, "get">;
+  secondFactor: Pick<SecondFactor, "stateOf">;
   config: AuthConfig;
   clock: Clock;
   addressLimit: AddressLimit;
@@ -88,7 +102,8 @@ function sessionEndpoints({
         const client = clientOf(c);
         const proofs = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
         const via = isFromBrowser(c.req.raw) ? "panel" : "api";
-        const signedIn = await login.signIn({ ...body, ...proofs, client, via });
+        const { recovery_code: recoveryCode, ...given } = body;
+        const signedIn = await login.signIn({ ...given, recoveryCode, ...proofs, client, via });
         return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
       },
     }),
@@ -161,11 +176,14 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
       path: "/auth/me",
       scope: "any",
       summary: "The signed-in account; sets a cookie that marks the browser as known to the account",
-      answer: userView,
+      answer: ownAccountView,
       async handle({ c, account }) {
         await rememberBrowser(c, account);
-        if (account.id !== BUILT_IN_ADMIN.id) return viewUser(await users.get(account.id));
-        return viewBuiltIn(await deps.contacts.get(account.id));
+        const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
+        const view = isBuiltIn
+          ? viewBuiltIn(await deps.contacts.get(account.id))
+          : viewUser(await users.get(account.id));
+        return { ...view, second_factor: await deps.secondFactor.stateOf(account) };
       },
     }),
     endpoint({

@@ -19,6 +19,9 @@ import { type AdminPasswordSetting, createLogin, type Login } from "./login/serv
 import type { Passwords } from "./login/password.ts";
 import { createPasswordCheck } from "./login/password-check.ts";
 import { createSessionsRepository } from "./sessions/repository.ts";
+import { createSecondFactorRepository } from "./second-factor/repository.ts";
+import { secondFactorEndpoints } from "./second-factor/routes.ts";
+import { createSecondFactor } from "./second-factor/service.ts";
 import { type ClientOf, ownSessionEndpoints } from "./sessions/routes.ts";
 import { createSessions, type Sessions } from "./sessions/service.ts";
 import { createTokens } from "./sessions/tokens.ts";
@@ -53,7 +56,7 @@ type Deps = {
   changes: AuthChanges;
   record: RecordEvents<Db>;
   config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings & OidcConfig;
-  /** Seals what sessions by OpenID Connect keep. */
+  /** Seals secrets of authenticator apps, and what sessions by OpenID Connect keep. */
   box: SecretBox;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
@@ -110,6 +113,13 @@ export function createAuth(deps: Deps) {
     lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
     clock,
   });
+  const secondFactor = createSecondFactor({
+    ...deps,
+    repository: createSecondFactorRepository(database),
+    accountDelay,
+    sessions,
+    onFailure,
+  });
   const teams = createTeams({
     repository: createTeamRepository(database),
     transfer: createOwnerTransfer(database),
@@ -118,27 +128,24 @@ export function createAuth(deps: Deps) {
     clock,
   });
   const users = createUsers({
+    ...deps,
     repository: usersRepository,
     teams,
     sessions,
     apiTokens,
-    passwords,
+    secondFactor,
     accountDelay,
-    changes,
-    record,
-    clock,
   });
   const setUpRepository = createSetUpRepository(database);
   const signIns = createSignInEvents({ write: database.write, record, clock });
   const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
   const oidc = openOidc(deps, { users: usersRepository, sessions, signIns });
+  const proofs = { tokens, passwordCheck, accountDelay, secondFactor };
   const login = createLogin({
     ...deps,
+    ...proofs,
     users: usersRepository,
     sessions,
-    tokens,
-    passwordCheck,
-    accountDelay,
     signIns,
     closeSetUp: setUpRepository.removeAll,
     tellNewBrowser: createSignInMail({ ...deps, repository: createContactRepository(database) }),
@@ -153,7 +160,8 @@ export function createAuth(deps: Deps) {
   };
   const doors = { config, addressLimit, addressOf, clientOf };
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
-  const guard = createGuard({ sessions, apiTokens, addressOf, config, onFailure });
+  const guard = createGuard({ sessions, apiTokens, secondFactor, addressOf, config, onFailure });
+  const web = { ...doors, login, sessions, oidc, users, contacts, secondFactor, clock, refuseForeign };
   return {
     guard,
     /** Also accepts the health token. */
@@ -161,15 +169,16 @@ export function createAuth(deps: Deps) {
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
       ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),
-      ...authEndpoints({ login, sessions, oidc, users, contacts, clock, ...doors }),
-      ...ownSessionEndpoints({ sessions }),
-      ...userEndpoints({ users, contacts }),
-      ...contactEndpoints({ contacts, addressLimit, addressOf, refuseForeign }),
+      ...authEndpoints(web),
+      ...secondFactorEndpoints(web),
+      ...ownSessionEndpoints(web),
+      ...userEndpoints(web),
+      ...contactEndpoints(web),
       ...teamEndpoints({ teams }),
       ...tokenEndpoints({ apiTokens, now: clock.now }),
     ],
     /** Relative to `{routes.frontend_prefix}/v1`. */
-    setUpEndpoints: setUpEndpoints({ setUp, config, addressLimit, addressOf, clientOf }),
+    setUpEndpoints: setUpEndpoints({ ...web, setUp }),
     openSetUp: setUp.open,
     /** While false, the admin prefix is 404. */
     isAdminEnabled: (): boolean => config.get("api.admin_token") !== "",
@@ -182,6 +191,7 @@ export function createAuth(deps: Deps) {
     contacts,
     teams,
     sessions,
+    secondFactor,
     apiTokens,
     /** For passwords of links and shares. */
     takeTry: addressLimit.take,

@@ -7,6 +7,7 @@ import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./sessions/credentials.ts";
 import { CSRF_HEADER, equalInConstantTime, isCsrfProven } from "./sessions/csrf.ts";
 import type { FailureMethod } from "./auth-metrics.ts";
+import type { SecondFactor } from "./second-factor/service.ts";
 import type { Sessions } from "./sessions/service.ts";
 import type { ApiTokens } from "./tokens/service.ts";
 import { looksLikeApiToken } from "./tokens/token-text.ts";
@@ -14,10 +15,14 @@ import { looksLikeApiToken } from "./tokens/token-text.ts";
 type Deps = {
   sessions: Pick<Sessions, "authenticate" | "accountOf">;
   apiTokens: Pick<ApiTokens, "authenticate">;
+  secondFactor: Pick<SecondFactor, "isMissing">;
   addressOf: (c: HttpContext) => string;
   config: AuthConfig;
   onFailure: (method: FailureMethod) => void;
 };
+
+/** Where an account without the second factor that its role needs may still call. */
+const SETS_UP = /^\/(?:auth|account)\//;
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -25,17 +30,18 @@ const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or mi
 
 /**
  * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF proof,
- * Forbidden when the role or the token's scopes do not suffice
+ * Forbidden when the role or the token's scopes do not suffice, or the role needs a second factor that is not there
  */
 export function createGuard(deps: Deps): Guard {
   return (entry) => {
-    const { access } = entry;
+    const { access, path } = entry;
     if (access === "public") return (_c, next) => next();
     const scope = tokenScope(entry);
     return async (c, next) => {
       const caller = await identify(deps, c);
       requireRole(caller, access);
       requireScope(caller, scope);
+      if (!SETS_UP.test(path)) await requireSecondFactor(deps, caller);
       c.set("account", caller);
       c.set("isStillAllowed", async () => {
         const account = await accountNow(deps, c, caller);
@@ -44,6 +50,16 @@ export function createGuard(deps: Deps): Guard {
       await next();
     };
   };
+}
+
+/** API tokens need none. @throws Forbidden */
+async function requireSecondFactor({ secondFactor }: Deps, caller: Caller): Promise<void> {
+  if (caller.token !== undefined || !(await secondFactor.isMissing(caller))) return;
+  throw appError(
+    "Forbidden",
+    "Your role needs a second factor. Set up an authenticator app in your account first.",
+    { field: "second_factor" },
+  );
 }
 
 async function identify(deps: Deps, c: HttpContext): Promise<Caller> {

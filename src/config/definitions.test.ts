@@ -89,6 +89,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     bad: ["0", "1441", "15m", "", "1e2", "0x10", "15.0"],
   },
   "api.refresh_token_days": { good: { "1": "1", "365": "365" }, bad: ["0", "366", "NaN"] },
+  "api.second_factor_roles": { good: { "Admin, editor": '["admin","editor"]' }, bad: ["root"] },
   "api.trusted_proxies": {
     good: {
       "": "[]",

@@ -1,7 +1,5 @@
-/**
- * Every run-time setting, one row a key, in the order of lists. API, commands, docs/configuration.md and the type of
- * `config.get(key)` follow from it.
- */
+/** Every run-time setting, one row a key, in the order of lists. API, commands, docs and types follow from it. */
+import { ROLES } from "../lib/access.ts";
 import { ACCENT } from "../lib/tokens.ts";
 import { PRIVACY_DEFINITIONS } from "./privacy-definitions.ts";
 import { SHARE_DEFINITIONS } from "./share-definitions.ts";
@@ -50,6 +48,11 @@ export const DEFINITIONS = {
       description: "Days after which a session without a refresh ends.",
     },
   ),
+  "api.second_factor_roles": choices([], ROLES, {
+    category: "auth",
+    description:
+      "Roles whose accounts need an authenticator app. Who lacks one can only set it up. API tokens go on.",
+  }),
   "api.trusted_proxies": list([], check.addressRange, {
     category: "auth",
     description: "Proxies whose X-Forwarded-For counts. Empty: the client is the peer of the connection.",

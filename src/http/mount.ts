@@ -19,7 +19,9 @@ import { readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
 /** Lets in who may call the endpoint, and sets the account on the context. */
-export type Guard = (entry: Pick<Endpoint, "access" | "method" | "scope">) => MiddlewareHandler<HttpEnv>;
+export type Guard = (
+  entry: Pick<Endpoint, "access" | "method" | "path" | "scope">,
+) => MiddlewareHandler<HttpEnv>;
 
 /** The first of two matching patterns wins. */
 export function mountEndpoints(

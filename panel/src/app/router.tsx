@@ -1,5 +1,6 @@
 import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
+import { loadSecurityTexts } from "../auth/security-texts.ts";
 import { readTokenSearch } from "../auth/tokens/token-queries.ts";
 import { readUserSearch } from "../auth/users/user-queries.ts";
 import { readReportSearch, type ReportSearch } from "../clicks/range.ts";
@@ -9,7 +10,7 @@ import { type LinkTab, readLinkTab } from "../links/link-tab.ts";
 import { readLinkSearch } from "../links/link-search.ts";
 import { pageAt, pageQuery } from "../links/list/page-queries.ts";
 import { readShareSearch } from "../shares/share-search.ts";
-import { ApiError } from "../base/api.ts";
+import { ApiError, type OwnAccount } from "../base/api.ts";
 import { lazyRouteComponent } from "../base/lazy.ts";
 import { withMailTexts } from "../base/mail-texts.ts";
 import { pageHistory } from "../base/page-history.ts";
@@ -38,13 +39,18 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",
   async beforeLoad({ context, location }) {
+    let account: OwnAccount;
     try {
-      return { account: await context.queries.ensureQueryData(accountQuery) };
+      account = await context.queries.ensureQueryData(accountQuery);
     } catch (error) {
       // 404: the admin API is off.
       if (!(error instanceof ApiError) || ![401, 404].includes(error.status)) throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
     }
+    if (account.second_factor === "required" && location.pathname !== "/account") {
+      throw redirect({ to: "/account" });
+    }
+    return { account };
   },
   component: lazyRouteComponent(() => import("./shell.tsx"), "Shell"),
 });
@@ -138,6 +144,7 @@ const tags = createRoute({
 const ownAccount = createRoute({
   getParentRoute: () => inside,
   path: "/account",
+  loader: loadSecurityTexts,
   component: lazyRouteComponent(() => import("../auth/security/account-page.tsx"), "AccountPage"),
 });
 

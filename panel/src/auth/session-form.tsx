@@ -1,13 +1,14 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef } from "react";
+import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import { SIGN_IN } from "../base/place.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
 import { OidcButton } from "./oidc-button.tsx";
 import { Refusal } from "./refusal.tsx";
-import { logIn } from "./sign-in.ts";
+import { SecondStep } from "./second-step.ts";
+import { asksForCode, logIn } from "./sign-in.ts";
 
 /** Above forms and their menus. */
 const ABOVE_ALL = 1000;
@@ -46,6 +47,8 @@ function PasswordForm({ username, onAnswer }: Props) {
   const queries = useQueryClient();
   const password = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
+  /** The password, while its account's code is missing. */
+  const [proved, setProved] = useState<string | null>(null);
   // A form below may still take the focus, for example one that has just opened.
   useEffect(() => {
     const takeBack = ({ target }: FocusEvent) => {
@@ -56,14 +59,19 @@ function PasswordForm({ username, onAnswer }: Props) {
   }, []);
   const signIn = useMutation({
     mutationFn: (secret: string) => logIn(username, secret),
-    onSuccess() {
-      // The role may have changed.
-      void queries.invalidateQueries(accountQuery);
-      tellTabs({ what: "signed-in", username });
-      onAnswer(true);
+    onSuccess: settle,
+    onError(error, secret) {
+      if (asksForCode(error)) setProved(secret);
+      else password.current?.select();
     },
-    onError: () => password.current?.select(),
   });
+
+  function settle(): void {
+    // The role may have changed.
+    void queries.invalidateQueries(accountQuery);
+    tellTabs({ what: "signed-in", username });
+    onAnswer(true);
+  }
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -72,6 +80,18 @@ function PasswordForm({ username, onAnswer }: Props) {
     signIn.mutate(password.current?.value ?? "");
   }
 
+  if (proved !== null) {
+    return (
+      <Suspense>
+        <SecondStep
+          username={username}
+          password={proved}
+          onSignedIn={settle}
+          onBack={() => setProved(null)}
+        />
+      </Suspense>
+    );
+  }
   return (
     <form ref={form} onSubmit={submit}>
       <Stack gap="md">

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, Suspense, useEffect, useRef, useState } from "react";
 import { SENDS_MAILS, SIGN_IN } from "../base/place.ts";
 import { onTabNews } from "../base/session-end.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
@@ -11,7 +11,8 @@ import { OidcButton } from "./oidc-button.tsx";
 import { OidcTrouble } from "./oidc-trouble.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";
-import { enter, logIn } from "./sign-in.ts";
+import { SecondStep } from "./second-step.ts";
+import { asksForCode, enter, logIn } from "./sign-in.ts";
 
 export function SignInPage() {
   const { data: isSetUp } = useQuery(setUpQuery);
@@ -23,6 +24,8 @@ function SignInForm() {
   const { to = "/", oidc } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
   const [username, setUsername] = useState("");
+  /** The password, while its account's code is missing. */
+  const [proved, setProved] = useState<string | null>(null);
   const password = useRef<HTMLInputElement>(null);
 
   const signIn = useMutation({
@@ -32,7 +35,10 @@ function SignInForm() {
       await enter();
     },
     onSuccess: () => navigate({ href: to, replace: true }),
-    onError: () => password.current?.select(),
+    onError(error, secret) {
+      if (asksForCode(error)) setProved(secret);
+      else password.current?.select();
+    },
   });
   const isBack = oidc === "done";
   const { mutate } = signIn;
@@ -47,6 +53,23 @@ function SignInForm() {
     signIn.mutate(password.current?.value ?? "");
   }
 
+  if (proved !== null) {
+    return (
+      <Entrance sentence={<Trans>Sign in to manage links and files.</Trans>}>
+        <Suspense>
+          <SecondStep
+            username={username}
+            password={proved}
+            onSignedIn={async () => {
+              await enter();
+              await navigate({ href: to, replace: true });
+            }}
+            onBack={() => setProved(null)}
+          />
+        </Suspense>
+      </Entrance>
+    );
+  }
   return (
     <Entrance sentence={<Trans>Sign in to manage links and files.</Trans>}>
       <Stack gap="md">

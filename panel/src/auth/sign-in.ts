@@ -1,4 +1,4 @@
-import { answerOf, api, ApiError } from "../base/api.ts";
+import { answerOf, api, ApiError, type Login } from "../base/api.ts";
 import { queries } from "../base/queries.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
@@ -7,11 +7,16 @@ import { accountQuery } from "./account.ts";
 const ADMINISTRATOR = "admin";
 
 /** Sets the cookies of a session. */
-export async function logIn(name: string, password: string): Promise<void> {
+export async function logIn(name: string, password: string, code: Partial<Login> = {}): Promise<void> {
   const username = name.trim();
-  const body = username === "" || username === ADMINISTRATOR ? { password } : { username, password };
+  const isBuiltIn = username === "" || username === ADMINISTRATOR;
+  const body = { ...code, password, ...(!isBuiltIn && { username }) };
   await answerOf(api.POST("/admin/v1/auth/login", { body }));
 }
+
+/** The password is right; a code of the authenticator app is missing. */
+export const asksForCode = (error: Error): boolean =>
+  error instanceof ApiError && error.details[0]?.field === "totp";
 
 /** Reads the account and notifies the other tabs. Rejects with Unauthorized if the browser refused the cookies. */
 export async function enter(): Promise<void> {

@@ -19,6 +19,8 @@ const MOST_RACES = 10;
 export type DelayKey =
   | { username: string }
   | { sessionId: string }
+  /** Of the codes of one of these two. */
+  | { secondFactorOf: { username: string } | { sessionId: string } }
   | { what: "link" | "share"; linkId: number };
 
 export type AccountDelay = ReturnType<typeof createAccountDelay>;
@@ -74,8 +76,11 @@ export function delayAfter(failures: number): number {
 /** Usernames contain no blank, so the kinds can't collide. */
 function rowKey(key: DelayKey): string {
   if ("username" in key) return key.username;
+  if ("secondFactorOf" in key) return `factor ${rowKey(key.secondFactorOf)}`;
   return "sessionId" in key ? `session ${key.sessionId}` : `${key.what} ${key.linkId}`;
 }
 
-const refused = (key: DelayKey, waitMs: number) =>
-  tooManyAttempts(`Too many wrong passwords for this ${"what" in key ? key.what : "account"}`, waitMs);
+const refused = (key: DelayKey, waitMs: number) => {
+  const what = "secondFactorOf" in key ? "codes" : "passwords";
+  return tooManyAttempts(`Too many wrong ${what} for this ${"what" in key ? key.what : "account"}`, waitMs);
+};

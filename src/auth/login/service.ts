@@ -23,6 +23,8 @@ export type LoginAttempt = {
   /** Default: the built-in administrator. */
   username?: string | null | undefined;
   password: string;
+  totp?: string | null | undefined;
+  recoveryCode?: string | null | undefined;
   client: SessionClient & { address: string };
   via: Via;
   /** Of earlier sessions. */
@@ -42,6 +44,21 @@ export type AdminPasswordSetting = {
   ): Promise<void>;
 };
 
+/** What an account proves besides its password; null: nothing is asked. */
+export type SecondFactorCheck = {
+  admit(
+    account: Account,
+    codes: Pick<LoginAttempt, "totp" | "recoveryCode">,
+    key: FactorKey,
+  ): Promise<{
+    by: "totp" | "recovery_code";
+    use(tx: AuthTransaction): Promise<void>;
+    settle(): Promise<void>;
+  } | null>;
+};
+
+type FactorKey = { username: string } | { sessionId: string };
+
 type Deps = {
   users: UsersRepository;
   sessions: Sessions;
@@ -54,6 +71,7 @@ type Deps = {
   signIns: SignInEvents;
   /** A browser that the account has not used before has signed in. */
   tellNewBrowser(tx: AuthTransaction, account: Account, client: SessionClient): Promise<void>;
+  secondFactor: SecondFactorCheck;
   /** Ends the one-time addresses of the set-up. */
   closeSetUp(tx: Db): Promise<void>;
   record: RecordEvents<Db>;
@@ -64,32 +82,8 @@ export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(deps: Deps) {
   const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
-  const { signIns, closeSetUp, record } = deps;
-
-  const builtIn = (): PasswordHolder => ({
-    account: BUILT_IN_ADMIN,
-    passwordHash: config.get("api.admin_token"),
-    disabled: false,
-  });
-
-  async function findCandidate(username: string | null): Promise<PasswordHolder | null> {
-    if (username === BUILT_IN_ADMIN.username) return builtIn();
-    const user = username === null ? null : await users.findByUsername(username);
-    return user === null ? null : candidateOf(user);
-  }
-
-  /** Returns the user; null for the built-in administrator. */
-  async function checkOwn(
-    account: Account,
-    { password, address }: { password: string; address: string },
-  ): Promise<User | null> {
-    const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
-    const user = isBuiltIn ? null : await users.find(account.id);
-    const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
-    const key: DelayKey = account.credential ?? { username: account.username };
-    await passwordCheck.check({ password, candidate, key, address, queue: `account ${account.id}` });
-    return user;
-  }
+  const { findCandidate, checkOwn } = createHolders(deps);
+  const { signIns, secondFactor, closeSetUp, record } = deps;
 
   async function changeUserPassword(
     user: User,
@@ -129,14 +123,14 @@ export function createLogin(deps: Deps) {
     checkOwn,
 
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
-    async signIn({ username: typed, password, client, via, ...proofs }: LoginAttempt): Promise<SignedIn> {
+    async signIn({ username: typed, password, client, via, ...sent }: LoginAttempt): Promise<SignedIn> {
       const { address } = client;
       if (config.get("api.admin_token") === "")
         throw appError("NotFound", "There is nothing at this address.");
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
-      const known = await formerSession(tokens, proofs, candidate?.account.id);
+      const known = await formerSession(tokens, sent, candidate?.account.id);
       const attempt: PasswordAttempt = {
         password,
         candidate,
@@ -144,15 +138,24 @@ export function createLogin(deps: Deps) {
         address,
         queue: known === null || candidate === null ? "sign-in" : `account ${candidate.account.id}`,
       };
-      const { account, passwordHash } = await passwordCheck.check(attempt).catch(async (error: unknown) => {
-        if (error instanceof AppError && error.name === "AuthFailed")
+      const failed = async (error: unknown): Promise<never> => {
+        // A right password whose code is still to come is no failure.
+        if (error instanceof AppError && error.name === "AuthFailed" && !error.details?.["isAsked"])
           await signIns.failed({ username: candidate?.account.username ?? null, address, via });
         throw error;
-      });
-      return sessions.start(account, { passwordHash, client }, async (tx) => {
-        await signIns.succeeded(tx.db, { username: account.username, address, via });
+      };
+      const { account, passwordHash } = await passwordCheck.check(attempt).catch(failed);
+      const factorKey = known ?? { username: account.username };
+      const proof = await secondFactor.admit(account, sent, factorKey).catch(failed);
+      const start = sessions.start(account, { passwordHash, client }, async (tx) => {
+        await proof?.use(tx);
+        const by = proof?.by;
+        await signIns.succeeded(tx.db, { username: account.username, address, via, by });
         if (known === null && via === "panel") await deps.tellNewBrowser(tx, account, client);
       });
+      const signedIn = await start.catch(failed);
+      await proof?.settle();
+      return signedIn;
     },
 
     /**
@@ -204,4 +207,34 @@ async function formerSession(
     }
   }
   return null;
+}
+
+/** Whose passwords are checked. */
+function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "passwordCheck" | "config">) {
+  const builtIn = (): PasswordHolder => ({
+    account: BUILT_IN_ADMIN,
+    passwordHash: config.get("api.admin_token"),
+    disabled: false,
+  });
+
+  async function findCandidate(username: string | null): Promise<PasswordHolder | null> {
+    if (username === BUILT_IN_ADMIN.username) return builtIn();
+    const user = username === null ? null : await users.findByUsername(username);
+    return user === null ? null : candidateOf(user);
+  }
+
+  /** The account's row; null for the built-in administrator. */
+  async function checkOwn(
+    account: Account,
+    { password, address }: { password: string; address: string },
+  ): Promise<User | null> {
+    const isBuiltIn = account.id === BUILT_IN_ADMIN.id;
+    const user = isBuiltIn ? null : await users.find(account.id);
+    const candidate = isBuiltIn ? builtIn() : user === null ? null : candidateOf(user);
+    const key: DelayKey = account.credential ?? { username: account.username };
+    await passwordCheck.check({ password, candidate, key, address, queue: `account ${account.id}` });
+    return user;
+  }
+
+  return { findCandidate, checkOwn };
 }

@@ -7,7 +7,13 @@ import type { Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 
-type Attempt = { username: string | null; address: string; via: Via };
+type Attempt = {
+  username: string | null;
+  address: string;
+  via: Via;
+  /** What was proved besides the password, or in its place. */
+  by?: "totp" | "recovery_code" | "passkey" | undefined;
+};
 
 type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
 
@@ -17,9 +23,9 @@ export function createSignInEvents({ write, record, clock }: Deps) {
   const successes = createAllowance(clock, { atOnce: 1_000, everyMs: 10_000 });
   const failures = createAllowance(clock, { atOnce: 60, everyMs: 60_000 });
 
-  function eventOf(action: string, { username, address, via }: Attempt, omitted: number): EventRecord {
+  function eventOf(action: string, { username, address, via, by }: Attempt, omitted: number): EventRecord {
     const name = username ?? "unknown";
-    const after = { address, ...(omitted > 0 && { omitted }) };
+    const after = { address, ...(by && { second_factor: by }), ...(omitted > 0 && { omitted }) };
     return { at: clock.now(), actor: { name, via }, action, subject: name, after };
   }
 

@@ -3,14 +3,17 @@ import type { Users } from "./service.ts";
 import type { Command } from "commander";
 import { type Actor, COMMAND } from "../../lib/actor.ts";
 import { validated } from "../../lib/validated.ts";
+import { BUILT_IN_ADMIN } from "../account.ts";
 import { type CreateUser, createUserSchema, type User, viewUser } from "./user.ts";
 import { type PasswordOptions, readNewPassword } from "./new-password.ts";
 
 const PAGE_SIZE = 100;
 
+type Reset = { reset(account: { id: number; username: string }, actor: Actor): Promise<void> };
 type Context = CommandContext<{
   auth: {
     users: Users;
+    secondFactor: Reset;
     contacts: {
       createUser(fields: CreateUser, actor: Actor): Promise<User>;
       inviteAgain(id: number, actor: Actor): Promise<User>;
@@ -117,6 +120,20 @@ function addChanging(users: Command, context: Context): void {
         show(context, await auth.users.update(id, { disabled }, COMMAND), { ...options, done: `${name}d` });
       });
   }
+
+  users
+    .command("reset-2fa <username>")
+    .description("remove an account's authenticator app, and end its sessions; takes admin too")
+    .option("--json", "print the account as JSON")
+    .action(async (username: string, { json }: JsonOption) => {
+      const { auth } = await context.services();
+      const isBuiltIn = username.toLowerCase() === BUILT_IN_ADMIN.username;
+      const account = isBuiltIn ? BUILT_IN_ADMIN : await auth.users.getByUsername(username);
+      await auth.secondFactor.reset(account, COMMAND);
+      const done = `Account '${account.username}' signs in with its password alone again.`;
+      if (json) context.output.json({ id: account.id, username: account.username });
+      else context.output.note(done);
+    });
 
   users
     .command("remove <username>")

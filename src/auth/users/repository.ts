@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import { writeAccountMail } from "../account-mail.repository.ts";
+import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
 import { knownLanguage } from "../../lib/language.ts";
@@ -69,9 +70,10 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
         .leftJoin("account_usage", "account_usage.account_id", "users.id")
         .leftJoin("account_mail", "account_mail.account_id", "users.id")
         .select([...COLUMNS, ...MAIL_COLUMNS])
-        .select("account_usage.bytes as usedBytes");
+        .select("account_usage.bytes as usedBytes")
+        .select(FACTORS);
       const rows = await query.orderBy("username").limit(limit).offset(offset).execute();
-      return rows.map((row): ListedUser => ({ ...toUser(row), usedBytes: row.usedBytes ?? 0 }));
+      return rows.map(toListedUser);
     },
 
     async count(filter: UserFilter): Promise<number> {
@@ -180,3 +182,16 @@ const toRow = ({
   created_at: createdAt,
   updated_at: updatedAt,
 });
+
+const toListedUser = (row: Row & { usedBytes: number | null } & Factors): ListedUser => {
+  const { usedBytes, totpAt, passkeys, ...user } = row;
+  const secondFactor = totpAt !== null || Number(passkeys) > 0;
+  return { ...toUser(user), usedBytes: usedBytes ?? 0, secondFactor };
+};
+
+type Factors = { totpAt: number | null; passkeys: number | null };
+
+const FACTORS = ({ selectFrom }: ExpressionBuilder<Schema, "users">) => [
+  selectFrom("authenticators").select("confirmed_at").whereRef("account_id", "=", "users.id").as("totpAt"),
+  selectFrom("passkeys").select(ROWS).whereRef("account_id", "=", "users.id").as("passkeys"),
+];

@@ -23,6 +23,7 @@ import type { CreateUser, UpdateUser, User } from "./user.ts";
 import type { Users } from "./service.ts";
 
 type Deps = {
+  secondFactor: { reset(account: { id: number; username: string }, actor: Actor): Promise<void> };
   users: Users;
   /** They send mails to new addresses. */
   contacts: {
@@ -88,7 +89,7 @@ function collectionEndpoints({ users, contacts }: Deps): Endpoint[] {
   ];
 }
 
-function itemEndpoints({ users, contacts }: Deps): Endpoint[] {
+function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
   const item = { ...shared, path: "/users/:id", params, answer: userView } as const;
   return [
     endpoint({
@@ -129,6 +130,17 @@ function itemEndpoints({ users, contacts }: Deps): Endpoint[] {
       failures: [409],
       handle: async ({ c, account }) =>
         viewUser(await contacts.inviteAgain(changeableIdOf(c), actorOf(account))),
+    }),
+    endpoint({
+      ...item,
+      method: "DELETE",
+      path: "/users/:id/second-factor",
+      summary: "Remove the authenticator app and recovery codes of an account, and end its sessions",
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account }) {
+        await secondFactor.reset(await users.get(changeableIdOf(c)), actorOf(account));
+        return { message: "Second factor removed" };
+      },
     }),
     endpoint({
       ...item,

@@ -27,6 +27,7 @@ type Deps = {
   repository: UsersRepository;
   sessions: Sessions;
   apiTokens: Pick<ApiTokens, "removeAllOf">;
+  secondFactor: { removeAllOf(tx: AuthTransaction, id: number): Promise<void> };
   teams: {
     leaveAll(tx: AuthTransaction, id: number, username: string, actor: Actor): Promise<void>;
     giveAll(tx: AuthTransaction, from: number, to: string): Promise<void>;
@@ -46,6 +47,7 @@ export function createUsers({
   repository,
   sessions,
   apiTokens,
+  secondFactor,
   teams,
   passwords,
   accountDelay,
@@ -151,6 +153,7 @@ export function createUsers({
         if (transferTo) await teams.giveAll(tx, id, transferTo);
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
+        await secondFactor.removeAllOf(tx, id);
         await teams.leaveAll(tx, id, user.username, actor);
         await repository.remove(tx.db, id);
         await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete", transferTo }, user, null)]);

@@ -37,7 +37,7 @@ export type UserFilter = {
   disabled?: boolean | undefined;
 };
 
-export type ListedUser = User & { usedBytes: number };
+export type ListedUser = User & { usedBytes: number; secondFactor: boolean };
 
 export type Belongings = { bytes: number; files: number; folders: number; tokens: number; links: number };
 
@@ -120,7 +120,10 @@ export const userView = namedObject("Account", {
 });
 export type UserView = z.output<typeof userView>;
 
-export const listedUserView = userView.extend({ used_bytes: z.int().describe("of the account's files") });
+export const listedUserView = userView.extend({
+  used_bytes: z.int().describe("of the account's files"),
+  second_factor: z.boolean().describe("has an authenticator app"),
+});
 listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
 
 export const viewListedUser = createView(listedUserView);

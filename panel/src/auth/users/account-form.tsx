@@ -1,22 +1,23 @@
 import { useLingui } from "@lingui/react/macro";
-import { Alert, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
+import { Alert, Group, PasswordInput, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type Account, ApiError } from "../../base/api.ts";
+import { ApiError, type ListedAccount } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { BytesField } from "../../ui/bytes-field.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { useLateAnswer } from "../../ui/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
 import { useDraftForm } from "../../ui/use-draft-form.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
-import { refreshUsers, saveAccount } from "./user-queries.ts";
+import { refreshUsers, resetSecondFactor, saveAccount } from "./user-queries.ts";
 
 const MailFields = lazyPart(
   async () => (await withMailTexts(() => import("../by-mail/account-fields.tsx"))).MailFields,
 );
 
-type Props = { account: Account | null; onClose(): void };
+type Props = { account: ListedAccount | null; onClose(): void };
 
 export function AccountForm({ account, onClose }: Props) {
   const { t } = useLingui();
@@ -116,6 +117,7 @@ export function AccountForm({ account, onClose }: Props) {
           label={t`Disabled: may not sign in`}
         />
       )}
+      {account?.second_factor && <SecondFactorReset account={account} onDone={onClose} />}
       {account !== null && disabled && !account.disabled && (
         <Alert color="orange" variant="light">
           <Text size="sm">
@@ -129,5 +131,23 @@ export function AccountForm({ account, onClose }: Props) {
         </Text>
       )}
     </FormFields>
+  );
+}
+
+function SecondFactorReset({ account, onDone }: { account: ListedAccount; onDone(): void }) {
+  const { t } = useLingui();
+  return (
+    <Group gap="xs" justify="space-between">
+      <Text size="sm">{t`Signs in with a second factor.`}</Text>
+      <ConfirmButton
+        label={t`Reset`}
+        question={t`The authenticator app of ${account.username} is removed, and its sessions end.`}
+        list="users"
+        run={async () => {
+          await resetSecondFactor(account);
+          onDone();
+        }}
+      />
+    </Group>
   );
 }

@@ -63,6 +63,9 @@ export async function saveAccount(account: Account | null, body: NewAccount): Pr
 export const changeAccount = (account: Account, body: AccountUpdate): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
 
+export const resetSecondFactor = (account: Account): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/users/{id}/second-factor", at(account)));
+
 /** @param owner gets its links; empty: nobody */
 export const removeAccount = ({ id }: Account, owner: string): Promise<unknown> =>
   answerOf(

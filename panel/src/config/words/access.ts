@@ -25,6 +25,10 @@ export const ACCESS_WORDS = {
     name: msg`Session lifetime`,
     description: msg`Days after which a session without a refresh ends.`,
   },
+  "api.second_factor_roles": {
+    name: msg`Second factor needed by`,
+    description: msg`Roles whose accounts need an authenticator app. Who lacks one can only set it up. API tokens go on.`,
+  },
   "api.trusted_proxies": {
     name: msg`Trusted proxies`,
     description: msg`Proxies whose X-Forwarded-For counts. Empty: the client is the peer of the connection.`,

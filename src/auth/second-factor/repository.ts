@@ -1,0 +1,108 @@
+import type { Selectable } from "kysely";
+import type { Queries } from "../../db/database.ts";
+import type { Db } from "../../db/dialect.ts";
+import type { Schema } from "../../db/schema.ts";
+import { camelCased } from "../../lib/case-names.ts";
+import { lockAccount } from "../account.repository.ts";
+
+export type Authenticator = {
+  accountId: number;
+  /** Sealed. */
+  secret: string;
+  /** Null: a sign-in does not ask for its codes yet. Epoch ms, like `createdAt`. */
+  confirmedAt: number | null;
+  /** The time step of the last accepted code. */
+  lastStep: number;
+  createdAt: number;
+};
+
+export type SecondFactorRepository = ReturnType<typeof createSecondFactorRepository>;
+
+export function createSecondFactorRepository({ read, dialect }: Queries) {
+  const ofAccount = (db: Db, accountId: number) =>
+    db.selectFrom("authenticators").selectAll().where("account_id", "=", accountId);
+  const codesOf = (db: Db, accountId: number) =>
+    db.selectFrom("recovery_codes").where("account_id", "=", accountId);
+
+  return {
+    async find(accountId: number): Promise<Authenticator | null> {
+      return toAuthenticator(await ofAccount(read, accountId).executeTakeFirst());
+    },
+
+    lockAccount: (tx: Db, accountId: number) => lockAccount(tx, dialect, accountId),
+
+    async lock(tx: Db, accountId: number): Promise<Authenticator | null> {
+      return toAuthenticator(await ofAccount(tx, accountId).$call(dialect.forUpdate).executeTakeFirst());
+    },
+
+    async passkeys(accountId: number): Promise<number> {
+      const query = read.selectFrom("passkeys").where("account_id", "=", accountId);
+      const { n } = await query.select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
+      return Number(n);
+    },
+
+    async codesLeft(accountId: number): Promise<number> {
+      const query = codesOf(read, accountId).select(({ fn }) => fn.countAll<number>().as("n"));
+      return Number((await query.executeTakeFirstOrThrow()).n);
+    },
+
+    /** In the place of an earlier one. */
+    async insert(tx: Db, accountId: number, secret: string, now: number): Promise<void> {
+      await tx.deleteFrom("authenticators").where("account_id", "=", accountId).execute();
+      await tx
+        .insertInto("authenticators")
+        .values({ account_id: accountId, secret, confirmed_at: null, last_step: 0, created_at: now })
+        .execute();
+    },
+
+    async confirm(tx: Db, accountId: number, { step, now }: { step: number; now: number }): Promise<void> {
+      const query = tx.updateTable("authenticators").set({ confirmed_at: now, last_step: step });
+      await query.where("account_id", "=", accountId).execute();
+    },
+
+    /** False when a code of this step or a later one was accepted already, or the secret is another. */
+    async takeStep(tx: Db, { accountId, secret }: Authenticator, step: number): Promise<boolean> {
+      const { numUpdatedRows } = await tx
+        .updateTable("authenticators")
+        .set({ last_step: step })
+        .where("account_id", "=", accountId)
+        .where("secret", "=", secret)
+        .where("last_step", "<", step)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows > 0n;
+    },
+
+    /** In the place of earlier ones. */
+    async replaceCodes(tx: Db, accountId: number, hashes: readonly string[]): Promise<void> {
+      await tx.deleteFrom("recovery_codes").where("account_id", "=", accountId).execute();
+      const rows = hashes.map((hash) => ({ account_id: accountId, hash }));
+      await tx.insertInto("recovery_codes").values(rows).execute();
+    },
+
+    /** Uses it up. False when there is no such code. */
+    async takeCode(tx: Db, accountId: number, hash: string): Promise<boolean> {
+      const { numDeletedRows } = await tx
+        .deleteFrom("recovery_codes")
+        .where("account_id", "=", accountId)
+        .where("hash", "=", hash)
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
+
+    /** Returns whether there was one. */
+    async remove(tx: Db, accountId: number): Promise<boolean> {
+      await tx.deleteFrom("recovery_codes").where("account_id", "=", accountId).execute();
+      const query = tx.deleteFrom("authenticators").where("account_id", "=", accountId);
+      return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+    },
+
+    /** Returns whether there were any. */
+    async removePasskeys(tx: Db, accountId: number): Promise<boolean> {
+      const query = tx.deleteFrom("passkeys").where("account_id", "=", accountId);
+      return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+    },
+  };
+}
+
+const toAuthenticator = (row: Selectable<Schema["authenticators"]> | undefined): Authenticator | null =>
+  row === undefined ? null : camelCased(row);

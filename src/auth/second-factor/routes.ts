@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { SHORT_LIMIT } from "../../http/read-body.ts";
+import { createView } from "../../lib/case-names.ts";
+import { appError } from "../../lib/errors.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import type { Account } from "../account.ts";
+import type { AddressLimit } from "../address-limit.ts";
+import type { Login } from "../login/service.ts";
+import { messageAnswer } from "../sessions/routes.ts";
+import type { SecondFactor } from "./service.ts";
+
+export const codeSchema = z.string().max(32).describe("six digits");
+
+const stateView = namedObject("TotpState", {
+  enabled: z.boolean().describe("a sign-in by password needs a code"),
+  enabled_at: z.iso.datetime().nullable(),
+  recovery_codes_left: z.int(),
+});
+const viewState = createView(stateView);
+
+const beginning = namedObject("NewTotp", {
+  secret: z.string().describe("base32; for apps that can't read the QR code"),
+  uri: z.string().describe("otpauth://totp/…, for a QR code"),
+});
+
+const recoveryCodes = namedObject("RecoveryCodes", {
+  recovery_codes: z.array(z.string()).describe("each replaces one code of the app once; shown only here"),
+});
+
+const passwordBody = z.object({ password: z.string() });
+
+type Deps = {
+  secondFactor: SecondFactor;
+  login: Pick<Login, "checkOwn">;
+  addressLimit: AddressLimit;
+  addressOf: (c: HttpContext) => string;
+};
+
+export function secondFactorEndpoints({ secondFactor, login, addressLimit, addressOf }: Deps): Endpoint[] {
+  const shared = { access: "account", scope: null, tag: "account", path: "/account/totp" } as const;
+  const guarded = {
+    bodyLimit: SHORT_LIMIT,
+    admit: (c: HttpContext) => addressLimit.take(addressOf(c)),
+  } as const;
+  const prove = (c: HttpContext, account: Account, password: string) =>
+    login.checkOwn(account, { password, address: addressOf(c) });
+  return [
+    endpoint({
+      ...shared,
+      method: "GET",
+      summary: "Whether an authenticator app is set up, and how many recovery codes are left",
+      answer: stateView,
+      handle: async ({ account }) => viewState(await secondFactor.totpState(account.id)),
+    }),
+    endpoint({
+      ...shared,
+      ...guarded,
+      method: "POST",
+      summary: "Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed",
+      body: passwordBody,
+      failures: [409, 429],
+      status: 201,
+      answer: beginning,
+      async handle({ c, body, account }) {
+        await prove(c, account, body.password);
+        return secondFactor.begin(account);
+      },
+    }),
+    endpoint({
+      ...shared,
+      ...guarded,
+      method: "DELETE",
+      summary: "Remove the authenticator app and its recovery codes; needs the password or a code",
+      body: namedObject("TotpRemoval", { password: z.string().nullish(), code: codeSchema.nullish() }),
+      failures: [404, 429],
+      answer: messageAnswer,
+      async handle({ c, body: { password, code }, account }) {
+        if (!password && !code) throw appError("BadRequest", "Send the password, or a code of the app.");
+        if (password) await prove(c, account, password);
+        await secondFactor.remove(account, password ? null : (code ?? ""), actorOf(account));
+        return { message: "Authenticator app removed" };
+      },
+    }),
+    endpoint({
+      ...shared,
+      ...guarded,
+      method: "POST",
+      path: "/account/totp/confirm",
+      summary: "Confirm the authenticator app by its first code; answers the recovery codes",
+      body: z.object({ code: codeSchema }),
+      failures: [404, 409, 429],
+      answer: recoveryCodes,
+      handle: async ({ body, account }) => ({
+        recovery_codes: await secondFactor.confirm(account, body.code, actorOf(account)),
+      }),
+    }),
+    endpoint({
+      ...shared,
+      ...guarded,
+      method: "POST",
+      path: "/account/totp/recovery-codes",
+      summary: "Make new recovery codes; the old ones end",
+      body: passwordBody,
+      failures: [404, 429],
+      answer: recoveryCodes,
+      async handle({ c, body, account }) {
+        await prove(c, account, body.password);
+        return { recovery_codes: await secondFactor.renewCodes(account, actorOf(account)) };
+      },
+    }),
+  ];
+}
