@@ -28,6 +28,7 @@ afterAll(() => installation.remove());
 const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   fetch(server.url + path, {
     method,
+    redirect: "manual",
     headers: { Authorization: `Bearer ${client.token}`, ...headers },
     ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
   });

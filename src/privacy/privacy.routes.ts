@@ -3,23 +3,20 @@ import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { streamAnswer } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import { namedObject } from "../lib/named-object.ts";
+import { queryText } from "../lib/query-text.ts";
 import type { Privacy } from "./privacy.service.ts";
 import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
 
 const person = {
-  address: z
-    .string()
-    .max(64)
+  address: queryText(64)
     .optional()
     .describe("an IP address; truncated ones are the networks that are stored"),
-  account: z.string().max(64).optional().describe("name of an account, also of a deleted one"),
+  account: queryText(64).optional().describe("name of an account, also of a deleted one"),
 };
 const found = namedObject("FoundPlace", { place: z.string().describe("table and column"), rows: z.int() });
 const deletion = namedObject("PrivacyDeletion", {
   ...person,
-  transfer_to: z
-    .string()
-    .max(100)
+  transfer_to: queryText(100)
     .optional()
     .describe("account, or team:{name}, that gets the links of the account"),
 });

@@ -162,7 +162,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
         .getByRole("navigation", { name: "Pages" })
         .locator("a > span:first-of-type")
         .allTextContents(),
-    ).toEqual(["Overview", "Analytics", "Links", "Files", "Shares", "API tokens", "API", "Teams", "Domains"]),
+    ).toEqual(["Overview", "Analytics", "Links", "Files", "Shares", "Teams", "API tokens", "API", "Domains"]),
   );
   await close();
 });
