@@ -16,7 +16,7 @@ export const PRIVACY_KEYS = [
   "privacy.respect_signals",
 ] as const;
 
-export const addressMode = (config: Pick<Config, "get">): AddressMode =>
+const addressMode = (config: Pick<Config, "get">): AddressMode =>
   config.get("analytics.enable_ip_logging") ? (config.get("privacy.addresses") as AddressMode) : "none";
 
 export const clickPrivacy = (config: Pick<Config, "get">): ClickPrivacy => ({

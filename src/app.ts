@@ -1,5 +1,5 @@
 /** The composition root of the server. Parts start in this order. */
-import { addressMode, PRIVACY_KEYS } from "./app-privacy.ts";
+import { PRIVACY_KEYS } from "./app-privacy.ts";
 import { createHealthReport, createSystem } from "./app-health.ts";
 import { createAnswer } from "./app-http.ts";
 import { startRedirect } from "./app-redirect.ts";
@@ -19,6 +19,7 @@ import { failureResponse, toAppError } from "./http/errors.ts";
 import { registerJobMetrics } from "./jobs/job-metrics.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { systemClock } from "./lib/clock.ts";
+import type { AddressMode } from "./lib/kept-address.ts";
 import type { Logger } from "./lib/logger.ts";
 import { createRegistry, type Registry } from "./lib/metrics.ts";
 import { timeFunction, timeMethods } from "./lib/timed-methods.ts";
@@ -168,7 +169,8 @@ async function startClicks(
       details: {
         sampleRate: () => config.get("analytics.sample_rate"),
         locates: () => config.get("analytics.enable_geo_lookup") && config.get("privacy.keep_places"),
-        addresses: () => addressMode(config),
+        // What was recorded while addresses were logged keeps them.
+        addresses: () => config.get("privacy.addresses") as AddressMode,
         mostLogRows: () =>
           config.get("analytics.max_rows_action") === "stop" ? config.get("analytics.max_log_rows") : 0,
       },

@@ -235,6 +235,7 @@ describe("doctor", () => {
         "click records",
         "storage policies",
         "cache",
+        "mail",
         "settings",
       ]),
     );

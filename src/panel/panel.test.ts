@@ -78,6 +78,7 @@ test("every address that a person opens shows the page, with addresses relative 
       accentColor: "#1757c2",
       icons: "1757c2",
       isSetUp: true,
+      sendsMails: false,
       asksPasswords: false,
       signIn: { oidc: "Acme", password: false },
     });

@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
+const STEP_MS = 30_000;
 const menu = (page: Page) => page.getByRole("button", { name: /Account menu/ });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
@@ -20,6 +21,9 @@ async function openSignedOut() {
   await opened.page.getByLabel("Password", { exact: true }).waitFor();
   return opened;
 }
+
+const stepAt = (ms: number): number => Math.floor(ms / STEP_MS);
+const codeOf = (secret: string, step: number): string => codeAt(secret, step * STEP_MS);
 
 once(
   "an authenticator app is set up where the role needs it, and the sign-in asks for its code",
@@ -38,7 +42,9 @@ once(
     await page.getByLabel("6-digit code").fill("000000");
     await button(page, "Turn on").click();
     await page.getByRole("alert").filter({ hasText: "The code is wrong" }).waitFor();
-    await page.getByLabel("6-digit code").fill(codeAt(secret, Date.now(), -1));
+    // Each code works once, for at least ten seconds more: those of the step before and after are taken too.
+    const used = stepAt(Date.now() - 20_000);
+    await page.getByLabel("6-digit code").fill(codeOf(secret, used));
     await button(page, "Turn on").click();
     await page.getByText("Keep these codes now.").waitFor();
     const codes = await page.getByRole("dialog").locator("code").allTextContents();
@@ -51,7 +57,7 @@ once(
     await menu(page).click();
     await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
     for (const [label, code] of [
-      ["6-digit code", () => codeAt(secret, Date.now())],
+      ["6-digit code", () => codeOf(secret, Math.max(used + 1, stepAt(Date.now())))],
       ["Recovery code", () => codes[0]!],
     ] as const) {
       await page.getByLabel("Account", { exact: true }).fill("anna");
