@@ -2,7 +2,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { useFailureNotice } from "../../ui/undo.tsx";
 import { linksBetween } from "./page-queries.ts";
@@ -22,17 +22,21 @@ export function useRowCursor({ rows, sight, selection }: Props) {
   const [cursor, setCursor] = useState<number | null>(null);
   const anchor = useRef<{ row: number; before: Selected }>(undefined);
   const turn = useRef(0);
+  /** The end was asked for before the links were counted: whether the selection goes with it. */
+  const awaited = useRef<boolean>(undefined);
   const last = rows.total - 1;
   const at = cursor === null ? null : Math.min(cursor, last);
 
   function put(row: number | null): void {
     anchor.current = undefined;
+    awaited.current = undefined;
     turn.current++;
     setCursor(row);
   }
 
   /** Selects every row up to that one, even those that are not loaded. */
   async function extendTo(row: number): Promise<void> {
+    awaited.current = undefined;
     anchor.current ??= { row: at ?? row, before: selection.selected };
     const { row: start, before } = anchor.current;
     setCursor(row);
@@ -53,12 +57,24 @@ export function useRowCursor({ rows, sight, selection }: Props) {
     }
   }
 
-  function rowAfter(move: RowMove): number {
-    const from = at ?? sight.top() - (move === "down" ? 1 : 0);
+  function rowAfter(way: RowMove): number {
+    const from = at ?? sight.top() - (way === "down" ? 1 : 0);
     const step = { up: -1, down: 1, "page-up": -sight.fitting(), "page-down": sight.fitting() };
-    const to = move === "start" ? 0 : move === "end" ? last : from + step[move];
+    const to = way === "start" ? 0 : way === "end" ? last : from + step[way];
     return Math.max(0, Math.min(to, last));
   }
+
+  function move(to: RowMove, isExtending: boolean): void {
+    if (last < 0) return;
+    const row = rowAfter(to);
+    if (isExtending) void extendTo(row);
+    else put(row);
+    awaited.current = to === "end" && !rows.isCounted ? isExtending : undefined;
+    sight.reveal(row);
+  }
+  useEffect(() => {
+    if (rows.isCounted && awaited.current !== undefined) move("end", awaited.current);
+  }, [rows.isCounted]);
 
   return {
     at,
@@ -66,13 +82,7 @@ export function useRowCursor({ rows, sight, selection }: Props) {
     /** At the first row in sight. */
     putInSight: () => put(sight.top()),
     extendTo,
-    move(move: RowMove, isExtending: boolean): void {
-      if (last < 0) return;
-      const row = rowAfter(move);
-      if (isExtending) void extendTo(row);
-      else put(row);
-      sight.reveal(row);
-    },
+    move,
   };
 }
 
