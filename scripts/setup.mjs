@@ -1,7 +1,7 @@
 // Prepares a clone with Node and npm only: installs the packages of package-lock.json when they are missing or
 // out of date. Otherwise it ends within milliseconds. A second process waits for the first.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,8 @@ function install() {
     console.error("waymark: 'npm install' failed; see its message above. Fix that and try again.");
     process.exit(1);
   }
+  // A new file: a copy of the clone made of hard links has its own stamp.
+  rmSync(stamp, { force: true });
   writeFileSync(stamp, lock);
 }
 

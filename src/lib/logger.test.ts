@@ -33,3 +33,12 @@ test.each(["json", "pretty"] as const)(
     expect(former()).not.toContain("after");
   },
 );
+
+test("a module that can't be found is logged with its name", async () => {
+  const file = join(folder, "missing.log");
+  const logger = await createLogger({ level: "info", format: "json", file });
+  const missing = "./no-such-module.ts";
+  const err: unknown = await import(missing).catch((error: unknown) => error);
+  logger.error({ err }, "failed");
+  expect(readFileSync(file, "utf8")).toContain(missing);
+});

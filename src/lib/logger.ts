@@ -15,6 +15,12 @@ const SECRET_PATHS = ["password", "token", "authorization", "cookie", "secret_ke
   (name) => [name, `*.${name}`, `*.*.${name}`],
 );
 
+/** A module that is not found is an error without properties, which pino's own serializer can't write. */
+const errorView = (error: Error) =>
+  error instanceof ResolveMessage || error instanceof BuildMessage
+    ? { type: error.name, message: error.message }
+    : pino.stdSerializers.err(error);
+
 /** Standard output is for command results. */
 export async function createLogger(settings: LogSettings): Promise<Logger> {
   const destination = pino.destination({ dest: settings.file ?? 2, mkdir: true, sync: true });
@@ -23,6 +29,7 @@ export async function createLogger(settings: LogSettings): Promise<Logger> {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: "[REDACTED]" },
+    serializers: { err: errorView },
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const logger = pino(options, await streamFor(settings, destination));
