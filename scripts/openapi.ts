@@ -24,7 +24,6 @@ export async function newApiDocument() {
         scrape: ABSENT,
         live: ABSENT,
         explainLink: ABSENT,
-        settleClicks: ABSENT,
       }),
     );
   } finally {

@@ -1,5 +1,4 @@
 import { storedBy } from "./app-privacy.ts";
-import type { Clicks } from "./clicks/clicks.ts";
 import { privacyEndpoints } from "./privacy/privacy.routes.ts";
 import { ACCESS_COOKIE, CSRF_COOKIE, readCookies } from "./auth/sessions/cookies.ts";
 import { CSRF_HEADER } from "./auth/sessions/csrf.ts";
@@ -44,17 +43,13 @@ const OPEN_PREFIXES = ["/shares", "/trash"];
 
 export type Answer = (arrival: Arrival, server: WireServer) => Response | Promise<Response>;
 
-type ApiParts = Pick<
-  HttpParts,
-  "services" | "health" | "system" | "scrape" | "live" | "explainLink" | "settleClicks"
->;
+type ApiParts = Pick<HttpParts, "services" | "health" | "system" | "scrape" | "live" | "explainLink">;
 type Api = Described & Pick<HttpAppOptions, "tables" | "gates">;
 
 export type HttpParts = {
   services: Services;
   redirect: Redirect;
   explainLink: Explain;
-  settleClicks: Clicks["settle"];
   health: { report(): Promise<HealthReport> };
   system: { report(): Promise<SystemReport> };
   registry: Registry;
@@ -141,15 +136,7 @@ function isMeantForApi({ method, headers }: Arrival): boolean {
 }
 
 /** The endpoints and their OpenAPI document, with the prefixes of the start. */
-export function createApi({
-  services,
-  health,
-  system,
-  scrape,
-  live,
-  explainLink,
-  settleClicks,
-}: ApiParts): Api {
+export function createApi({ services, health, system, scrape, live, explainLink }: ApiParts): Api {
   const { env, config, auth, events, links, csv, reports, content, drive, sharing, logger } = services;
   const admin = config.get("routes.admin_prefix");
   const healthPrefix = config.get("routes.health_prefix");
@@ -191,7 +178,6 @@ export function createApi({
         ...privacyEndpoints({
           privacy: services.privacy,
           stored: storedBy(config),
-          settle: settleClicks,
           logger,
         }),
         systemEndpoint(system),

@@ -64,6 +64,7 @@ export async function createApp(env: Env, options: AppOptions) {
     await services.close();
     throw error;
   });
+  services.rollCall.answerBy(clicks.settle);
   const { redirect, explain } = startRedirect(services, cache, clicks);
   const live = startLive(services, clicks, worker);
   const jobs = startJobs(services);
@@ -82,7 +83,6 @@ export async function createApp(env: Env, options: AppOptions) {
       services,
       redirect,
       explainLink: explain,
-      settleClicks: clicks.settle,
       health,
       system: createSystem(services, health, scrape),
       registry,

@@ -10,6 +10,7 @@ import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
+import { createRollCall } from "./cluster/roll-call.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
 import { type Config, createConfig } from "./config/config.service.ts";
@@ -22,7 +23,6 @@ import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { createContent } from "./files/content.ts";
 import { createDrive } from "./files/drive.ts";
-import type { SharePolicySettings } from "./files/serving/policy.ts";
 import { createSharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
@@ -40,6 +40,7 @@ import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
+import { sharePolicyIn, targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
@@ -129,13 +130,15 @@ async function startShared(env: Env, { database, redis, step }: Opened, options:
     await worker?.join();
   }
   await step(config.start);
-  return { clock, leases, changes, events, record: events.add, config };
+  const rollCall = createRollCall({ changes, processes: leases.processes, logger });
+  return { clock, leases, changes, rollCall, events, record: events.add, config };
 }
 
 async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const { database, instance, redis, step } = opened;
   const { logger, worker, registry = createRegistry() } = options;
-  const { clock, leases, changes, events, record, config } = await startShared(env, opened, options);
+  const common = await startShared(env, opened, options);
+  const { clock, leases, changes, rollCall, events, record, config } = common;
   const identity = createIdentity(config);
   const mail = startMail(env, { database, changes, config, identity, instance, registry, clock, logger });
   const passwords = createPasswords();
@@ -166,12 +169,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     publicUrl: () => config.get("features.public_url"),
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
     ownCode: (url) => codeBelow(config.get("features.public_url"), url),
-    targetLists: () => ({
-      allow: config.get("links.targets.allow"),
-      deny: config.get("links.targets.deny"),
-      bound: config.get("links.targets.roles"),
-      waiting: config.get("links.targets.approval"),
-    }),
+    targetLists: targetListsIn(config),
     operations,
   });
   await step(links.domains.load);
@@ -213,7 +211,8 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     /** Of the database operations on links. */
     operations,
     events,
-    privacy: createPrivacy({ database, changes, record, removeAccount: auth.users.remove, clock }),
+    rollCall,
+    privacy: createPrivacy({ ...shared, settle: rollCall.call, removeAccount: auth.users.remove }),
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
@@ -252,16 +251,6 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     },
   };
 }
-
-const sharePolicyIn =
-  ({ get }: Config) =>
-  (): SharePolicySettings => ({
-    roles: get("files.share_policy.roles"),
-    defaultDays: get("files.share_policy.default_days"),
-    maxDays: get("files.share_policy.max_days"),
-    password: get("files.share_policy.password"),
-    maxDownloads: get("files.share_policy.max_downloads"),
-  });
 
 async function openSharedRedis({ cache }: Env, instance: string, logger: Logger): Promise<Redis | null> {
   return cache.type === "redis" ? openRedis({ url: cache.redisUrl, instance, logger }) : null;

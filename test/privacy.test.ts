@@ -1,6 +1,7 @@
 /**
  * Who was here is gone: addresses, user agents and names come in by every door, are deleted or never kept, and then no
- * byte of the database, the data folder, the log and a new backup has them. The sums of clicks stay what they were.
+ * byte of the database, its files, the data folder, the log and a new backup has them. The sums of clicks stay what they
+ * were.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -9,12 +10,16 @@ import { createFresh, DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fre
 import { withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, PASSWORD, signIn } from "./support/session.ts";
+import { rewriteTables } from "./support/server-files.ts";
+import { stranger } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
 
 const ADDRESS = "198.51.100.77";
 const NAME = "planted.zq9";
 const EMAIL = "planted@zq9.example";
+const OUTSIDER = "outside@zq9.example";
+const SENDER = "Zoe Zq9sender";
 const SECRET = "a long password";
 const agentOf = (mark: string) =>
   `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 ${mark}/1`;
@@ -66,9 +71,18 @@ for (const name of DIALECT_NAMES) {
         ["analytics.enable_detailed_logging", "true"],
         ["api.trusted_proxies", '["127.0.0.1"]'],
         ["click.flush_interval", "1"],
+        ["features.public_url", "https://go.example"],
+        ["features.report_links", "true"],
       ] as const)
         await installation.run(["config", "set", key, value]);
-      server = await installation.serve({ WAYMARK__LOGGING__ACCESS_SAMPLE: "1" });
+      server = await installation.serve({
+        WAYMARK__LOGGING__ACCESS_SAMPLE: "1",
+        WAYMARK__SERVER__WORKERS: "2",
+        // Nobody is there, so mails stay in the outbox.
+        WAYMARK__MAIL__HOST: "127.0.0.1",
+        WAYMARK__MAIL__PORT: "1",
+        WAYMARK__MAIL__FROM: "waymark@example.com",
+      });
       admin = await signIn(server.url);
     }, 60_000);
     afterAll(async () => {
@@ -92,23 +106,32 @@ for (const name of DIALECT_NAMES) {
       const account = { username: NAME, password: SECRET, role: "admin", email: EMAIL };
       const { id } = (await admin.call("POST", "/users", account)).body.data;
       await admin.call("POST", "/teams", { name: "press", members: [{ account: NAME, role: "manager" }] });
+      const from = { "X-Forwarded-For": ADDRESS, "User-Agent": agentOf("zq9planted") };
+      const tryToSignIn = async (password: string) => {
+        const headers = { "Content-Type": "application/json", ...from };
+        const body = JSON.stringify({ username: NAME, password });
+        return (await fetch(`${server.url}/admin/v1/auth/login`, { method: "POST", headers, body })).status;
+      };
+      expect(await tryToSignIn(SECRET)).toBe(200);
+      const identity = { issuer: "https://id.example", subject: "zq9subject", created_at: 0, used_at: 0 };
+      await withDatabase(url, ({ write }) =>
+        write
+          .insertInto("account_identities")
+          .values({ ...identity, account_id: id, hash: "0".repeat(64) })
+          .execute()
+          .then(() =>
+            write
+              .insertInto("login_failures")
+              .values({ account: `factor ${NAME}`, failures: 1, retry_at: 0, updated_at: 1e13 })
+              .execute(),
+          ),
+      );
+      const person = await signIn(server.url, SECRET, NAME);
       // The log, which nobody deletes from, has addresses of wrong passwords.
       await put("privacy.addresses", "none");
-      const wrong = { username: NAME, password: "wrong password" };
-      const from = { "X-Forwarded-For": ADDRESS, "User-Agent": agentOf("zq9planted") };
-      await fetch(`${server.url}/admin/v1/auth/login`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...from },
-        body: JSON.stringify(wrong),
-      });
+      expect(await tryToSignIn("wrong password")).toBe(401);
       await put("privacy.addresses", "full");
-      const response = await fetch(`${server.url}/admin/v1/auth/login`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...from },
-        body: JSON.stringify({ username: NAME, password: SECRET }),
-      });
-      expect(response.status).toBe(200);
-      const person = await signIn(server.url, SECRET, NAME);
+      expect((await person.call("POST", "/mail/test", { to: OUTSIDER })).status).toBe(201);
       const target = "https://example.com/";
       for (const code of ["kept", "gone"]) await person.call("POST", "/links", { code, target, tags: ["a"] });
       await person.call("PATCH", "/links/kept", { title: "changed", owner: NAME });
@@ -119,13 +142,49 @@ for (const name of DIALECT_NAMES) {
       const folder = await drive.folder("shared");
       await drive.call("POST", `/folders/${folder}/share`, { code: "theshare" });
       const headers = { "User-Agent": agentOf("zq9planted"), Referer: "https://a.example/secret-path" };
-      for (let at = 0; at < 5; at++) await visit("kept", ADDRESS, headers);
+      const journal = join(installation.dataDir, "journal");
+      let visits = 0;
+      // Until both workers have the address in their journal.
+      await until(async () => {
+        await visit("kept", ADDRESS, { ...headers, Connection: "close" });
+        visits += 1;
+        return filesWith(journal, [ADDRESS]).length === 2;
+      });
       await visit("theshare", ADDRESS, { ...headers, "Sec-Fetch-Dest": "document" });
       await visit("no-such-code", ADDRESS, headers);
+      await admin.call("POST", "/links", { code: "held", target });
+      await person.call("POST", "/links/held/review", { action: "take_down" });
+      await fetch(`${server.url}/kept+`, {
+        method: "POST",
+        headers: { ...headers, "X-Forwarded-For": ADDRESS },
+        body: new URLSearchParams({ reason: "spam" }),
+      });
+      await drive.call("POST", `/folders/${folder}/drop`, { code: "thebox", max_bytes: 1_000, max_files: 9 });
+      const visitor = stranger(from);
+      const box = `${server.url}/thebox`;
+      expect((await visitor.put(box, { "a.txt": "a" }, SENDER, { Accept: "application/json" })).status).toBe(
+        201,
+      );
+      const begun = await visitor.begin(box, "b.txt", 9, SENDER);
+      expect(begun.status).toBe(201);
+      expect((await visitor.append(new URL(begun.headers.get("location")!, box).href, 0, "b")).status).toBe(
+        204,
+      );
       await visit("kept", "192.0.2.5", { "User-Agent": agentOf("shared") });
-      await clicked("kept", 6);
+      await clicked("kept", visits + 1);
 
-      const needles = [ADDRESS, "zq9planted", "secret-path", NAME, EMAIL];
+      const needles = [
+        ADDRESS,
+        "zq9planted",
+        "secret-path",
+        NAME,
+        EMAIL,
+        OUTSIDER,
+        SENDER,
+        "zq9subject",
+        Buffer.from(SENDER).toString("base64").slice(0, -4),
+      ];
+      expect(filesWith(journal, [ADDRESS])).toHaveLength(2);
       const places = async (query: string) =>
         (await admin.call("GET", `/privacy/find?${query}`)).body.data.map(
           (one: { place: string }) => one.place,
@@ -141,8 +200,16 @@ for (const name of DIALECT_NAMES) {
           "events.after",
           "links.created_by",
           "deleted_links.deleted_by",
+          "links.options",
+          "account_identities",
+          "login_failures.account",
         ]),
       );
+      expect(await places(`address=${OUTSIDER}`)).toEqual(["mails.recipient"]);
+      const ofSender = ["drop_files.sender_name", "uploads.sender_name", "events.after"];
+      expect(await places(`sender=${encodeURIComponent(SENDER)}`)).toEqual(ofSender);
+      for (const bad of ["", "?address=x", `?address=${ADDRESS}&account=${NAME}`])
+        expect([bad, (await admin.call("GET", `/privacy/find${bad}`)).status]).toEqual([bad, 400]);
       const exported = await (await admin.fetch(`/privacy/export?address=${ADDRESS}`)).text();
       expect(
         exported
@@ -159,15 +226,22 @@ for (const name of DIALECT_NAMES) {
       const before = [await total(), await browsers()];
       const erased = await admin.call("POST", "/privacy/delete", { address: ADDRESS });
       expect([erased.status, erased.body.data.length > 0]).toEqual([200, true]);
+      expect(erased.body).toMatchObject({ processes_missing: 0 });
+      expect(filesWith(journal, [ADDRESS])).toEqual([]);
+      for (const more of [{ address: OUTSIDER.toUpperCase() }, { sender: SENDER }])
+        expect((await admin.call("POST", "/privacy/delete", more)).body.data.length).toBeGreaterThan(0);
       const deleted = await admin.call("POST", "/privacy/delete", { account: NAME, transfer_to: "admin" });
       expect([deleted.status, deleted.body.message]).toEqual([200, deleted.body.message]);
       expect(await places(`address=${ADDRESS}`)).toEqual([]);
       expect(await places(`account=${NAME}`)).toEqual([]);
+      expect(await places(`address=${OUTSIDER}`)).toEqual([]);
+      expect(await places(`sender=${encodeURIComponent(SENDER)}`)).toEqual([]);
+      expect((await admin.call("GET", "/links/held")).body.data.held.by).toBe(`#${id}`);
       expect([await total(), await browsers()]).toEqual(before);
       expect((await admin.call("GET", "/links/kept")).body.data).toMatchObject({
         owner: "admin",
         created_by: `#${id}`,
-        click_count: 6,
+        click_count: visits + 1,
       });
       await server.stop();
       await installation.run(["analytics", "rebuild"]);
@@ -182,6 +256,8 @@ for (const name of DIALECT_NAMES) {
       expect(await rowsWith(url, needles)).toEqual([]);
       expect(filesWith(installation.dataDir, needles)).toEqual([]);
       expect(filesWith(backup, needles)).toEqual([]);
+      const folderOfServer = await rewriteTables(name, url);
+      if (folderOfServer !== null) expect(filesWith(folderOfServer, needles)).toEqual([]);
       rmSync(backup, { recursive: true });
       expect(needles.filter((needle) => server.log().includes(needle))).toEqual([]);
       server = await installation.serve();

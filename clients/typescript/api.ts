@@ -2911,6 +2911,8 @@ export interface components {
             code: 0;
             data: components["schemas"]["FoundPlace"][];
             message: string;
+            /** @description processes that did not count their latest clicks within ten seconds: repeat the request later */
+            processes_missing?: number;
         };
         GetAnalyticsLiveAnswer: {
             data: string;
@@ -4102,8 +4104,10 @@ export interface components {
         PrivacyDeletion: {
             /** @description name of an account, also of a deleted one */
             account?: string;
-            /** @description an IP address; truncated ones are the networks that are stored */
+            /** @description an IP address (truncated ones are the networks that are stored), or a mail address */
             address?: string;
+            /** @description the name that a visitor gave in a drop box */
+            sender?: string;
             /** @description account, or team:{name}, that gets the links of the account */
             transfer_to?: string;
         };
@@ -11042,7 +11046,8 @@ export interface operations {
                      *           "place": "text",
                      *           "rows": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "processes_missing": 1
                      *     }
                      */
                     "application/json": components["schemas"]["FoundPlaceListAnswer"];
@@ -11066,8 +11071,10 @@ export interface operations {
             query?: {
                 /** @description name of an account, also of a deleted one */
                 account?: string;
-                /** @description an IP address; truncated ones are the networks that are stored */
+                /** @description an IP address (truncated ones are the networks that are stored), or a mail address */
                 address?: string;
+                /** @description the name that a visitor gave in a drop box */
+                sender?: string;
             };
             header?: never;
             path?: never;
@@ -11102,8 +11109,10 @@ export interface operations {
             query?: {
                 /** @description name of an account, also of a deleted one */
                 account?: string;
-                /** @description an IP address; truncated ones are the networks that are stored */
+                /** @description an IP address (truncated ones are the networks that are stored), or a mail address */
                 address?: string;
+                /** @description the name that a visitor gave in a drop box */
+                sender?: string;
             };
             header?: never;
             path?: never;
@@ -11127,7 +11136,8 @@ export interface operations {
                      *           "place": "text",
                      *           "rows": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "processes_missing": 1
                      *     }
                      */
                     "application/json": components["schemas"]["FoundPlaceListAnswer"];

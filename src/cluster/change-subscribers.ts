@@ -10,6 +10,7 @@ export const TOPICS = [
   "tokens",
   "policies",
   "mails",
+  "clicks",
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

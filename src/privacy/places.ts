@@ -1,14 +1,28 @@
 /**
- * Where the database has what belongs to a person: texts that are the address or the name of the account, and texts of
- * JSON that contain it under certain names. Rows of an account itself, such as its sessions, are read by its id.
+ * Where the database has what belongs to a person: texts that are the address or name, and texts of JSON that contain it
+ * under certain names. Rows of an account itself, such as its tokens, are read by its id.
  */
 export type Subject =
-  | { kind: "address"; value: string }
+  | { kind: "address" | "mail" | "sender"; value: string }
   /** `id`: null once the account is deleted. */
   | { kind: "account"; value: string; id: number | null; email: string | null };
 
-/** `key`: a whole number, by which the table is read in portions. */
-export type TextPlace = { table: string; key: string; column: string; not?: readonly string[] };
+type Place = {
+  table: string;
+  /** A whole number, by which the table is read in portions; null: the table is small. */
+  key: string | null;
+  column: string;
+};
+export type TextPlace = Place & {
+  not?: readonly string[];
+  /** What stands before the text. */
+  start?: string;
+  /** Without secrets. Default: all. */
+  shown?: readonly string[];
+  /** Instead of the replacement of the text; null: the row goes. */
+  set?: Readonly<Record<string, null | "">> | null;
+};
+export type JsonPlace = Place & { key: string };
 
 const EVENTS = { table: "events", key: "id" } as const;
 
@@ -27,38 +41,70 @@ const NO_ACCOUNTS = [
 ];
 
 const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
-  address: [{ table: "click_log", key: "id", column: "ip_address" }],
+  address: [
+    { table: "click_log", key: "id", column: "ip_address", set: { ip_address: null, referrer: null } },
+    {
+      table: "sessions",
+      key: null,
+      column: "address",
+      shown: ["user_id", "created_at", "browser", "os", "address"],
+      set: { address: null },
+    },
+  ],
+  mail: [
+    { table: "account_mail", key: null, column: "email", set: { email: null, proved_at: null } },
+    {
+      table: "mails",
+      key: "id",
+      column: "recipient",
+      // The content has addresses that set passwords.
+      shown: ["kind", "recipient", "state", "error", "created_at", "sent_at"],
+      set: null,
+    },
+  ],
+  sender: [
+    { table: "drop_files", key: "entry_id", column: "sender_name", set: { sender_name: null } },
+    { table: "uploads", key: null, column: "sender_name", set: { sender_name: null, metadata: "" } },
+  ],
   account: [
     { ...EVENTS, column: "actor" },
     { ...EVENTS, column: "subject", not: NO_ACCOUNTS },
     { table: "links", key: "id", column: "created_by" },
     { table: "deleted_links", key: "link_id", column: "deleted_by" },
+    { table: "settings", key: null, column: "updated_by", shown: ["key", "updated_at", "updated_by"] },
     { table: "settings_history", key: "id", column: "changed_by" },
     { table: "link_reports", key: "id", column: "resolved_by" },
+    { table: "login_failures", key: null, column: "account", set: null },
+    { table: "login_failures", key: null, column: "account", start: "factor ", set: null },
   ],
 };
 
-const JSONS: Record<Subject["kind"], readonly TextPlace[]> = {
-  address: [
-    { ...EVENTS, column: "before" },
-    { ...EVENTS, column: "after" },
-    { table: "mails", key: "id", column: "content" },
-  ],
+const BEFORE = { ...EVENTS, column: "before" } as const;
+const AFTER = { ...EVENTS, column: "after" } as const;
+const MAILS = { table: "mails", key: "id", column: "content" } as const;
+
+const JSONS: Record<Subject["kind"], readonly JsonPlace[]> = {
+  address: [BEFORE, AFTER, MAILS],
+  mail: [BEFORE, AFTER],
+  sender: [BEFORE, AFTER],
   account: [
-    { ...EVENTS, column: "before" },
-    { ...EVENTS, column: "after" },
+    BEFORE,
+    AFTER,
+    MAILS,
+    { table: "links", key: "id", column: "options" },
     { table: "deleted_links", key: "link_id", column: "content" },
   ],
 };
 
 export const textsOf = ({ kind }: Subject): readonly TextPlace[] => TEXTS[kind];
-export const jsonsOf = ({ kind }: Subject): readonly TextPlace[] => JSONS[kind];
+export const jsonsOf = ({ kind }: Subject): readonly JsonPlace[] => JSONS[kind];
 
 /** Names under which JSON has accounts, addresses and mail addresses. Elsewhere the same text is something else. */
 const NAMES = new Set([
   "account",
   "actor",
   "address",
+  "by",
   "createdBy",
   "created_by",
   "deleted_by",
@@ -69,14 +115,21 @@ const NAMES = new Set([
   "username",
 ]);
 
+const NAMES_OF_SENDERS = new Set(["sender_name"]);
+
 /** Undefined if it does not have them. */
-export function replacedIn(json: string, wanted: readonly string[], by: string): string | undefined {
+export function replacedIn(
+  json: string,
+  { kind, wanted }: { kind: Subject["kind"]; wanted: readonly string[] },
+  by: string,
+): string | undefined {
+  const names = kind === "sender" ? NAMES_OF_SENDERS : NAMES;
   let isFound = false;
   const replaced = (value: unknown, name: string): unknown => {
     if (Array.isArray(value)) return value.map((one) => replaced(one, name));
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, key)]));
-    if (typeof value !== "string" || !NAMES.has(name) || !wanted.includes(value)) return value;
+    if (typeof value !== "string" || !names.has(name) || !wanted.includes(value)) return value;
     isFound = true;
     return by;
   };

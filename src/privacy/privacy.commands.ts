@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../cli/command.ts";
 import { COMMAND } from "../lib/actor.ts";
-import type { FoundPlace, Person, Privacy } from "./privacy.service.ts";
+import type { FoundOfPerson, Person, Privacy } from "./privacy.service.ts";
 
 type Context = CommandContext<{ privacy: Privacy }>;
 type Options = Person & { json?: true; transferTo?: string };
@@ -11,11 +11,15 @@ const COLUMNS = { place: "PLACE", rows: "ROWS" };
 export function addPrivacyCommands(program: Command, context: Context): void {
   const group = program
     .command("privacy")
-    .description("what is stored of a person: by an address, or an account");
-  const show = (found: FoundPlace[], { json }: Options, none: string) => {
+    .description("what is stored of a person: by an address, an account, or a name in a drop box");
+  const show = ({ found, missing }: FoundOfPerson, { json }: Options, none: string) => {
     if (json) context.output.json(found);
     else if (found.length > 0) context.output.table(found, COLUMNS);
     else context.output.note(none);
+    if (missing > 0)
+      context.output.note(
+        `${missing} server processes did not answer within ten seconds. Clicks that they have not counted are not among it; repeat the command in a minute.`,
+      );
   };
 
   ofPerson(group.command("find").description("list where something is stored"))
@@ -38,13 +42,11 @@ export function addPrivacyCommands(program: Command, context: Context): void {
     .action(async (options: Options) => {
       const { privacy } = await context.services();
       show(await privacy.delete(options, COMMAND, options.transferTo), options, "Nothing was stored.");
-      context.output.note(
-        "Clicks that a running server still counts are not among them; repeat it after a minute.",
-      );
     });
 }
 
 const ofPerson = (command: Command): Command =>
   command
-    .option("--address <address>", "an IP address")
+    .option("--address <address>", "an IP address or a mail address")
+    .option("--sender <name>", "the name that a visitor gave in a drop box")
     .option("--account <name>", "name of an account, also of a deleted one");

@@ -2,12 +2,13 @@ import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import { LIKE_ESCAPE, likePatterns } from "../db/text-search.ts";
-import { jsonsOf, replacedIn, type Subject, type TextPlace, textsOf } from "./places.ts";
+import { type JsonPlace, jsonsOf, replacedIn, type Subject, type TextPlace, textsOf } from "./places.ts";
 
 /** Ids that one statement reads. */
 const PORTION = 20_000;
 
 type Row = Record<string, unknown>;
+type Range = readonly [from: number, to: number];
 /** `place`: a table, and a column where it has several. */
 export type FoundRows = { place: string; rows: readonly Row[] };
 
@@ -22,6 +23,17 @@ const OF_ACCOUNT = [
   { table: "sessions", by: "user_id", columns: ["created_at", "expires_at", "address", "browser", "os"] },
   { table: "tokens", by: "user_id", columns: ["name", "scopes", "created_at", "expires_at", "last_used_at"] },
   { table: "passkeys", by: "account_id", columns: ["name", "created_at", "last_used_at"] },
+  { table: "authenticators", by: "account_id", columns: ["created_at", "confirmed_at"] },
+  {
+    table: "account_identities",
+    by: "account_id",
+    columns: ["issuer", "subject", "created_at", "used_at"],
+  },
+  {
+    table: "uploads",
+    by: "account_id",
+    columns: ["name", "mime_type", "metadata", "size", "received", "created_at", "expires_at"],
+  },
   { table: "team_members", by: "account_id", columns: ["team_id", "role"] },
   { table: "mails", by: "account_id", columns: ["kind", "recipient", "state", "created_at", "sent_at"] },
 ] as const;
@@ -32,23 +44,28 @@ function createRanges(read: Db) {
     (await query.execute(db)).rows;
 
   /** Ranges of keys, each for one statement. */
-  async function* ranges({ table, key }: TextPlace): AsyncGenerator<[from: number, to: number]> {
+  async function* ranges({ table, key }: Pick<TextPlace, "table" | "key">): AsyncGenerator<Range | null> {
+    if (key === null) return yield null;
     const [row] = await rowsOf(sql`select max(${sql.ref(key)}) as most from ${sql.table(table)}`);
     const most = Number(row?.["most"] ?? 0);
     for (let from = 0; from < most; from += PORTION) yield [from, from + PORTION];
   }
 
-  const inRange = ({ key }: TextPlace, [from, to]: [number, number]) =>
-    sql`${sql.ref(key)} > ${from} and ${sql.ref(key)} <= ${to}`;
+  const inRange = ({ key }: Pick<TextPlace, "key">, range: Range | null) =>
+    key === null || range === null
+      ? sql`1 = 1`
+      : sql`${sql.ref(key)} > ${range[0]} and ${sql.ref(key)} <= ${range[1]}`;
 
   const wantedOf = (subject: Subject): string[] =>
     subject.kind === "account" && subject.email !== null ? [subject.value, subject.email] : [subject.value];
 
+  const sought = (subject: Subject) => ({ kind: subject.kind, wanted: wantedOf(subject) });
+
   const isText = (place: TextPlace, { value }: Subject) => {
     const others = (place.not ?? []).map((start) => sql` and action not like ${`${start}%`}`);
-    return sql`${sql.ref(place.column)} = ${value}${sql.join(others, sql``)}`;
+    return sql`${sql.ref(place.column)} = ${(place.start ?? "") + value}${sql.join(others, sql``)}`;
   };
-  const mayHave = (place: TextPlace, subject: Subject) =>
+  const mayHave = (place: JsonPlace, subject: Subject) =>
     sql.join(
       wantedOf(subject).flatMap((text) =>
         likePatterns(text).map(
@@ -58,25 +75,26 @@ function createRanges(read: Db) {
       sql` or `,
     );
 
-  return { rowsOf, ranges, inRange, wantedOf, isText, mayHave };
+  return { rowsOf, ranges, inRange, sought, isText, mayHave };
 }
 
 function createFinding(read: Db) {
-  const { rowsOf, ranges, inRange, wantedOf, isText, mayHave } = createRanges(read);
+  const { rowsOf, ranges, inRange, sought, isText, mayHave } = createRanges(read);
 
   /** Rows with the text, whole, range by range. */
   async function* inTexts(subject: Subject): AsyncGenerator<FoundRows> {
     for (const place of textsOf(subject)) {
       for await (const range of ranges(place)) {
+        const shown = place.shown?.map((name) => sql.ref(name)) ?? [sql`*`];
         const rows = await rowsOf(
-          sql`select * from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, subject)}`,
+          sql`select ${sql.join(shown)} from ${sql.table(place.table)} where ${inRange(place, range)} and ${isText(place, subject)}`,
         );
         if (rows.length > 0) yield { place: `${place.table}.${place.column}`, rows };
       }
     }
   }
 
-  async function* inJsons(subject: Subject): AsyncGenerator<FoundRows & { place: string; at: TextPlace }> {
+  async function* inJsons(subject: Subject): AsyncGenerator<FoundRows & { at: JsonPlace }> {
     for (const at of jsonsOf(subject)) {
       for await (const range of ranges(at)) {
         const rows = await rowsOf(
@@ -84,7 +102,7 @@ function createFinding(read: Db) {
             where ${inRange(at, range)} and (${mayHave(at, subject)})`,
         );
         const found = rows.filter(
-          (row) => replacedIn(String(row[at.column]), wantedOf(subject), "") !== undefined,
+          (row) => replacedIn(String(row[at.column]), sought(subject), "") !== undefined,
         );
         if (found.length > 0) yield { place: `${at.table}.${at.column}`, at, rows: found };
       }
@@ -112,17 +130,9 @@ function createFinding(read: Db) {
     }
   }
 
-  async function* ofAddress(subject: Subject): AsyncGenerator<FoundRows> {
-    if (subject.kind !== "address") return;
-    const rows = await rowsOf(
-      sql`select user_id, created_at, browser, os, address from sessions where address = ${subject.value}`,
-    );
-    if (rows.length > 0) yield { place: "sessions.address", rows };
-  }
-
   /** User agents that nobody but the address has sent. */
   async function agentsOf(address: string): Promise<number[]> {
-    const log: TextPlace = { table: "click_log", key: "id", column: "ip_address" };
+    const log = { table: "click_log", key: "id" };
     const sent = new Set<number>();
     for await (const range of ranges(log)) {
       const rows = await rowsOf(
@@ -142,14 +152,14 @@ function createFinding(read: Db) {
     return [...sent];
   }
 
-  return { inTexts, inJsons, ofAccount, ofAddress, agentsOf };
+  return { inTexts, inJsons, ofAccount, agentsOf };
 }
 
 export type PrivacyRepository = ReturnType<typeof createPrivacyRepository>;
 
 export function createPrivacyRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
-  const { ranges, inRange, wantedOf, isText } = createRanges(read);
-  const { inTexts, inJsons, ofAccount, ofAddress, agentsOf } = createFinding(read);
+  const { ranges, inRange, sought, isText } = createRanges(read);
+  const { inTexts, inJsons, ofAccount, agentsOf } = createFinding(read);
 
   return {
     async account(name: string): Promise<Subject> {
@@ -169,7 +179,6 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
     /** Portion by portion. */
     async *find(subject: Subject): AsyncGenerator<FoundRows> {
       yield* ofAccount(subject);
-      yield* ofAddress(subject);
       yield* inTexts(subject);
       yield* inJsons(subject);
     },
@@ -184,12 +193,7 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
           const gone = { text: "", hash: `erased ${id}` };
           await write.updateTable("user_agents").set(gone).where("id", "=", id).execute();
         }
-        await write
-          .updateTable("sessions")
-          .set({ address: null })
-          .where("address", "=", subject.value)
-          .execute();
-      } else if (subject.id !== null) {
+      } else if (subject.kind === "account" && subject.id !== null) {
         const own = write.deleteFrom("mails").where("account_id", "=", subject.id);
         await own.execute();
         if (subject.email !== null) {
@@ -197,25 +201,19 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
         }
       }
       for (const place of textsOf(subject)) {
-        const set =
-          subject.kind === "address"
-            ? sql`ip_address = null, referrer = null`
-            : sql`${sql.ref(place.column)} = ${by}`;
+        const table = sql.table(place.table);
+        const set = Object.entries(place.set ?? { [place.column]: by });
+        const change =
+          place.set === null
+            ? sql`delete from ${table}`
+            : sql`update ${table} set ${sql.join(set.map(([column, text]) => sql`${sql.ref(column)} = ${text}`))}`;
         for await (const range of ranges(place)) {
-          const where = sql`${inRange(place, range)} and ${isText(place, subject)}`;
-          await sql`update ${sql.table(place.table)} set ${set} where ${where}`.execute(write);
+          await sql`${change} where ${inRange(place, range)} and ${isText(place, subject)}`.execute(write);
         }
-      }
-      if (subject.kind === "account") {
-        await write
-          .updateTable("settings")
-          .set({ updated_by: by })
-          .where("updated_by", "=", subject.value)
-          .execute();
       }
       for await (const { at, rows } of inJsons(subject)) {
         for (const row of rows) {
-          const json = replacedIn(String(row[at.column]), wantedOf(subject), by);
+          const json = replacedIn(String(row[at.column]), sought(subject), by);
           await sql`update ${sql.table(at.table)} set ${sql.ref(at.column)} = ${json} where ${sql.ref(at.key)} = ${row[at.key]}`.execute(
             write,
           );

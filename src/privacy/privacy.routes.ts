@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../http/endpoint.ts";
+import { actorOf, beside, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { streamAnswer } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { queryText } from "../lib/query-text.ts";
-import type { Privacy } from "./privacy.service.ts";
+import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
 import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
 
 const person = {
-  address: queryText(64)
+  address: queryText(254)
     .optional()
-    .describe("an IP address; truncated ones are the networks that are stored"),
+    .describe("an IP address (truncated ones are the networks that are stored), or a mail address"),
+  sender: queryText(100).optional().describe("the name that a visitor gave in a drop box"),
   account: queryText(64).optional().describe("name of an account, also of a deleted one"),
 };
 const found = namedObject("FoundPlace", { place: z.string().describe("table and column"), rows: z.int() });
@@ -21,16 +22,24 @@ const deletion = namedObject("PrivacyDeletion", {
     .describe("account, or team:{name}, that gets the links of the account"),
 });
 
+const MISSING = {
+  processes_missing: z
+    .int()
+    .describe(
+      "processes that did not count their latest clicks within ten seconds: repeat the request later",
+    ),
+};
+const answerOf = ({ found: places, missing }: FoundOfPerson) =>
+  beside(places, { processes_missing: missing });
+
 type Deps = {
   privacy: Privacy;
   stored(): StoredThing[];
-  /** Resolves once the clicks so far are in the database, and their journal is gone. */
-  settle(): Promise<void>;
   logger: Logger;
 };
 
 /** Relative to {admin}/v1. */
-export function privacyEndpoints({ privacy, stored, settle, logger }: Deps): Endpoint[] {
+export function privacyEndpoints({ privacy, stored, logger }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "privacy" } as const;
   return [
     endpoint({
@@ -58,9 +67,9 @@ export function privacyEndpoints({ privacy, stored, settle, logger }: Deps): End
       summary: "Where something is stored of an address or account",
       query: z.object(person),
       answer: z.array(found),
+      beside: MISSING,
       async handle({ query }) {
-        await settle();
-        return privacy.find(query);
+        return answerOf(await privacy.find(query));
       },
     }),
     endpoint({
@@ -71,7 +80,6 @@ export function privacyEndpoints({ privacy, stored, settle, logger }: Deps): End
       query: z.object(person),
       raw: { type: "application/x-ndjson" },
       async handle({ c, query }) {
-        await settle();
         const failure = "the export of what is stored of a person was cut";
         const body = await streamAnswer(c, privacy.export(query), { logger, failure });
         return c.body(body, 200, { "Content-Type": "application/x-ndjson" });
@@ -85,9 +93,9 @@ export function privacyEndpoints({ privacy, stored, settle, logger }: Deps): End
       body: deletion,
       failures: [409],
       answer: z.array(found),
+      beside: MISSING,
       async handle({ body: { transfer_to: transferTo, ...body }, account }) {
-        await settle();
-        return privacy.delete(body, actorOf(account), transferTo);
+        return answerOf(await privacy.delete(body, actorOf(account), transferTo));
       },
     }),
   ];

@@ -5,18 +5,32 @@ import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { RecordEvents } from "../lib/event.ts";
+import { emailSchema } from "../lib/email-address.ts";
 import { formatIp, parseIp } from "../lib/ip-address.ts";
 import { ADMIN_NAME } from "../lib/owner.ts";
 import type { Subject } from "./places.ts";
 import { createPrivacyRepository } from "./privacy.repository.ts";
 
-export type Person = { address?: string | undefined; account?: string | undefined };
+/** One of them. */
+export type Person = {
+  /** IP address or mail address. */
+  address?: string | undefined;
+  account?: string | undefined;
+  /** The name that a visitor gave in a drop box. */
+  sender?: string | undefined;
+};
 export type FoundPlace = { place: string; rows: number };
+/** `missing`: processes whose latest clicks may not be among it. */
+export type FoundOfPerson = { found: FoundPlace[]; missing: number };
+
+type PrivacyTransaction = { readonly db: Db; changed(topic: "links", keys: readonly string[]): void };
 
 type Deps = {
   database: Pick<Database, "read" | "write" | "dialect">;
-  changes: { write<T>(run: (tx: { readonly db: Db }) => Promise<T>): Promise<T> };
+  changes: { write<T>(run: (tx: PrivacyTransaction) => Promise<T>): Promise<T> };
   record: RecordEvents<Db>;
+  /** Has all processes count their clicks. Returns how many have not in time. */
+  settle(): Promise<number>;
   /** Deletes an account. */
   removeAccount(id: number, actor: Actor, transferTo?: string): Promise<unknown>;
   clock: Clock;
@@ -24,27 +38,32 @@ type Deps = {
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-export function createPrivacy({ database, changes, record, removeAccount, clock }: Deps) {
+export function createPrivacy({ database, changes, record, settle, removeAccount, clock }: Deps) {
   const repository = createPrivacyRepository(database);
 
   /** @throws BadRequest */
-  async function subjectOf({ address, account }: Person): Promise<Subject> {
-    if ((address === undefined) === (account === undefined)) {
-      throw appError("BadRequest", "Give either address or account.");
+  async function subjectOf({ address, account, sender }: Person): Promise<Subject> {
+    if ([address, account, sender].filter((given) => given !== undefined).length !== 1) {
+      throw appError("BadRequest", "Give one of address, account and sender.");
     }
     if (account !== undefined) return repository.account(account.toLowerCase());
+    if (sender !== undefined) return { kind: "sender", value: sender };
     const bytes = parseIp(address!);
-    if (bytes === null) throw appError("BadRequest", "address: must be an IP address.", { field: "address" });
-    return { kind: "address", value: formatIp(bytes) };
+    if (bytes !== null) return { kind: "address", value: formatIp(bytes) };
+    const mail = emailSchema.safeParse(address);
+    if (mail.success) return { kind: "mail", value: mail.data };
+    throw appError("BadRequest", "address: must be an IP address or a mail address.", { field: "address" });
   }
 
   /** How many rows, by place. @throws BadRequest */
-  async function find(person: Person): Promise<FoundPlace[]> {
+  async function find(person: Person): Promise<FoundOfPerson> {
+    const subject = await subjectOf(person);
+    const missing = await settle();
     const counts = new Map<string, number>();
-    for await (const { place, rows } of repository.find(await subjectOf(person))) {
+    for await (const { place, rows } of repository.find(subject)) {
       counts.set(place, (counts.get(place) ?? 0) + rows.length);
     }
-    return [...counts].map(([place, rows]) => ({ place, rows }));
+    return { found: [...counts].map(([place, rows]) => ({ place, rows })), missing };
   }
 
   return {
@@ -53,6 +72,7 @@ export function createPrivacy({ database, changes, record, removeAccount, clock 
     /** Lines of JSON: a row each, with its place. @throws BadRequest */
     async *export(person: Person): AsyncGenerator<string, void> {
       const subject = await subjectOf(person);
+      await settle();
       for await (const { place, rows } of repository.find(subject)) {
         yield rows.map((row) => `${JSON.stringify({ place, ...row })}\n`).join("");
       }
@@ -62,23 +82,25 @@ export function createPrivacy({ database, changes, record, removeAccount, clock 
      * Deletes an account, and replaces what identifies the person. Returns what was found. A repeated call continues one
      * that failed. @throws BadRequest, Conflict (the account has files)
      */
-    async delete(person: Person, actor: Actor, transferTo?: string): Promise<FoundPlace[]> {
+    async delete(person: Person, actor: Actor, transferTo?: string): Promise<FoundOfPerson> {
       const subject = await subjectOf(person);
       if (subject.kind === "account" && subject.value === ADMIN_NAME) {
         throw appError("BadRequest", "account: the built-in administrator can't be deleted.", {
           field: "account",
         });
       }
-      const found = await find(person);
-      const by = subject.kind === "address" ? "erased" : `#${subject.id ?? "erased"}`;
+      const { found, missing } = await find(person);
+      const by = subject.kind === "account" && subject.id !== null ? `#${subject.id}` : "erased";
       if (subject.kind === "account" && subject.id !== null)
         await removeAccount(subject.id, actor, transferTo);
       await repository.erase(database.write, subject, by);
-      await changes.write(async ({ db }) => {
+      await changes.write(async ({ db, changed }) => {
+        // Who held a link is in the options that caches keep.
+        if (found.some(({ place }) => place === "links.options")) changed("links", ["*"]);
         const event = { at: clock.now(), actor, action: "privacy.delete", subject: by, after: { found } };
         await record(db, [event]);
       });
-      return found;
+      return { found, missing };
     },
   };
 }
