@@ -13,7 +13,10 @@ type Rule = "public" | { role: Role; scope: Scope | "links" | "files" | "any" | 
 
 /** By path; the first match counts. */
 const RULES: [path: RegExp, Rule, methods?: RegExp][] = [
-  [/^\/admin\/v1\/auth\/(login|refresh|logout|password-reset|confirm-address|oidc(\/callback)?)$/, "public"],
+  [
+    /^\/admin\/v1\/auth\/(login|refresh|logout|password-reset|confirm-address|oidc(\/callback)?|passkey(\/options)?)$/,
+    "public",
+  ],
   [/^\/panel\/v1\/set-up\b/, "public"],
   [/^\/admin\/v1\/auth\/me$/, { role: "user", scope: "any" }],
   [/^\/admin\/v1\/(openapi\.json$|docs)/, "public"],

@@ -44,6 +44,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     contact: ["sessions", "users"],
     login: ["sessions", "users"],
     "second-factor": ["login", "sessions"],
+    passkeys: ["login", "second-factor", "sessions"],
     "set-up": ["login", "sessions", "users"],
     oidc: ["login", "sessions", "users"],
   },
@@ -98,6 +99,7 @@ const BASES: Record<string, readonly string[]> = { visitors: ["texts"], mail: ["
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [
+  "src/auth/auth-parts.ts",
   "src/auth/auth.commands.ts",
   "src/auth/auth.routes.ts",
   "src/auth/auth.ts",

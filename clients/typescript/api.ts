@@ -112,6 +112,76 @@ export interface paths {
         patch: operations["patchAccountMail"];
         trace?: never;
     };
+    "/admin/v1/account/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your passkeys, oldest first */
+        get: operations["listAccountPasskeys"];
+        put?: never;
+        /** Add the passkey that the browser has made */
+        post: operations["createAccountPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a passkey: nobody signs in with it any more; its sessions go on */
+        delete: operations["deleteAccountPasskey"];
+        options?: never;
+        head?: never;
+        /** Rename a passkey */
+        patch: operations["patchAccountPasskey"];
+        trace?: never;
+    };
+    "/admin/v1/account/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to add a passkey: what the browser makes it from, valid for five minutes in this session */
+        post: operations["postAccountPasskeysOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/account/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm a sign-in by OpenID Connect with the second factor that the role needs */
+        post: operations["postAccountSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/account/sessions": {
         parameters: {
             query?: never;
@@ -453,6 +523,40 @@ export interface paths {
         options?: never;
         /** The provider leads back here; sets the cookies of a session, or the panel says what went wrong */
         head: operations["headAuthOidcCallback"];
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/auth/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with a passkey; sets the three cookies of a session */
+        post: operations["postAuthPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to sign in with a passkey: what the browser asks for, valid for five minutes */
+        post: operations["postAuthPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -1506,7 +1610,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove the authenticator app and recovery codes of an account, and end its sessions */
+        /** Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions */
         delete: operations["deleteUserSecondFactor"];
         options?: never;
         head?: never;
@@ -2226,7 +2330,7 @@ export interface components {
                  */
                 share_ends?: "on" | "off";
                 /**
-                 * @description a sign-in from a browser that was not seen before
+                 * @description a sign-in from a browser that was not seen before, and a new passkey
                  * @enum {string}
                  */
                 sign_in?: "on" | "off";
@@ -2282,9 +2386,6 @@ export interface components {
             code: 0;
             data: components["schemas"]["CodeAvailability"];
             message: string;
-        };
-        CreateAccountTotpBody: {
-            password: string;
         };
         CreatedToken: {
             /** @description owner; only in the list of all accounts */
@@ -3330,7 +3431,7 @@ export interface components {
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
-            /** @description has an authenticator app */
+            /** @description has an authenticator app or a passkey */
             second_factor: boolean;
             updated_at: string | null;
             /** @description of the account's files */
@@ -3405,7 +3506,7 @@ export interface components {
              */
             share_ends: "on" | "off";
             /**
-             * @description a sign-in from a browser that was not seen before
+             * @description a sign-in from a browser that was not seen before, and a new passkey
              * @enum {string}
              */
             sign_in: "on" | "off";
@@ -3577,6 +3678,22 @@ export interface components {
             /** @description found by `search` */
             title?: string | null;
         };
+        NewPasskey: {
+            credential: components["schemas"]["NewPasskeyCredential"];
+            /** @description default: browser and system, such as Firefox · Linux */
+            name?: string | null;
+        };
+        NewPasskeyCredential: {
+            id: string;
+            rawId: string;
+            response: {
+                attestationObject: string;
+                clientDataJSON: string;
+                transports?: string[] | null;
+            };
+            /** @constant */
+            type: "public-key";
+        };
         NewPolicy: {
             access_key?: string | null;
             /** @description local: a folder, relative to the data folder unless absolute; s3: a prefix */
@@ -3640,6 +3757,8 @@ export interface components {
             email: string | null;
             /** @description somebody has followed a link sent there */
             email_verified: boolean;
+            /** @description false: OpenID Connect has made the account */
+            has_password: boolean;
             id: number;
             /**
              * @description of mails
@@ -3651,10 +3770,10 @@ export interface components {
             /** @enum {string} */
             role: "user" | "editor" | "admin";
             /**
-             * @description required: until there is one, only addresses below /auth and /account answer
+             * @description required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor
              * @enum {string}
              */
-            second_factor: "off" | "on" | "required";
+            second_factor: "off" | "on" | "required" | "unproved";
             updated_at: string | null;
             username: string;
         };
@@ -3663,6 +3782,12 @@ export interface components {
             code: 0;
             data: components["schemas"]["OwnAccount"];
             message: string;
+        };
+        OwnProof: {
+            /** @description needed if the account has one */
+            password?: string | null;
+            /** @description for accounts without a password, if they have an authenticator app; else the sign-in must be fresh */
+            totp?: string | null;
         };
         OwnSession: {
             /** @description of the client, at the sign-in or the last refresh */
@@ -3686,6 +3811,8 @@ export interface components {
              */
             last_used_at: string;
             os: string | null;
+            /** @description totp and recovery_code: beside the password; oidc_mfa: with a second factor; null: unknown */
+            signed_in_by: ("password" | "totp" | "recovery_code" | "passkey" | "oidc" | "oidc_mfa") | null;
         };
         OwnSessionPageAnswer: {
             /** @constant */
@@ -3699,6 +3826,98 @@ export interface components {
             page_size: number;
             total: number;
             total_pages: number;
+        };
+        Passkey: {
+            /** @description synchronized, so that it is on several devices */
+            backed_up: boolean;
+            /** Format: date-time */
+            created_at: string;
+            id: number;
+            last_used_at: string | null;
+            name: string;
+        };
+        PasskeyAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Passkey"];
+            message: string;
+        };
+        PasskeyCreation: {
+            /** @constant */
+            attestation: "none";
+            authenticatorSelection: {
+                /** @constant */
+                requireResidentKey: true;
+                /** @constant */
+                residentKey: "required";
+                /** @constant */
+                userVerification: "required";
+            };
+            challenge: string;
+            excludeCredentials: {
+                id: string;
+                transports: string[];
+                /** @constant */
+                type: "public-key";
+            }[];
+            pubKeyCredParams: {
+                alg: number;
+                /** @constant */
+                type: "public-key";
+            }[];
+            rp: {
+                id: string;
+                name: string;
+            };
+            timeout: number;
+            user: {
+                displayName: string;
+                id: string;
+                name: string;
+            };
+        };
+        PasskeyCreationAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PasskeyCreation"];
+            message: string;
+        };
+        PasskeyCredential: {
+            id: string;
+            rawId: string;
+            response: {
+                authenticatorData: string;
+                clientDataJSON: string;
+                signature: string;
+                userHandle?: string | null;
+            };
+            /** @constant */
+            type: "public-key";
+        };
+        PasskeyListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Passkey"][];
+            message: string;
+        };
+        PasskeyName: {
+            name: string;
+        };
+        PasskeyRequest: {
+            challenge: string;
+            rpId: string;
+            timeout: number;
+            /** @constant */
+            userVerification: "required";
+        };
+        PasskeyRequestAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["PasskeyRequest"];
+            message: string;
+        };
+        PasskeySignIn: {
+            credential: components["schemas"]["PasskeyCredential"];
         };
         PasswordReset: {
             /** @description at least 8 characters, at most 1024 bytes */
@@ -3817,9 +4036,6 @@ export interface components {
         PostAccountTotpConfirmBody: {
             /** @description six digits */
             code: string;
-        };
-        PostAccountTotpRecoveryCodesBody: {
-            password: string;
         };
         PostAuthLogoutAnswer: {
             /** @constant */
@@ -4301,6 +4517,12 @@ export interface components {
             other?: number;
             /** @description the clicks that the report is about */
             total?: number;
+        };
+        SecondFactorProof: {
+            /** @description answer to POST /auth/passkey/options */
+            passkey?: components["schemas"]["PasskeyCredential"] | null;
+            recovery_code?: string | null;
+            totp?: string | null;
         };
         Session: {
             /** @description seconds until the access token expires */
@@ -5264,7 +5486,6 @@ export type BatchAnswer = components['schemas']['BatchAnswer'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
-export type CreateAccountTotpBody = components['schemas']['CreateAccountTotpBody'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
@@ -5354,6 +5575,8 @@ export type NewestClick = components['schemas']['NewestClick'];
 export type NewestClickListAnswer = components['schemas']['NewestClickListAnswer'];
 export type NewFolder = components['schemas']['NewFolder'];
 export type NewLink = components['schemas']['NewLink'];
+export type NewPasskey = components['schemas']['NewPasskey'];
+export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
 export type NewPolicy = components['schemas']['NewPolicy'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewTeamInput = components['schemas']['NewTeamInput'];
@@ -5362,9 +5585,20 @@ export type NewTotp = components['schemas']['NewTotp'];
 export type NewTotpAnswer = components['schemas']['NewTotpAnswer'];
 export type OwnAccount = components['schemas']['OwnAccount'];
 export type OwnAccountAnswer = components['schemas']['OwnAccountAnswer'];
+export type OwnProof = components['schemas']['OwnProof'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type OwnSessionPageAnswer = components['schemas']['OwnSessionPageAnswer'];
 export type Pagination = components['schemas']['Pagination'];
+export type Passkey = components['schemas']['Passkey'];
+export type PasskeyAnswer = components['schemas']['PasskeyAnswer'];
+export type PasskeyCreation = components['schemas']['PasskeyCreation'];
+export type PasskeyCreationAnswer = components['schemas']['PasskeyCreationAnswer'];
+export type PasskeyCredential = components['schemas']['PasskeyCredential'];
+export type PasskeyListAnswer = components['schemas']['PasskeyListAnswer'];
+export type PasskeyName = components['schemas']['PasskeyName'];
+export type PasskeyRequest = components['schemas']['PasskeyRequest'];
+export type PasskeyRequestAnswer = components['schemas']['PasskeyRequestAnswer'];
+export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
@@ -5377,7 +5611,6 @@ export type PolicyUpdate = components['schemas']['PolicyUpdate'];
 export type PolicyUsage = components['schemas']['PolicyUsage'];
 export type PolicyUsageAnswer = components['schemas']['PolicyUsageAnswer'];
 export type PostAccountTotpConfirmBody = components['schemas']['PostAccountTotpConfirmBody'];
-export type PostAccountTotpRecoveryCodesBody = components['schemas']['PostAccountTotpRecoveryCodesBody'];
 export type PostAuthLogoutAnswer = components['schemas']['PostAuthLogoutAnswer'];
 export type PostAuthLogoutResult = components['schemas']['PostAuthLogoutResult'];
 export type PostConfigKeyActionAnswer = components['schemas']['PostConfigKeyActionAnswer'];
@@ -5412,6 +5645,7 @@ export type ReferrerListAnswer = components['schemas']['ReferrerListAnswer'];
 export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportRow = components['schemas']['ReportRow'];
 export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
+export type SecondFactorProof = components['schemas']['SecondFactorProof'];
 export type Session = components['schemas']['Session'];
 export type SessionAnswer = components['schemas']['SessionAnswer'];
 export type Setting = components['schemas']['Setting'];
@@ -6037,6 +6271,337 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listAccountPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "spring",
+                     *           "backed_up": false,
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "last_used_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createAccountPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring",
+                 *       "credential": {
+                 *         "id": "text",
+                 *         "rawId": "text",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "text",
+                 *           "attestationObject": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPasskey"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "backed_up": false,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "last_used_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteAccountPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchAccountPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "spring"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyName"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "backed_up": false,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "last_used_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAccountPasskeysOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["OwnProof"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "challenge": "text",
+                     *         "rp": {
+                     *           "id": "text",
+                     *           "name": "spring"
+                     *         },
+                     *         "user": {
+                     *           "id": "text",
+                     *           "name": "spring",
+                     *           "displayName": "text"
+                     *         },
+                     *         "pubKeyCredParams": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": 1
+                     *           }
+                     *         ],
+                     *         "excludeCredentials": [
+                     *           {
+                     *             "id": "text",
+                     *             "type": "public-key",
+                     *             "transports": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "authenticatorSelection": {
+                     *           "residentKey": "required",
+                     *           "requireResidentKey": true,
+                     *           "userVerification": "required"
+                     *         },
+                     *         "attestation": "none",
+                     *         "timeout": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyCreationAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAccountSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     listAccountSessions: {
         parameters: {
             query?: {
@@ -6071,6 +6636,7 @@ export interface operations {
                      *           "address": null,
                      *           "browser": null,
                      *           "os": null,
+                     *           "signed_in_by": null,
                      *           "current": false
                      *         }
                      *       ],
@@ -6191,12 +6757,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "password": "a new long password"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateAccountTotpBody"];
+                /** @example {} */
+                "application/json": components["schemas"]["OwnProof"];
             };
         };
         responses: {
@@ -6343,12 +6905,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "password": "a new long password"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PostAccountTotpRecoveryCodesBody"];
+                /** @example {} */
+                "application/json": components["schemas"]["OwnProof"];
             };
         };
         responses: {
@@ -7428,7 +7986,8 @@ export interface operations {
                      *         "language": "en",
                      *         "created_at": null,
                      *         "updated_at": null,
-                     *         "second_factor": "off"
+                     *         "second_factor": "off",
+                     *         "has_password": false
                      *       }
                      *     }
                      */
@@ -7561,6 +8120,108 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["400"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAuthPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "text",
+                 *         "rawId": "text",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "text",
+                 *           "authenticatorData": "text",
+                 *           "signature": "text"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeySignIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK",
+                     *         "expires_in": 900,
+                     *         "role": "user"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postAuthPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "challenge": "text",
+                     *         "rpId": "text",
+                     *         "userVerification": "required",
+                     *         "timeout": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyRequestAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             431: components["responses"]["431"];

@@ -450,6 +450,7 @@ CREATE TABLE `sessions` (
   `address` varchar(64) DEFAULT NULL,
   `browser` varchar(64) DEFAULT NULL,
   `os` varchar(64) DEFAULT NULL,
+  `signed_in_by` varchar(16) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `sessions_user_id` (`user_id`),
   KEY `sessions_expires_at` (`expires_at`)

@@ -428,6 +428,7 @@ create table sessions (
   address character varying(64) collate "C",
   browser character varying(64) collate "C",
   os character varying(64) collate "C",
+  signed_in_by character varying(16) collate "C",
   constraint sessions_pkey PRIMARY KEY (id)
 );
 

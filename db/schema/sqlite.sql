@@ -452,7 +452,7 @@ CREATE TABLE sessions (
   previous_jti text,
   rotated_at integer,
   revoked_at integer
-, address text, browser text, os text);
+, address text, browser text, os text, signed_in_by text);
 
 CREATE INDEX "sessions_expires_at" on "sessions" (expires_at);
 

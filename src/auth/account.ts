@@ -1,4 +1,5 @@
 import type { Role, Teams } from "../lib/access.ts";
+import type { Credential } from "../lib/credential.ts";
 
 /** The built-in administrator (id 0) or a row of `users`. */
 export type Account = {
@@ -9,12 +10,6 @@ export type Account = {
   teams?: Teams | undefined;
   /** Set by the guards. */
   credential?: Credential;
-};
-
-export type Credential = {
-  sessionId: string;
-  /** Of the access token, epoch ms. */
-  expiresAt: number;
 };
 
 export const BUILT_IN_ADMIN: Account = Object.freeze({ id: 0, username: "admin", role: "admin" });

@@ -1,6 +1,6 @@
 import type { Registry } from "../lib/metrics.ts";
 
-export type FailureMethod = "password" | "second_factor" | "bearer" | "cookie" | "csrf" | "none";
+export type FailureMethod = "password" | "second_factor" | "passkey" | "bearer" | "cookie" | "csrf" | "none";
 
 export function createFailureCounter(registry: Registry): (method: FailureMethod) => void {
   const failures = registry.counter({

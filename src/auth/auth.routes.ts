@@ -2,14 +2,18 @@ import { z } from "zod";
 import { type Endpoint, endpoint, type HttpContext } from "../http/endpoint.ts";
 import { requireJson, SHORT_LIMIT } from "../http/read-body.ts";
 import type { Clock } from "../lib/clock.ts";
+import { appError } from "../lib/errors.ts";
 import { type Account, BUILT_IN_ADMIN } from "./account.ts";
 import type { AuthConfig } from "./auth-config.ts";
+import type { AuthTransaction } from "./changes.ts";
 import { clearedCookies, deviceCookie } from "./sessions/cookies.ts";
 import { accessTokens, deviceTokens, refreshTokens } from "./sessions/credentials.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import type { Login } from "./login/service.ts";
-import { codeSchema } from "./second-factor/routes.ts";
-import type { SecondFactor } from "./second-factor/service.ts";
+import { assertion } from "./passkeys/passkey.ts";
+import type { Passkeys } from "./passkeys/service.ts";
+import { codeSchema } from "./second-factor/codes.ts";
+import { SECOND_FACTOR_STATES, type SecondFactor } from "./second-factor/service.ts";
 import { isFromBrowser, refuseCrossSite } from "./sessions/origin.ts";
 import {
   answerSignedIn,
@@ -47,8 +51,11 @@ const passwordBody = z.object({ current_password: z.string(), new_password: newP
 
 const ownAccountView = userView.extend({
   second_factor: z
-    .enum(["off", "on", "required"])
-    .describe("required: until there is one, only addresses below /auth and /account answer"),
+    .enum(SECOND_FACTOR_STATES)
+    .describe(
+      "required: until there is one, only addresses below /auth and /account answer; unproved: until POST /account/second-factor",
+    ),
+  has_password: z.boolean().describe("false: OpenID Connect has made the account"),
 });
 ownAccountView.register(z.globalRegistry, { id: "OwnAccount" });
 
@@ -58,7 +65,8 @@ type Deps = {
   oidc: Pick<Oidc, "endSessionUrl" | "refusePassword">;
   users: Users;
   contacts: Pick<Contacts, "get">;
-  secondFactor: Pick<SecondFactor, "stateOf">;
+  secondFactor: Pick<SecondFactor, "stateOf" | "takeCode">;
+  passkeys: Pick<Passkeys, "confirm">;
   config: AuthConfig;
   clock: Clock;
   addressLimit: AddressLimit;
@@ -183,7 +191,45 @@ function ownEndpoints({ login, sessions, users, config, clock, addressLimit, ...
         const view = isBuiltIn
           ? viewBuiltIn(await deps.contacts.get(account.id))
           : viewUser(await users.get(account.id));
-        return { ...view, second_factor: await deps.secondFactor.stateOf(account) };
+        const hasPassword = await login.hasPassword(account);
+        return {
+          ...view,
+          second_factor: await deps.secondFactor.stateOf(account),
+          has_password: hasPassword,
+        };
+      },
+    }),
+    endpoint({
+      ...own,
+      method: "POST",
+      path: "/account/second-factor",
+      tag: "account",
+      summary: "Confirm a sign-in by OpenID Connect with the second factor that the role needs",
+      body: namedObject("SecondFactorProof", {
+        totp: codeSchema.nullish(),
+        recovery_code: z.string().max(64).nullish(),
+        passkey: assertion.nullish().describe("answer to POST /auth/passkey/options"),
+      }),
+      bodyLimit: 32 * 1024,
+      admit: (c) => addressLimit.take(deps.addressOf(c)),
+      failures: [409, 429],
+      answer: messageAnswer,
+      async handle({ c, body: { totp, recovery_code: recoveryCode, passkey }, account }) {
+        const session = account.credential;
+        if (session?.signedInBy !== "oidc") {
+          throw appError("Conflict", "This sign-in needs no confirmation.");
+        }
+        const prove = (tx: AuthTransaction) => sessions.prove(tx, session.sessionId, "oidc_mfa");
+        if (passkey) {
+          await deps.passkeys.confirm(
+            account,
+            { credential: passkey, site: { origin: c.env.origin() } },
+            prove,
+          );
+        } else if ((await deps.secondFactor.takeCode(account, { totp, recoveryCode }, prove)) === null) {
+          throw appError("Conflict", "No authenticator app is set up.");
+        }
+        return { message: "Confirmed" };
       },
     }),
     endpoint({

@@ -1,118 +1,62 @@
-import type { Queries } from "../db/database.ts";
-import type { Db } from "../db/dialect.ts";
 import type { HttpContext } from "../http/endpoint.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { RecordEvents } from "../lib/event.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { SecretBox } from "../lib/secret-box.ts";
 import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
-import type { FailureMethod } from "./auth-metrics.ts";
-import type { AuthConfig } from "./auth-config.ts";
-import type { AuthChanges } from "./changes.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createGuard, createHealthGuard } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
-import { createSignInEvents, type SignInEvents } from "./login/sign-in-events.ts";
-import { type AdminPasswordSetting, createLogin, type Login } from "./login/service.ts";
-import type { Passwords } from "./login/password.ts";
+import { createSignInEvents } from "./login/sign-in-events.ts";
+import { createLogin } from "./login/service.ts";
 import { createPasswordCheck } from "./login/password-check.ts";
-import { createSessionsRepository } from "./sessions/repository.ts";
+import { passkeyEndpoints } from "./passkeys/routes.ts";
+import { createOwnProof } from "./second-factor/own-proof.ts";
 import { createSecondFactorRepository } from "./second-factor/repository.ts";
 import { secondFactorEndpoints } from "./second-factor/routes.ts";
 import { createSecondFactor } from "./second-factor/service.ts";
-import { type ClientOf, ownSessionEndpoints } from "./sessions/routes.ts";
-import { createSessions, type Sessions } from "./sessions/service.ts";
+import { ownSessionEndpoints } from "./sessions/routes.ts";
 import { createTokens } from "./sessions/tokens.ts";
-import { createApiTokensRepository } from "./tokens/repository.ts";
 import { tokenEndpoints } from "./tokens/routes.ts";
-import { createApiTokens } from "./tokens/service.ts";
 import { createSetUpRepository } from "./set-up/repository.ts";
-import { setUpEndpoints, type SetUpSettings } from "./set-up/routes.ts";
-import { createSetUp, type FirstPasswordSetting } from "./set-up/service.ts";
+import { setUpEndpoints } from "./set-up/routes.ts";
+import { createSetUp } from "./set-up/service.ts";
 import { createTeamRepository } from "./teams/repository.ts";
 import { teamEndpoints } from "./teams/routes.ts";
 import { createOwnerTransfer } from "./teams/transfer.repository.ts";
 import { createTeams } from "./teams/service.ts";
-import { BUILT_IN_ADMIN } from "./account.ts";
 import { createContactRepository } from "./contact/repository.ts";
 import { contactEndpoints } from "./contact/routes.ts";
-import type { AuthMail } from "./contact/link-mails.ts";
-import { createSignInMail } from "./contact/sign-in-mail.ts";
-import { type Contacts, createContacts } from "./contact/service.ts";
+import { createSignInMails } from "./contact/sign-in-mail.ts";
 import { refuseCrossSite } from "./sessions/origin.ts";
-import { createUsersRepository, type UsersRepository } from "./users/repository.ts";
+import { createUsersRepository } from "./users/repository.ts";
 import { userEndpoints } from "./users/routes.ts";
-import { createUsers, type Users } from "./users/service.ts";
-import { createProvider } from "./oidc/provider.ts";
-import { createOidcRepository } from "./oidc/repository.ts";
+import { createUsers } from "./users/service.ts";
 import { oidcEndpoints } from "./oidc/routes.ts";
-import { createOidc } from "./oidc/service.ts";
-import type { OidcConfig } from "./oidc/settings.ts";
-
-type Deps = {
-  database: Queries;
-  changes: AuthChanges;
-  record: RecordEvents<Db>;
-  config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings & OidcConfig;
-  /** Seals secrets of authenticator apps, and what sessions by OpenID Connect keep. */
-  box: SecretBox;
-  /** One instance per process; see login/password.ts. */
-  passwords: Passwords;
-  mail: AuthMail;
-  clock: Clock;
-  logger: Logger;
-  /** Names what a User-Agent says; `Other` is unknown. */
-  describeAgent(userAgent: string): { browser: string; os: string };
-  /** For `svc_auth_failures_total`. */
-  onFailure?: (method: FailureMethod) => void;
-  /** For all workers of the machine. Default: for this process. */
-  tryLogin?: (address: string) => number | Promise<number>;
-};
+import {
+  type AuthDeps,
+  createClientOf,
+  openApiTokens,
+  oidcLimit,
+  openContacts,
+  openOidc,
+  openPasskeys,
+  openSessions,
+} from "./auth-parts.ts";
 
 export type Auth = ReturnType<typeof createAuth>;
-
-/** Per process, then one a second. Two tabs need two in 15 minutes. */
-const REFRESHES_AT_ONCE = 20;
-
-/** An address may look up this many unknown API tokens at once, then one a second. */
-const TOKEN_LOOKUPS_AT_ONCE = 50;
-
-/** An organization may come from one address in the morning. */
-const OIDC_AT_ONCE = 100;
 
 const CLEAN_UP_ROWS = 1000;
 const CLEAN_UP_ROUNDS = 25;
 
-export function createAuth(deps: Deps) {
-  const { database, changes, record, config, passwords, clock, logger } = deps;
+export function createAuth(deps: AuthDeps) {
+  const { database, record, config, passwords, clock, logger } = deps;
   const { onFailure = () => {}, tryLogin = createAddressBuckets({ clock }).tryNow } = deps;
   const usersRepository = createUsersRepository(database);
   const tokens = createTokens({ secret: () => config.get("api.jwt_secret"), clock });
-  const sessions = createSessions({
-    repository: createSessionsRepository(database),
-    changes,
-    record,
-    tokens,
-    refreshLimit: createAddressLimit(
-      createAddressBuckets({ clock, atOnce: REFRESHES_AT_ONCE }).tryNow,
-      "Too many refreshes",
-    ),
-    config,
-    clock,
-    logger,
-  });
+  const sessions = openSessions(deps, tokens);
   const accountDelay = createAccountDelay({ repository: createLoginFailuresRepository(database), clock });
   const addressLimit = createAddressLimit(tryLogin);
   const passwordCheck = createPasswordCheck({ passwords, accountDelay, logger, onFailure, config });
-  const apiTokens = createApiTokens({
-    repository: createApiTokensRepository(database),
-    changes,
-    record,
-    lookups: createAddressBuckets({ clock, atOnce: TOKEN_LOOKUPS_AT_ONCE }),
-    clock,
-  });
+  const apiTokens = openApiTokens(deps);
   const secondFactor = createSecondFactor({
     ...deps,
     repository: createSecondFactorRepository(database),
@@ -121,11 +65,9 @@ export function createAuth(deps: Deps) {
     onFailure,
   });
   const teams = createTeams({
+    ...deps,
     repository: createTeamRepository(database),
     transfer: createOwnerTransfer(database),
-    changes,
-    record,
-    clock,
   });
   const users = createUsers({
     ...deps,
@@ -139,7 +81,14 @@ export function createAuth(deps: Deps) {
   const setUpRepository = createSetUpRepository(database);
   const signIns = createSignInEvents({ write: database.write, record, clock });
   const setUp = createSetUp({ repository: setUpRepository, sessions, passwords, signIns, config, clock });
-  const oidc = openOidc(deps, { users: usersRepository, sessions, signIns });
+  const tell = createSignInMails({ ...deps, repository: createContactRepository(database) });
+  const oidc = openOidc(deps, {
+    users: usersRepository,
+    sessions,
+    tokens,
+    signIns,
+    tellNewBrowser: tell.newBrowser,
+  });
   const proofs = { tokens, passwordCheck, accountDelay, secondFactor };
   const login = createLogin({
     ...deps,
@@ -148,20 +97,31 @@ export function createAuth(deps: Deps) {
     sessions,
     signIns,
     closeSetUp: setUpRepository.removeAll,
-    tellNewBrowser: createSignInMail({ ...deps, repository: createContactRepository(database) }),
+    tellNewBrowser: tell.newBrowser,
   });
-  const contacts = contactsOf(deps, users, login);
+  const contacts = openContacts(deps, users, login);
+  const prove = createOwnProof({ login, secondFactor, clock });
+  const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, onFailure });
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>
     clientAddress(c.env.peerAddress(), c.req.header("X-Forwarded-For") ?? null);
-  const clientOf: ClientOf = (c) => {
-    const { browser, os } = deps.describeAgent((c.req.header("User-Agent") ?? "").slice(0, 1024));
-    return { address: addressOf(c), browser: knownName(browser), os: knownName(os) };
-  };
+  const clientOf = createClientOf(deps, addressOf);
   const doors = { config, addressLimit, addressOf, clientOf };
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
   const guard = createGuard({ sessions, apiTokens, secondFactor, addressOf, config, onFailure });
-  const web = { ...doors, login, sessions, oidc, users, contacts, secondFactor, clock, refuseForeign };
+  const web = {
+    ...doors,
+    login,
+    sessions,
+    oidc,
+    users,
+    contacts,
+    secondFactor,
+    passkeys,
+    clock,
+    refuseForeign,
+    prove,
+  };
   return {
     guard,
     /** Also accepts the health token. */
@@ -171,6 +131,7 @@ export function createAuth(deps: Deps) {
       ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),
       ...authEndpoints(web),
       ...secondFactorEndpoints(web),
+      ...passkeyEndpoints({ ...web, refusePasskey: oidc.refusePassword }),
       ...ownSessionEndpoints(web),
       ...userEndpoints(web),
       ...contactEndpoints(web),
@@ -204,38 +165,6 @@ export function createAuth(deps: Deps) {
       inRounds([sessions.removeEnded, apiTokens.removeExpired, accountDelay.removeForgotten]),
   };
 }
-
-const knownName = (name: string): string | null => (name === "Other" ? null : name);
-const openOidc = (
-  { database, changes, record, config, box, clock, logger }: Deps,
-  parts: { users: UsersRepository; sessions: Sessions; signIns: SignInEvents },
-) =>
-  createOidc({
-    ...parts,
-    provider: createProvider({ clock, logger }),
-    repository: createOidcRepository(database),
-    changes,
-    record,
-    box,
-    config,
-    clock,
-    logger,
-  });
-
-const oidcLimit = (clock: Clock) =>
-  createAddressLimit(createAddressBuckets({ clock, atOnce: OIDC_AT_ONCE }).tryNow, "Too many sign-ins");
-
-const contactsOf = ({ config, ...deps }: Deps, users: Users, login: Login): Contacts =>
-  createContacts({
-    ...deps,
-    repository: createContactRepository(deps.database),
-    users,
-    secret: () => config.get("api.jwt_secret"),
-    adminPasswordHash: () => config.get("api.admin_token"),
-    setAdminPassword: (plain) => login.resetAdminPassword(plain, BUILT_IN_ADMIN.username),
-    checkPassword: async (account, password, address) =>
-      void (await login.checkOwn(account, { password, address })),
-  });
 
 async function inRounds(removals: readonly ((limit: number) => Promise<number>)[]): Promise<number> {
   let total = 0;

@@ -12,7 +12,7 @@ function setUp(generationSize = 10) {
     await state.hold;
     if (away) throw new Error("away");
     const session = { id, accountId: 1, createdAt: 0, expiresAt: 1e12, refreshId: "r", previousId: null };
-    const client = { address: null, browser: null, os: null };
+    const client = { address: null, browser: null, os: null, signedInBy: null };
     return { session: { ...session, ...client, rotatedAt: null, revokedAt }, account: null };
   };
   const cache = createFreshCache({ find, clock: { now: () => time.now }, generationSize });

@@ -21,7 +21,7 @@ type Deps = {
   onFailure: (method: FailureMethod) => void;
 };
 
-/** Where an account without the second factor that its role needs may still call. */
+/** Where a session without the second factor that its role needs may still call. */
 const SETS_UP = /^\/(?:auth|account)\//;
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -57,7 +57,7 @@ async function requireSecondFactor({ secondFactor }: Deps, caller: Caller): Prom
   if (caller.token !== undefined || !(await secondFactor.isMissing(caller))) return;
   throw appError(
     "Forbidden",
-    "Your role needs a second factor. Set up an authenticator app in your account first.",
+    "Your role needs a second factor. Set up a passkey or an authenticator app in your account, or confirm this sign-in with it, first.",
     { field: "second_factor" },
   );
 }

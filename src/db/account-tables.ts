@@ -83,6 +83,8 @@ export const ACCOUNT_TABLES = {
     /** From the user agent of the sign-in, such as "Firefox" and "Linux". */
     browser: "text?",
     os: "text?",
+    /** What was proved (lib/credential.ts); null before version 0.9. */
+    signed_in_by: "text?",
   },
   /** Of accounts with TOTP, like `recovery_codes`. */
   authenticators: {
@@ -167,6 +169,6 @@ export const ACCOUNT_TABLES = {
   },
   /** Of sessions by OpenID Connect: the sealed ID token, which a sign-out sends back. Removed with the session. */
   oidc_sessions: { session_id: "text", id_token: "text" },
-  /** Also for one-time addresses: auth/set-up/repository.ts. */
+  /** Also for one-time addresses (auth/set-up/repository.ts) and used challenges (auth/passkeys/repository.ts). */
   login_failures: { account: "text", failures: "int", retry_at: "int", updated_at: "int" },
 } as const;

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { Role, Scope, Teams } from "../lib/access.ts";
 import type { Actor, Via } from "../lib/actor.ts";
+import type { Credential } from "../lib/credential.ts";
 import { appError } from "../lib/errors.ts";
 import type { BodyReservation } from "./body-memory.ts";
 import type { ListOptions } from "./json-list.ts";
@@ -26,8 +27,7 @@ export type Caller = {
   teams?: Teams | undefined;
   /** `panel`: by cookies. `api`: by a session's bearer. `token`: by an API token. */
   via: Via;
-  /** `expiresAt`: of the access token, epoch milliseconds. */
-  credential?: { sessionId: string; expiresAt: number };
+  credential?: Credential;
   token?: { name: string; scopes: readonly Scope[] };
 };
 

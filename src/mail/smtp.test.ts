@@ -28,6 +28,7 @@ const CONTENTS: MailContents = {
   reset: { username: HOSTILE, url: URL },
   address: { username: HOSTILE, url: URL },
   sign_in: { username: "anna", address: "192.0.2.1", browser: HOSTILE, at: 0, url: URL },
+  passkey: { username: "anna", address: "192.0.2.1", browser: HOSTILE, at: 0, url: URL },
   drop: { title: HOSTILE, count: 12, names: [HOSTILE, "b"], url: URL },
   download: { title: HOSTILE, count: 2, url: URL },
   share_ends: { title: HOSTILE, endsAt: null, url: URL },

@@ -20,7 +20,11 @@ const OF_ACCOUNT = [
     columns: ["id", "username", "role", "disabled", "quota_bytes", "created_at", "updated_at"],
   },
   { table: "account_mail", by: "account_id", columns: ["email", "proved_at", "language", "choices"] },
-  { table: "sessions", by: "user_id", columns: ["created_at", "expires_at", "address", "browser", "os"] },
+  {
+    table: "sessions",
+    by: "user_id",
+    columns: ["created_at", "expires_at", "address", "browser", "os", "signed_in_by"],
+  },
   { table: "tokens", by: "user_id", columns: ["name", "scopes", "created_at", "expires_at", "last_used_at"] },
   { table: "passkeys", by: "account_id", columns: ["name", "created_at", "last_used_at"] },
   { table: "authenticators", by: "account_id", columns: ["created_at", "confirmed_at"] },

@@ -16,7 +16,7 @@ const choice = <const T extends readonly [string, ...string[]]>(options: T, mean
 
 /** By kind of mail. */
 export const choicesSchema = namedObject("MailChoices", {
-  sign_in: choice(ON, "a sign-in from a browser that was not seen before"),
+  sign_in: choice(ON, "a sign-in from a browser that was not seen before, and a new passkey"),
   drop: choice(PACE, "files arrived in a drop box: one mail for each span"),
   download: choice(PACE, "a share was downloaded: one mail for each span"),
   share_ends: choice(ON, "a share ends within a day, or has no downloads left"),

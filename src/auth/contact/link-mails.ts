@@ -12,7 +12,7 @@ type Linked = { username: string; url: string };
 type AuthMailContent =
   | { kind: "invitation"; content: Linked & { by: string } }
   | { kind: "reset" | "address"; content: Linked }
-  | { kind: "sign_in"; content: Linked & { address: string; browser: string; at: number } };
+  | { kind: "sign_in" | "passkey"; content: Linked & { address: string; browser: string; at: number } };
 
 /** The outbox, as accounts use it. */
 export type AuthMail = {

@@ -6,22 +6,29 @@ import type { ContactRepository } from "./repository.ts";
 
 type Client = { address: string | null; browser: string | null; os: string | null };
 
-export type TellNewBrowser = (tx: AuthTransaction, account: Account, client: Client) => Promise<void>;
+export type TellOfClient = (tx: AuthTransaction, account: Account, client: Client) => Promise<void>;
 
-/** Tells the account of a sign-in from a browser that it has not used before, unless it has turned that off. */
-export const createSignInMail =
-  (deps: { repository: ContactRepository; mail: AuthMail; clock: Clock }): TellNewBrowser =>
-  async (tx, { id, username }, { address, browser, os }) => {
-    const { repository, mail, clock } = deps;
-    const contact = mail.isOffered() ? await repository.reachable(id, tx.db) : null;
-    if (contact === null || contact.choices.sign_in === "off") return;
-    const { email, language } = contact;
-    const content = {
-      username,
-      address: address ?? "?",
-      browser: [browser, os].filter((name) => name !== null).join(", ") || "?",
-      at: clock.now(),
-      url: mail.panelUrl("/account"),
+/** Mails about what a browser did with the account, unless that has turned them off. */
+export function createSignInMails(deps: { repository: ContactRepository; mail: AuthMail; clock: Clock }) {
+  const teller =
+    (kind: "sign_in" | "passkey"): TellOfClient =>
+    async (tx, { id, username }, { address, browser, os }) => {
+      const { repository, mail, clock } = deps;
+      const contact = mail.isOffered() ? await repository.reachable(id, tx.db) : null;
+      if (contact === null || contact.choices.sign_in === "off") return;
+      const { email, language } = contact;
+      const content = {
+        username,
+        address: address ?? "?",
+        browser: [browser, os].filter((name) => name !== null).join(", ") || "?",
+        at: clock.now(),
+        url: mail.panelUrl("/account"),
+      };
+      await mail.queue(tx, { accountId: id, email, language }, { kind, content });
     };
-    await mail.queue(tx, { accountId: id, email, language }, { kind: "sign_in", content });
+  return {
+    /** A sign-in from a browser that the account has not used before. */
+    newBrowser: teller("sign_in"),
+    newPasskey: teller("passkey"),
   };
+}

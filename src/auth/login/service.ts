@@ -1,6 +1,7 @@
 import type { Db } from "../../db/dialect.ts";
 import { type Actor, COMMAND, type Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { SignInMethod } from "../../lib/credential.ts";
 import { AppError, appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import { validated } from "../../lib/validated.ts";
@@ -11,12 +12,13 @@ import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Passwords } from "./password.ts";
 import type { PasswordAttempt, PasswordHolder, PasswordCheck } from "./password-check.ts";
 import type { SignInEvents } from "./sign-in-events.ts";
+import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
 import type { Session, SessionClient } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { SignedIn } from "../sessions/signing.ts";
 import type { Tokens } from "../sessions/tokens.ts";
 import { userEvent } from "../users/user-events.ts";
-import { newPasswordSchema, toAccount, type User, usernameSchema } from "../users/user.ts";
+import { newPasswordSchema, NO_PASSWORD, toAccount, type User, usernameSchema } from "../users/user.ts";
 import type { UsersRepository } from "../users/repository.ts";
 
 export type LoginAttempt = {
@@ -27,12 +29,9 @@ export type LoginAttempt = {
   recoveryCode?: string | null | undefined;
   client: SessionClient & { address: string };
   via: Via;
-  /** Of earlier sessions. */
-  refreshTokens: readonly string[];
-  deviceTokens: readonly string[];
-};
+} & FormerTokens;
 
-type Doing = Pick<LoginAttempt, "client" | "via">;
+type Doing = Pick<LoginAttempt, "client" | "via"> & { by: SignInMethod };
 
 /** Writes `api.admin_token`; `opens`: and turns sign-in with a password on. `also` runs in its transaction and may be retried. */
 export type AdminPasswordSetting = {
@@ -82,13 +81,14 @@ export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(deps: Deps) {
   const { users, sessions, tokens, passwords, passwordCheck, accountDelay, config, changes, clock } = deps;
-  const { findCandidate, checkOwn } = createHolders(deps);
+  const { findCandidate, ...own } = createHolders(deps);
+  const { checkOwn } = own;
   const { signIns, secondFactor, closeSetUp, record } = deps;
 
   async function changeUserPassword(
     user: User,
     passwordHash: string,
-    { via, client }: Doing,
+    { via, client, by }: Doing,
   ): Promise<SignedIn> {
     const session = await changes.write(async (tx) => {
       const current = await users.lock(tx.db, user.id);
@@ -100,7 +100,7 @@ export function createLogin(deps: Deps) {
       const actor = { name: user.username, via };
       await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "update" }, current, next)]);
       await sessions.endAllOf(tx, user.id);
-      return sessions.open(tx, user.id, client);
+      return sessions.open(tx, user.id, client, by);
     });
     return sessions.sign(session, toAccount(user));
   }
@@ -108,19 +108,18 @@ export function createLogin(deps: Deps) {
   const endAdminAccess = (tx: AuthTransaction) =>
     closeSetUp(tx.db).then(() => sessions.endAllOf(tx, BUILT_IN_ADMIN.id));
 
-  async function changeAdminPassword(passwordHash: string, { via, client }: Doing): Promise<SignedIn> {
+  async function changeAdminPassword(passwordHash: string, { via, client, by }: Doing): Promise<SignedIn> {
     let session: Session | undefined;
-    const by = { name: BUILT_IN_ADMIN.username, via };
-    await config.setAdminPasswordHash(passwordHash, by, async (tx) => {
+    const actor = { name: BUILT_IN_ADMIN.username, via };
+    await config.setAdminPasswordHash(passwordHash, actor, async (tx) => {
       await endAdminAccess(tx);
-      session = await sessions.open(tx, BUILT_IN_ADMIN.id, client);
+      session = await sessions.open(tx, BUILT_IN_ADMIN.id, client, by);
     });
     return sessions.sign(session!, BUILT_IN_ADMIN);
   }
 
   return {
-    /** For changes that a session alone may not make. @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
-    checkOwn,
+    ...own,
 
     /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable, NotFound while the admin API is disabled */
     async signIn({ username: typed, password, client, via, ...sent }: LoginAttempt): Promise<SignedIn> {
@@ -130,7 +129,8 @@ export function createLogin(deps: Deps) {
       const username = usernameSchema.safeParse(typed ?? BUILT_IN_ADMIN.username).data ?? null;
       const candidate = await findCandidate(username);
       const named: DelayKey | null = username === null ? null : { username };
-      const known = await formerSession(tokens, sent, candidate?.account.id);
+      const former = await formerSessions(tokens, sent);
+      const known = (candidate && former.get(candidate.account.id)) ?? null;
       const attempt: PasswordAttempt = {
         password,
         candidate,
@@ -147,9 +147,9 @@ export function createLogin(deps: Deps) {
       const { account, passwordHash } = await passwordCheck.check(attempt).catch(failed);
       const factorKey = known ?? { username: account.username };
       const proof = await secondFactor.admit(account, sent, factorKey).catch(failed);
-      const start = sessions.start(account, { passwordHash, client }, async (tx) => {
+      const by = proof?.by ?? "password";
+      const start = sessions.start(account, { passwordHash, client, by }, async (tx) => {
         await proof?.use(tx);
-        const by = proof?.by;
         await signIns.succeeded(tx.db, { username: account.username, address, via, by });
         if (known === null && via === "panel") await deps.tellNewBrowser(tx, account, client);
       });
@@ -159,13 +159,14 @@ export function createLogin(deps: Deps) {
     },
 
     /**
-     * Ends all sessions of the account and opens a new one.
+     * Ends all sessions of the account and opens a new one, which has proved what that of the caller has.
      * @throws AuthFailed when `current` is wrong, RateLimitExceeded, ServiceUnavailable, Conflict
      */
     async changePassword(
       account: Account,
-      { current, next, ...doing }: Doing & { current: string; next: string },
+      { current, next, ...given }: Omit<Doing, "by"> & { current: string; next: string },
     ): Promise<SignedIn> {
+      const doing = { ...given, by: account.credential?.signedInBy ?? ("password" as const) };
       const user = await checkOwn(account, { password: current, address: doing.client.address });
       const hash = await passwords.hashPassword(next);
       return user === null ? changeAdminPassword(hash, doing) : changeUserPassword(user, hash, doing);
@@ -191,24 +192,6 @@ const candidateOf = (user: User): PasswordHolder => ({
   disabled: user.disabled,
 });
 
-/** The browser's former session with the account; null without proof of one. */
-async function formerSession(
-  tokens: Tokens,
-  { refreshTokens, deviceTokens }: Pick<LoginAttempt, "refreshTokens" | "deviceTokens">,
-  accountId: number | undefined,
-): Promise<{ sessionId: string } | null> {
-  for (const [type, sent] of [
-    ["refresh", refreshTokens],
-    ["device", deviceTokens],
-  ] as const) {
-    for (const token of sent) {
-      const claims = await tokens.verify(type, token);
-      if (claims !== null && claims.accountId === accountId) return { sessionId: claims.sessionId };
-    }
-  }
-  return null;
-}
-
 /** Whose passwords are checked. */
 function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "passwordCheck" | "config">) {
   const builtIn = (): PasswordHolder => ({
@@ -223,7 +206,10 @@ function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "p
     return user === null ? null : candidateOf(user);
   }
 
-  /** The account's row; null for the built-in administrator. */
+  /**
+   * For changes that a session alone may not make. Returns the account's row; null for the built-in administrator.
+   * @throws AuthFailed, RateLimitExceeded, ServiceUnavailable
+   */
   async function checkOwn(
     account: Account,
     { password, address }: { password: string; address: string },
@@ -236,5 +222,9 @@ function createHolders({ users, passwordCheck, config }: Pick<Deps, "users" | "p
     return user;
   }
 
-  return { findCandidate, checkOwn };
+  /** Accounts that OpenID Connect has made have none. */
+  const hasPassword = async ({ id }: Account): Promise<boolean> =>
+    id === BUILT_IN_ADMIN.id || ((await users.find(id))?.passwordHash ?? NO_PASSWORD) !== NO_PASSWORD;
+
+  return { findCandidate, checkOwn, hasPassword };
 }

@@ -5,14 +5,14 @@
 import type { Db } from "../../db/dialect.ts";
 import type { Via } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { SignInMethod } from "../../lib/credential.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 
 type Attempt = {
   username: string | null;
   address: string;
   via: Via;
-  /** What was proved besides the password, or in its place. */
-  by?: "totp" | "recovery_code" | "passkey" | undefined;
+  by?: SignInMethod | undefined;
 };
 
 type Deps = { write: Db; record: RecordEvents<Db>; clock: Clock };
@@ -25,7 +25,11 @@ export function createSignInEvents({ write, record, clock }: Deps) {
 
   function eventOf(action: string, { username, address, via, by }: Attempt, omitted: number): EventRecord {
     const name = username ?? "unknown";
-    const after = { address, ...(by && { second_factor: by }), ...(omitted > 0 && { omitted }) };
+    const after = {
+      address,
+      ...(by && by !== "password" && { signed_in_by: by }),
+      ...(omitted > 0 && { omitted }),
+    };
     return { at: clock.now(), actor: { name, via }, action, subject: name, after };
   }
 

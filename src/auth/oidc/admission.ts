@@ -34,6 +34,21 @@ export function admit(claims: Claims, rules: AdmissionRules): Admitted | { refus
   return role === null ? { refused: "no_role" } : { role, email };
 }
 
+/** Ways to authenticate (RFC 8176) of which each is a second factor, or says that there was one. */
+const SECOND_FACTORS: ReadonlySet<string> = new Set(["mfa", "otp", "hwk", "sms", "fido"]);
+/** Classes of authentication: OpenID EAP, PAPE, REFEDS. */
+const STRONG_CLASSES: ReadonlySet<string> = new Set([
+  "phr",
+  "phrh",
+  "http://schemas.openid.net/pape/policies/2007/06/multi-factor",
+  "https://refeds.org/profile/mfa",
+]);
+
+/** Whether the provider says that it has asked for a second factor. */
+export const hasSecondFactor = (claims: Claims): boolean =>
+  valuesOf(claims, "amr").some((way) => SECOND_FACTORS.has(way)) ||
+  STRONG_CLASSES.has(textIn(claims, "acr") ?? "");
+
 function highestRole(values: readonly string[], roles: AdmissionRules["roles"]): Role | null {
   const given = new Set(
     roles.size === 0 ? values : values.map((value) => roles.get(value)).filter((role) => role !== undefined),

@@ -21,6 +21,7 @@ const flowSchema = z.object({
   redirectUri: z.string(),
   to: z.string(),
   issuer: z.string(),
+  knows: z.array(z.int()),
 });
 
 export type Flow = Attempt & {
@@ -28,6 +29,8 @@ export type Flow = Attempt & {
   to: string;
   /** The setting may change meanwhile. */
   issuer: string;
+  /** Accounts that the browser has signed in to. The callback may not get the cookies that prove it (SameSite=Strict). */
+  knows: readonly number[];
 };
 
 type Deps = { secret: () => string; clock: Clock };

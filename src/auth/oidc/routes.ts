@@ -5,6 +5,7 @@ import { queryText } from "../../lib/query-text.ts";
 import type { AddressLimit } from "../address-limit.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import { OIDC_COOKIE, oidcCookie, readCookies, sessionCookies } from "../sessions/cookies.ts";
+import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
 import { type ClientOf, setCookies } from "../sessions/routes.ts";
 import { FLOW_SECONDS } from "./flow-cookie.ts";
 import { type Oidc, OidcRefusal, type OidcTrouble } from "./service.ts";
@@ -78,7 +79,12 @@ export function oidcEndpoints({ oidc, config, addressLimit, clientOf }: Deps): E
         return orTrouble(c, to, async () => {
           await addressLimit.take(clientOf(c).address);
           const redirectUri = `${c.env.origin()}${config.get("routes.admin_prefix")}/v1${CALLBACK}`;
-          const started = await oidc.start({ redirectUri, to });
+          const started = await oidc.start({
+            redirectUri,
+            to,
+            refreshTokens: refreshTokens(c),
+            deviceTokens: deviceTokens(c),
+          });
           if (started === null) throw appError("NotFound", "Sign-in by OpenID Connect is not set up.");
           setCookies(c, [oidcCookie(config, { value: started.cookie, maxAge: FLOW_SECONDS })]);
           return leadTo(c, started.url);

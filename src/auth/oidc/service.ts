@@ -12,17 +12,19 @@ import type { RecordEvents } from "../../lib/event.ts";
 import { knownLanguage } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { SecretBox } from "../../lib/secret-box.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
+import { type Account, BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthConfig } from "../auth-config.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { SignInEvents } from "../login/sign-in-events.ts";
+import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
 import type { SessionClient } from "../sessions/session.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { SignedIn } from "../sessions/signing.ts";
+import type { Tokens } from "../sessions/tokens.ts";
 import type { UsersRepository } from "../users/repository.ts";
 import { NO_PASSWORD, NOT_ACCOUNTS, toAccount, type User } from "../users/user.ts";
 import { userEvent } from "../users/user-events.ts";
-import { type Admitted, admit, type Claims, textIn } from "./admission.ts";
+import { type Admitted, admit, type Claims, hasSecondFactor, textIn } from "./admission.ts";
 import { type Flow, readFlow, signFlow } from "./flow-cookie.ts";
 import type { Provider, ProviderAnswer } from "./provider.ts";
 import { isProviderAway } from "./requests.ts";
@@ -55,7 +57,10 @@ type Deps = {
   repository: OidcRepository;
   users: UsersRepository;
   sessions: Sessions;
+  tokens: Pick<Tokens, "verify">;
   signIns: SignInEvents;
+  /** A browser that the account has not used before has signed in. */
+  tellNewBrowser(tx: AuthTransaction, account: Account, client: SessionClient): Promise<void>;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   box: SecretBox;
@@ -71,7 +76,7 @@ const TOKEN_PURPOSE = "oidc id token";
 const LONGEST_SUBJECT = 255;
 
 export function createOidc(deps: Deps) {
-  const { provider, repository, signIns, box, config, clock, logger } = deps;
+  const { provider, repository, tokens, signIns, box, config, clock, logger } = deps;
   const signing = { secret: () => config.get("api.jwt_secret"), clock };
 
   const isOn = (): boolean => oidcClient(config) !== null;
@@ -106,13 +111,14 @@ export function createOidc(deps: Deps) {
         : "oidc.password_sign_in: nobody could sign in. Set oidc.issuer and oidc.client_id first, and try that sign-in.",
 
     /** The address at the provider, and the cookie for the callback. Null while it is off. @throws OidcRefusal */
-    async start({ redirectUri, to }: Pick<Flow, "redirectUri" | "to">) {
+    async start({ redirectUri, to, ...sent }: Pick<Flow, "redirectUri" | "to"> & FormerTokens) {
       const client = oidcClient(config);
       if (client === null) return null;
       try {
         const attempt = { ...(await provider.newSecrets()), redirectUri };
         const url = await provider.authorizationUrl(client, config.get("oidc.scopes"), attempt);
-        const cookie = await signFlow({ ...attempt, to, issuer: client.issuer }, signing);
+        const knows = [...(await formerSessions(tokens, sent)).keys()];
+        const cookie = await signFlow({ ...attempt, to, issuer: client.issuer, knows }, signing);
         return { url: url.href, cookie };
       } catch (error) {
         return explain(error, client);
@@ -132,7 +138,7 @@ export function createOidc(deps: Deps) {
       if (client === null || client.issuer !== flow.issuer) throw new OidcRefusal("expired");
       try {
         const answer = await provider.redeem(client, query, flow);
-        return await signIn(deps, client, { answer, visitor });
+        return await signIn(deps, client, { answer, visitor, knows: flow.knows });
       } catch (error) {
         await signIns.failed({ username: null, address: visitor.address, via: "panel" });
         return explain(error, client);
@@ -159,10 +165,11 @@ export function createOidc(deps: Deps) {
 }
 
 type Visitor = SessionClient & { address: string };
-type Arrival = { answer: ProviderAnswer; visitor: Visitor };
+type Arrival = { answer: ProviderAnswer; visitor: Visitor } & Pick<Flow, "knows">;
 
-async function signIn(deps: Deps, client: OidcClient, { answer, visitor }: Arrival): Promise<SignedIn> {
+async function signIn(deps: Deps, client: OidcClient, arrival: Arrival): Promise<SignedIn> {
   const { config, repository, changes, sessions, signIns, box } = deps;
+  const { answer, visitor, knows } = arrival;
   const { subject, claims, idToken } = answer;
   if (subject === "" || subject.length > LONGEST_SUBJECT) throw new OidcRefusal("failed");
   const identity = { issuer: client.issuer, subject };
@@ -181,8 +188,11 @@ async function signIn(deps: Deps, client: OidcClient, { answer, visitor }: Arriv
         (await makeUser(deps, tx, { identity, claims, admitted }));
       if (user.disabled) return { refused: "disabled" } as const;
       const current = await applyRole(deps, tx, user, admitted.role);
-      await signIns.succeeded(tx.db, { username: current.username, address: visitor.address, via: "panel" });
-      const session = await sessions.open(tx, current.id, visitor);
+      const by = hasSecondFactor(claims) ? "oidc_mfa" : "oidc";
+      const { id, username } = current;
+      await signIns.succeeded(tx.db, { username, address: visitor.address, via: "panel", by });
+      if (known !== null && !knows.includes(id)) await deps.tellNewBrowser(tx, toAccount(current), visitor);
+      const session = await sessions.open(tx, id, visitor, by);
       await repository.keepIdToken(tx.db, session.id, box.seal(idToken, TOKEN_PURPOSE));
       return { account: toAccount(current), session };
     }),

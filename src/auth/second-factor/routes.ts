@@ -6,11 +6,10 @@ import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { Account } from "../account.ts";
 import type { AddressLimit } from "../address-limit.ts";
-import type { Login } from "../login/service.ts";
 import { messageAnswer } from "../sessions/routes.ts";
+import { codeSchema } from "./codes.ts";
+import { type OwnProof, ownProof } from "./own-proof.ts";
 import type { SecondFactor } from "./service.ts";
-
-export const codeSchema = z.string().max(32).describe("six digits");
 
 const stateView = namedObject("TotpState", {
   enabled: z.boolean().describe("a sign-in by password needs a code"),
@@ -28,23 +27,20 @@ const recoveryCodes = namedObject("RecoveryCodes", {
   recovery_codes: z.array(z.string()).describe("each replaces one code of the app once; shown only here"),
 });
 
-const passwordBody = z.object({ password: z.string() });
-
 type Deps = {
   secondFactor: SecondFactor;
-  login: Pick<Login, "checkOwn">;
+  /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+  prove(account: Account, proof: OwnProof, address: string): Promise<void>;
   addressLimit: AddressLimit;
   addressOf: (c: HttpContext) => string;
 };
 
-export function secondFactorEndpoints({ secondFactor, login, addressLimit, addressOf }: Deps): Endpoint[] {
+export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addressOf }: Deps): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "account", path: "/account/totp" } as const;
   const guarded = {
     bodyLimit: SHORT_LIMIT,
     admit: (c: HttpContext) => addressLimit.take(addressOf(c)),
   } as const;
-  const prove = (c: HttpContext, account: Account, password: string) =>
-    login.checkOwn(account, { password, address: addressOf(c) });
   return [
     endpoint({
       ...shared,
@@ -58,12 +54,12 @@ export function secondFactorEndpoints({ secondFactor, login, addressLimit, addre
       ...guarded,
       method: "POST",
       summary: "Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed",
-      body: passwordBody,
+      body: ownProof,
       failures: [409, 429],
       status: 201,
       answer: beginning,
       async handle({ c, body, account }) {
-        await prove(c, account, body.password);
+        await prove(account, body, addressOf(c));
         return secondFactor.begin(account);
       },
     }),
@@ -77,7 +73,7 @@ export function secondFactorEndpoints({ secondFactor, login, addressLimit, addre
       answer: messageAnswer,
       async handle({ c, body: { password, code }, account }) {
         if (!password && !code) throw appError("BadRequest", "Send the password, or a code of the app.");
-        if (password) await prove(c, account, password);
+        if (password) await prove(account, { password }, addressOf(c));
         await secondFactor.remove(account, password ? null : (code ?? ""), actorOf(account));
         return { message: "Authenticator app removed" };
       },
@@ -101,11 +97,11 @@ export function secondFactorEndpoints({ secondFactor, login, addressLimit, addre
       method: "POST",
       path: "/account/totp/recovery-codes",
       summary: "Make new recovery codes; the old ones end",
-      body: passwordBody,
+      body: ownProof,
       failures: [404, 429],
       answer: recoveryCodes,
       async handle({ c, body, account }) {
-        await prove(c, account, body.password);
+        await prove(account, body, addressOf(c));
         return { recovery_codes: await secondFactor.renewCodes(account, actorOf(account)) };
       },
     }),

@@ -176,7 +176,7 @@ forEachDialect((dialect) => {
         .map(viewOfEvent)
         .map(({ action, after }) => [
           action,
-          (after as { second_factor?: string } | null)?.second_factor ?? "",
+          (after as { signed_in_by?: string } | null)?.signed_in_by ?? "",
         ]),
     ).toEqual([
       ["sign_in.failure", ""],

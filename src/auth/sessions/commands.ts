@@ -35,6 +35,7 @@ export function addSessionCommands(program: Command, context: Context): void {
         address: "ADDRESS",
         browser: "BROWSER",
         os: "SYSTEM",
+        signed_in_by: "SIGNED IN BY",
       });
     });
   sessions

@@ -1,10 +1,11 @@
-/** The sessions of an account, and the end of one. */
+/** The sessions of an account; what one of them proves, and its end. */
 import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
-import type { AuthChanges } from "../changes.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { SessionsRepository } from "./repository.ts";
 import { isAlive, type Session } from "./session.ts";
 
@@ -20,6 +21,12 @@ export function createSessionList({ repository, changes, record, clock }: Deps) 
       const offset = (at.page - 1) * at.pageSize;
       const sessions = await repository.listOf(accountId, now, { limit: at.pageSize, offset });
       return { sessions, total: await repository.countOf(accountId, now) };
+    },
+
+    /** The session has proved more since its sign-in. */
+    async prove(tx: AuthTransaction, id: string, by: SignInMethod): Promise<void> {
+      await repository.prove(tx.db, id, by);
+      tx.changed("sessions", [id]);
     },
 
     /** `accountId` null: of any account. @throws NotFound */

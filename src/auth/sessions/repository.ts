@@ -3,6 +3,7 @@ import type { Queries } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
+import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
 import { findAccount } from "../account.repository.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Session, SessionOwner } from "./session.ts";
@@ -65,6 +66,10 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
       await tx.updateTable("sessions").set(toRow(session)).where("id", "=", session.id).execute();
     },
 
+    async prove(tx: Db, id: string, by: SignInMethod): Promise<void> {
+      await tx.updateTable("sessions").set({ signed_in_by: by }).where("id", "=", id).execute();
+    },
+
     /** Does nothing to a session that has ended. */
     async revoke(tx: Db, id: string, now: number): Promise<void> {
       const query = tx.updateTable("sessions").set({ revoked_at: now }).where("id", "=", id);
@@ -96,8 +101,9 @@ export function createSessionsRepository({ read, write, dialect }: Queries) {
   };
 }
 
-const toSession = ({ user_id, refresh_jti, previous_jti, ...row }: Row): Session => ({
+const toSession = ({ user_id, refresh_jti, previous_jti, signed_in_by: by, ...row }: Row): Session => ({
   ...camelCased(row),
+  signedInBy: SIGN_IN_METHODS.find((known) => known === by) ?? null,
   accountId: user_id,
   refreshId: refresh_jti,
   previousId: previous_jti,

@@ -6,6 +6,7 @@
  */
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Credential, SignInMethod } from "../../lib/credential.ts";
 import { appError } from "../../lib/errors.ts";
 import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -46,8 +47,8 @@ export function createSessions(deps: Deps) {
   const { repository, changes, tokens, refreshLimit, clock, logger } = deps;
   const cache = createFreshCache<SessionOwner>({ find: repository.find, clock });
   const { sign, newDeviceToken } = createSigning(deps);
-  const open = (tx: AuthTransaction, accountId: number, client: SessionClient) =>
-    openSession(deps, tx, accountId, client);
+  const open = (tx: AuthTransaction, accountId: number, client: SessionClient, by: SignInMethod) =>
+    openSession(deps, tx, { accountId, client, by });
   changes.subscribe("sessions", cache.drop);
   changes.subscribe("users", cache.clear);
 
@@ -79,13 +80,13 @@ export function createSessions(deps: Deps) {
     /** @throws AuthFailed when the password changed or the account was disabled meanwhile */
     async start(
       account: Account,
-      { passwordHash, client }: { passwordHash: string; client: SessionClient },
+      { passwordHash, client, by }: { passwordHash: string; client: SessionClient; by: SignInMethod },
       also: (tx: AuthTransaction) => Promise<void> = async () => {},
     ): Promise<SignedIn> {
       const session = await changes.write(async (tx) => {
         if (await repository.lockForSignIn(tx.db, account.id, passwordHash)) {
           await also(tx);
-          return open(tx, account.id, client);
+          return open(tx, account.id, client, by);
         }
         throw appError("AuthFailed", "The password was changed meanwhile. Sign in again.");
       });
@@ -122,8 +123,7 @@ export function createSessions(deps: Deps) {
         if (claims === null) continue;
         const owner = await cache.get(claims.sessionId);
         if (!isAlive(owner, clock.now())) continue;
-        const credential = { sessionId: claims.sessionId, expiresAt: claims.expiresAt };
-        return { ...owner.account, credential };
+        return { ...owner.account, credential: credentialOf(owner.session, claims) };
       }
       return null;
     },
@@ -163,15 +163,22 @@ export function createSessions(deps: Deps) {
   };
 }
 
+const credentialOf = ({ id, signedInBy, createdAt }: Session, { expiresAt }: TokenClaims): Credential => ({
+  sessionId: id,
+  expiresAt,
+  signedInBy,
+  signedInAt: createdAt,
+});
+
 const lifetime = (config: AuthConfig): number => config.get("api.refresh_token_days") * DAY_MS;
 
 /** Sign the session after the commit. */
 async function openSession(
   { repository, config, clock }: Deps,
   tx: AuthTransaction,
-  accountId: number,
-  { address, browser, os }: SessionClient,
+  { accountId, client, by }: { accountId: number; client: SessionClient; by: SignInMethod },
 ): Promise<Session> {
+  const { address, browser, os } = client;
   const now = clock.now();
   const session: Session = {
     id: crypto.randomUUID(),
@@ -185,6 +192,7 @@ async function openSession(
     address,
     browser,
     os,
+    signedInBy: by,
   };
   await repository.insert(tx.db, session);
   return session;

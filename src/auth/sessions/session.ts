@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
+import { SIGN_IN_METHODS, type SignInMethod } from "../../lib/credential.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import type { Account } from "../account.ts";
 
@@ -16,6 +17,8 @@ export type Session = {
   previousId: string | null;
   rotatedAt: number | null;
   revokedAt: number | null;
+  /** Null before version 0.9. */
+  signedInBy: SignInMethod | null;
 } & SessionClient;
 
 /** Who signed in; null before version 0.9 or when unknown. */
@@ -40,6 +43,10 @@ const sessionView = namedObject("ListedSession", {
   address: z.string().nullable().describe("of the client, at the sign-in or the last refresh"),
   browser: z.string().nullable().describe("or program, from the User-Agent of the sign-in"),
   os: z.string().nullable(),
+  signed_in_by: z
+    .enum(SIGN_IN_METHODS)
+    .nullable()
+    .describe("totp and recovery_code: beside the password; oidc_mfa: with a second factor; null: unknown"),
 });
 
 export const ownSessionView = sessionView.extend({ current: z.boolean().describe("sent this request") });

@@ -56,6 +56,7 @@ forEachDialect((dialect) => {
         address: "192.0.2.1",
         browser: "Firefox",
         os: "Linux",
+        signed_in_by: "password",
         current: false,
       },
       expect.objectContaining({ address: "2001:db8::5", browser: null, os: null, current: true }),

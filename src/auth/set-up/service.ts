@@ -89,7 +89,7 @@ export function createSetUp({ repository, sessions, passwords, signIns, config, 
         await repository.removeAll(tx.db);
         await sessions.endAllOf(tx, BUILT_IN_ADMIN.id);
         await signIns.succeeded(tx.db, { username: actor.name, address: client.address, via: actor.via });
-        session = await sessions.open(tx, BUILT_IN_ADMIN.id, client);
+        session = await sessions.open(tx, BUILT_IN_ADMIN.id, client, "password");
       });
       await change.catch((error: unknown) => {
         // Only this setting refuses values.

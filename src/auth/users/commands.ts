@@ -123,7 +123,7 @@ function addChanging(users: Command, context: Context): void {
 
   users
     .command("reset-2fa <username>")
-    .description("remove an account's authenticator app, and end its sessions; takes admin too")
+    .description("remove an account's authenticator app and passkeys, and end its sessions; takes admin too")
     .option("--json", "print the account as JSON")
     .action(async (username: string, { json }: JsonOption) => {
       const { auth } = await context.services();

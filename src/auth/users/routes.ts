@@ -135,7 +135,8 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
       ...item,
       method: "DELETE",
       path: "/users/:id/second-factor",
-      summary: "Remove the authenticator app and recovery codes of an account, and end its sessions",
+      summary:
+        "Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         await secondFactor.reset(await users.get(changeableIdOf(c)), actorOf(account));

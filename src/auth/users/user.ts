@@ -122,7 +122,7 @@ export type UserView = z.output<typeof userView>;
 
 export const listedUserView = userView.extend({
   used_bytes: z.int().describe("of the account's files"),
-  second_factor: z.boolean().describe("has an authenticator app"),
+  second_factor: z.boolean().describe("has an authenticator app or a passkey"),
 });
 listedUserView.register(z.globalRegistry, { id: "ListedAccount" });
 

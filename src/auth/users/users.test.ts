@@ -237,7 +237,7 @@ forEachDialect((dialect) => {
     };
     expect((await admin.send("GET", `${USERS}/0`)).json.data).toEqual(view);
     const me = await admin.send("GET", "/admin/v1/auth/me");
-    expect(me.json.data).toEqual({ ...view, second_factor: "off" });
+    expect(me.json.data).toEqual({ ...view, second_factor: "off", has_password: true });
   });
 
   test("lists by username, in pages", async () => {

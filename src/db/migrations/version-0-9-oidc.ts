@@ -1,5 +1,5 @@
-/** Version 0.9: sign-in by OpenID Connect. */
-import { createIndex, createTable, type Step } from "./step.ts";
+/** Version 0.9: sign-in by OpenID Connect, and what a sign-in proved. */
+import { addColumn, createIndex, createTable, type Step } from "./step.ts";
 
 export const steps: readonly Step[] = [
   createTable("0210_account_identities", "account_identities", (w) => [
@@ -22,4 +22,5 @@ export const steps: readonly Step[] = [
     `id_token ${w.longText} not null`,
     "constraint oidc_sessions_session foreign key (session_id) references sessions (id) on delete cascade",
   ]),
+  addColumn("0213_sessions_signed_in_by", "sessions", "signed_in_by", (w) => w.text(16)),
 ];

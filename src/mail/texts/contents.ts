@@ -7,6 +7,7 @@ export type MailContents = {
   reset: { username: string; url: string };
   address: { username: string; url: string };
   sign_in: { username: string; address: string; browser: string; at: number; url: string };
+  passkey: { username: string; address: string; browser: string; at: number; url: string };
   drop: { title: string; count: number; names: string[]; url: string };
   download: { title: string; count: number; url: string };
   share_ends: { title: string; endsAt: number | null; url: string };

@@ -48,6 +48,15 @@ export const deMails: MailTexts = {
     ],
     action: "Mein Konto prüfen",
   }),
+  passkey: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `Neuer Passkey für ${instance}`,
+    lines: [
+      `Ihrem Konto ${username} wurde ein Passkey hinzugefügt. Wer ihn hat, kann sich ohne Passwort anmelden.`,
+      `Zeit: ${time(at)}\nAdresse: ${address}\nBrowser: ${browser}`,
+      "Wenn Sie das waren, ist nichts zu tun. Wenn nicht, entfernen Sie ihn sofort in Ihrem Konto und ändern Sie Ihr Passwort.",
+    ],
+    action: "Mein Konto prüfen",
+  }),
   drop: ({ title, count, names }) => ({
     subject: count === 1 ? `Eine Datei für ${title} ist da` : `${count} Dateien für ${title} sind da`,
     lines: [listed(names, count)],
@@ -95,6 +104,7 @@ export const deMails: MailTexts = {
     reset: asked,
     address: asked,
     sign_in: chosen,
+    passkey: chosen,
     drop: chosen,
     download: chosen,
     share_ends: chosen,

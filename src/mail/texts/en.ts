@@ -72,6 +72,15 @@ export const enMails: MailTexts = {
     ],
     action: "Check my account",
   }),
+  passkey: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `New passkey for ${instance}`,
+    lines: [
+      `A passkey was added to your account ${username}. Whoever has it can sign in without the password.`,
+      `Time: ${time(at)}\nAddress: ${address}\nBrowser: ${browser}`,
+      "If that was you, there is nothing to do. If not, remove it in your account at once, and change your password.",
+    ],
+    action: "Check my account",
+  }),
   drop: ({ title, count, names }) => ({
     subject: count === 1 ? `A file arrived in ${title}` : `${count} files arrived in ${title}`,
     lines: [listed(names, count)],
@@ -121,6 +130,7 @@ export const enMails: MailTexts = {
     reset: asked,
     address: asked,
     sign_in: chosen,
+    passkey: chosen,
     drop: chosen,
     download: chosen,
     share_ends: chosen,

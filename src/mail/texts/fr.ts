@@ -48,6 +48,15 @@ export const frMails: MailTexts = {
     ],
     action: "Vérifier mon compte",
   }),
+  passkey: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `Nouvelle clé d’accès pour ${instance}`,
+    lines: [
+      `Une clé d’accès a été ajoutée à votre compte ${username}. Qui la possède peut se connecter sans mot de passe.`,
+      `Date : ${time(at)}\nAdresse : ${address}\nNavigateur : ${browser}`,
+      "Si c’était vous, il n’y a rien à faire. Sinon, supprimez-la tout de suite dans votre compte et changez votre mot de passe.",
+    ],
+    action: "Vérifier mon compte",
+  }),
   drop: ({ title, count, names }) => ({
     subject:
       count === 1 ? `Un fichier est arrivé dans ${title}` : `${count} fichiers sont arrivés dans ${title}`,
@@ -96,6 +105,7 @@ export const frMails: MailTexts = {
     reset: asked,
     address: asked,
     sign_in: chosen,
+    passkey: chosen,
     drop: chosen,
     download: chosen,
     share_ends: chosen,

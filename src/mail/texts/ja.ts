@@ -48,6 +48,15 @@ export const jaMails: MailTexts = {
     ],
     action: "アカウントを確認",
   }),
+  passkey: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `${instance} の新しいパスキー`,
+    lines: [
+      `アカウント ${username} にパスキーが追加されました。それを持つ人は、パスワードなしでサインインできます。`,
+      `日時: ${time(at)}\nアドレス: ${address}\nブラウザー: ${browser}`,
+      "ご自身によるものなら、何もする必要はありません。そうでない場合は、すぐにアカウントから削除し、パスワードを変更してください。",
+    ],
+    action: "アカウントを確認",
+  }),
   drop: ({ title, count, names }) => ({
     subject: `${title} に ${count} 件のファイルが届きました`,
     lines: [listed(names, count)],
@@ -94,6 +103,7 @@ export const jaMails: MailTexts = {
     reset: asked,
     address: asked,
     sign_in: chosen,
+    passkey: chosen,
     drop: chosen,
     download: chosen,
     share_ends: chosen,

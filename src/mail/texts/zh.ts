@@ -45,6 +45,15 @@ export const zhMails: MailTexts = {
     ],
     action: "检查我的账户",
   }),
+  passkey: ({ username, address, browser, at }, { instance, time }) => ({
+    subject: `${instance} 的新通行密钥`,
+    lines: [
+      `您的账户 ${username} 添加了一个通行密钥。持有它的人无需密码即可登录。`,
+      `时间：${time(at)}\n地址：${address}\n浏览器：${browser}`,
+      "如果是您本人，无需任何操作。如果不是，请立即在您的账户中删除它，并更改密码。",
+    ],
+    action: "检查我的账户",
+  }),
   drop: ({ title, count, names }) => ({
     subject: `${title} 收到 ${count} 个文件`,
     lines: [listed(names, count)],
@@ -89,6 +98,7 @@ export const zhMails: MailTexts = {
     reset: asked,
     address: asked,
     sign_in: chosen,
+    passkey: chosen,
     drop: chosen,
     download: chosen,
     share_ends: chosen,

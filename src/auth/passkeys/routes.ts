@@ -1,0 +1,165 @@
+import { z } from "zod";
+import { actorOf, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { requireJson } from "../../http/read-body.ts";
+import { idParameter } from "../../lib/id-parameter.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import type { Account } from "../account.ts";
+import type { AddressLimit } from "../address-limit.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import { type OwnProof, ownProof } from "../second-factor/own-proof.ts";
+import { deviceTokens, refreshTokens } from "../sessions/credentials.ts";
+import { isFromBrowser } from "../sessions/origin.ts";
+import { answerSignedIn, type ClientOf, messageAnswer, sessionAnswer, welcome } from "../sessions/routes.ts";
+import {
+  assertion,
+  creationOptions,
+  newCredential,
+  passkeyName,
+  passkeyView,
+  requestOptions,
+  viewPasskey,
+} from "./passkey.ts";
+import type { Passkeys } from "./service.ts";
+
+/** Bytes; keys of some algorithms are long. */
+const CREDENTIAL_LIMIT = 32 * 1024;
+
+type Deps = {
+  passkeys: Passkeys;
+  /** @throws AuthFailed, RateLimitExceeded, ServiceUnavailable */
+  prove(account: Account, proof: OwnProof, address: string): Promise<void>;
+  /** @throws Forbidden while people sign in by OpenID Connect only */
+  refusePasskey(): void;
+  config: AuthConfig;
+  addressLimit: AddressLimit;
+  addressOf(c: HttpContext): string;
+  clientOf: ClientOf;
+  /** @throws Forbidden for a request that another site caused */
+  refuseForeign(c: HttpContext): void;
+};
+
+/** Relative to {admin}/v1. */
+export const passkeyEndpoints = (deps: Deps): Endpoint[] => [
+  ...signInEndpoints(deps),
+  ...additionEndpoints(deps),
+  ...ownEndpoints(deps),
+];
+
+const siteOf = (c: HttpContext) => ({ origin: c.env.origin() });
+const own = { access: "account", scope: null, tag: "account" } as const;
+
+function signInEndpoints(deps: Deps): Endpoint[] {
+  const { passkeys, config, addressLimit, addressOf, clientOf, refuseForeign, refusePasskey } = deps;
+  const open = { access: "public", scope: null, tag: "auth", method: "POST" } as const;
+  return [
+    endpoint({
+      ...open,
+      path: "/auth/passkey/options",
+      summary: "Begin to sign in with a passkey: what the browser asks for, valid for five minutes",
+      failures: [403],
+      admit(c) {
+        refuseForeign(c);
+        refusePasskey();
+      },
+      answer: requestOptions,
+      handle: ({ c }) => passkeys.request(siteOf(c)),
+    }),
+    endpoint({
+      ...open,
+      path: "/auth/passkey",
+      summary: "Sign in with a passkey; sets the three cookies of a session",
+      body: namedObject("PasskeySignIn", { credential: assertion }),
+      bodyLimit: CREDENTIAL_LIMIT,
+      failures: [401, 403, 415, 429],
+      async admit(c) {
+        refuseForeign(c);
+        requireJson(c.req.raw);
+        refusePasskey();
+        await addressLimit.take(addressOf(c));
+      },
+      answer: sessionAnswer,
+      async handle({ c, body: { credential } }) {
+        const via = isFromBrowser(c.req.raw) ? "panel" : "api";
+        const sent = { refreshTokens: refreshTokens(c), deviceTokens: deviceTokens(c) };
+        const client = clientOf(c);
+        const signedIn = await passkeys.signIn({ ...sent, credential, client, via, site: siteOf(c) });
+        return answerSignedIn(c, config, { signedIn, message: welcome(c, config) });
+      },
+    }),
+  ];
+}
+
+function additionEndpoints(deps: Deps): Endpoint[] {
+  const { passkeys, prove, addressLimit, addressOf, clientOf } = deps;
+  return [
+    endpoint({
+      ...own,
+      method: "POST",
+      path: "/account/passkeys/options",
+      summary:
+        "Begin to add a passkey: what the browser makes it from, valid for five minutes in this session",
+      admit: (c) => addressLimit.take(addressOf(c)),
+      body: ownProof,
+      failures: [409, 429],
+      answer: creationOptions,
+      async handle({ c, body, account }) {
+        await prove(account, body, addressOf(c));
+        return passkeys.creation(account, siteOf(c));
+      },
+    }),
+    endpoint({
+      ...own,
+      method: "POST",
+      path: "/account/passkeys",
+      summary: "Add the passkey that the browser has made",
+      body: namedObject("NewPasskey", {
+        name: passkeyName.nullish().describe("default: browser and system, such as Firefox · Linux"),
+        credential: newCredential,
+      }),
+      bodyLimit: CREDENTIAL_LIMIT,
+      failures: [404, 409],
+      status: 201,
+      answer: passkeyView,
+      async handle({ c, body: { name, credential }, account }) {
+        const client = clientOf(c);
+        const usual = [client.browser, client.os].filter((one) => one !== null).join(" · ") || "Passkey";
+        const given = { credential, name: name ?? usual, site: siteOf(c), client, actor: actorOf(account) };
+        return viewPasskey(await passkeys.add(account, given));
+      },
+    }),
+  ];
+}
+
+function ownEndpoints({ passkeys }: Deps): Endpoint[] {
+  const item = { ...own, path: "/account/passkeys/:id", failures: [404] } as const;
+  const idOf = (c: HttpContext): number => idParameter(c, "NotFound", "There is no such passkey.");
+  return [
+    endpoint({
+      ...own,
+      method: "GET",
+      path: "/account/passkeys",
+      summary: "List your passkeys, oldest first",
+      answer: z.array(passkeyView),
+      handle: async ({ account }) => (await passkeys.listOf(account.id)).map(viewPasskey),
+    }),
+    endpoint({
+      ...item,
+      method: "PATCH",
+      summary: "Rename a passkey",
+      body: namedObject("PasskeyName", { name: passkeyName }),
+      answer: passkeyView,
+      handle: async ({ c, body, account }) =>
+        viewPasskey(await passkeys.rename(account, idOf(c), body.name, actorOf(account))),
+    }),
+    endpoint({
+      ...item,
+      method: "DELETE",
+      summary: "Remove a passkey: nobody signs in with it any more; its sessions go on",
+      answer: messageAnswer,
+      async handle({ c, account }) {
+        await passkeys.remove(account, idOf(c), actorOf(account));
+        return { message: "Passkey removed" };
+      },
+    }),
+  ];
+}

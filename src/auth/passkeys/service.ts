@@ -1,0 +1,282 @@
+/**
+ * Passkeys: discoverable credentials with user verification (Web Authentication, Level 3). One is both factors by
+ * itself. A sign-in is known by the credential, whose key has signed it, so the user handle needs no check. A challenge
+ * is accepted once, in the transaction of what it allows.
+ */
+import { createHmac } from "node:crypto";
+import type { Db } from "../../db/dialect.ts";
+import type { Actor, Via } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import { keptAddress } from "../../lib/kept-address.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Account } from "../account.ts";
+import type { AuthConfig } from "../auth-config.ts";
+import type { FailureMethod } from "../auth-metrics.ts";
+import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { SignInEvents } from "../login/sign-in-events.ts";
+import { type FormerTokens, formerSessions } from "../sessions/former-session.ts";
+import type { Sessions } from "../sessions/service.ts";
+import type { SessionClient } from "../sessions/session.ts";
+import type { SignedIn } from "../sessions/signing.ts";
+import type { Tokens } from "../sessions/tokens.ts";
+import { CHALLENGE_MS, type Challenges } from "./challenge.ts";
+import type { Assertion, NewCredential, Passkey } from "./passkey.ts";
+import type { PasskeyRepository } from "./repository.ts";
+import { ALGORITHMS, challengeOf, hostOf, readAssertion, readNew, type Site } from "./webauthn.ts";
+
+export const MOST_PASSKEYS = 20;
+
+const SIGN_IN = "sign in";
+
+type Visitor = SessionClient & { address: string };
+
+type Deps = {
+  repository: PasskeyRepository;
+  challenges: Challenges;
+  sessions: Pick<Sessions, "open" | "sign" | "prove">;
+  tokens: Pick<Tokens, "verify">;
+  config: AuthConfig;
+  signIns: SignInEvents;
+  /** Mails, unless the account has turned them off. */
+  tell: Record<
+    "newBrowser" | "newPasskey",
+    (tx: AuthTransaction, account: Account, client: Visitor) => Promise<void>
+  >;
+  changes: AuthChanges;
+  record: RecordEvents<Db>;
+  onFailure: (method: FailureMethod) => void;
+  clock: Clock;
+  logger: Logger;
+};
+
+type SignIn = FormerTokens & { credential: Assertion; site: Site; client: Visitor; via: Via };
+
+export type Passkeys = ReturnType<typeof createPasskeys>;
+
+export function createPasskeys(deps: Deps) {
+  const { challenges, repository } = deps;
+  return {
+    /** For `navigator.credentials.get()`. Costs no query. */
+    request: (site: Site) => ({
+      challenge: challenges.make(SIGN_IN),
+      rpId: hostOf(site),
+      userVerification: "required" as const,
+      timeout: CHALLENGE_MS,
+    }),
+
+    listOf: (accountId: number): Promise<Passkey[]> => repository.listOf(accountId),
+
+    ...createUses(deps),
+    ...createChanges(deps),
+  };
+}
+
+/** Signing in, and proving that one is still there. */
+function createUses(deps: Deps) {
+  const { repository, challenges, changes, sessions, tokens, signIns, tell, config, clock, logger } = deps;
+
+  /**
+   * The passkey, if its key has signed the challenge; `take` counts that as used.
+   * @throws AuthFailed, BadRequest
+   */
+  async function verified(credential: Assertion, site: Site) {
+    const challenge = challengeOf(credential, site);
+    const end = challenges.endOf(challenge, SIGN_IN);
+    if (end === null) throw refusal("This took too long. Try again.");
+    const passkey = await repository.find(credential.id);
+    if (passkey === null)
+      throw refusal("This passkey is not known here. Sign in another way, and remove it from your device.");
+    const said = await readAssertion(credential, passkey, { ...site, challenge });
+    if ("refused" in said) {
+      logger.warn({ err: said.refused, account: passkey.accountId }, "an answer of a passkey was refused");
+      throw refusal("The passkey was not accepted. Try again.");
+    }
+
+    async function take(tx: AuthTransaction): Promise<Account> {
+      const now = clock.now();
+      const account = await repository.lockAccount(tx.db, passkey!.accountId);
+      const current = await repository.lock(tx.db, passkey!.id);
+      if (account === null || current === null)
+        throw refusal("This passkey was removed, or its account is disabled.");
+      const { counter, backedUp } = said as { counter: number; backedUp: boolean };
+      if ((counter > 0 || current.counter > 0) && counter <= current.counter) {
+        logger.warn(
+          { account: account.id, passkey: current.id, counter, expected: current.counter + 1 },
+          "the counter of a passkey went backwards; a copy of it may be in use",
+        );
+        throw refusal(
+          "The passkey was not accepted: a copy of it may be in use. Sign in another way, and remove it.",
+        );
+      }
+      if (!(await repository.takeChallenge(tx.db, challenge, { end: end!, now }))) {
+        throw refusal("This answer was used already. Try again.");
+      }
+      await repository.markUsed(tx.db, current.id, { counter, backedUp, at: now });
+      return account;
+    }
+    return { accountId: passkey.accountId, take };
+  }
+
+  return {
+    /** @throws AuthFailed, BadRequest for another origin */
+    async signIn({ credential, site, client, via, ...sent }: SignIn): Promise<SignedIn> {
+      try {
+        const { take } = await verified(credential, site);
+        const former = await formerSessions(tokens, sent);
+        const { account, session } = await changes.write(async (tx) => {
+          const found = await take(tx);
+          const { username, id } = found;
+          await signIns.succeeded(tx.db, { username, address: client.address, via, by: "passkey" });
+          if (!former.has(id)) await tell.newBrowser(tx, found, client);
+          return { account: found, session: await sessions.open(tx, id, client, "passkey") };
+        });
+        return await sessions.sign(session, account);
+      } catch (error) {
+        if (error instanceof AppError && error.name === "AuthFailed") {
+          deps.onFailure("passkey");
+          const address = keptAddress(client.address, config.get("privacy.addresses"));
+          logger.warn({ address, reason: error.message }, "a sign-in by passkey was refused");
+          await signIns.failed({ username: null, address: client.address, via });
+        }
+        throw error;
+      }
+    },
+
+    /** Of the caller's own passkeys; `also` runs in its transaction. @throws AuthFailed, BadRequest */
+    async confirm(
+      { id }: Account,
+      { credential, site }: Pick<SignIn, "credential" | "site">,
+      also: (tx: AuthTransaction) => Promise<void>,
+    ): Promise<void> {
+      const { accountId, take } = await verified(credential, site);
+      if (accountId !== id) throw refusal("This passkey belongs to another account.");
+      await changes.write(async (tx) => {
+        await take(tx);
+        await also(tx);
+      });
+    },
+  };
+}
+
+type Addition = { credential: NewCredential; name: string; site: Site; client: Visitor; actor: Actor };
+
+/** The own passkeys of an account. */
+function createChanges({ repository, challenges, changes, sessions, config, tell, record, clock }: Deps) {
+  const purposeOf = ({ id, credential }: Account): string => `add ${id} ${credential?.sessionId ?? ""}`;
+
+  async function change(
+    id: number,
+    accountId: number,
+    write: (tx: AuthTransaction, passkey: Passkey) => Promise<void>,
+  ) {
+    await changes.write(async (tx) => {
+      const passkey = await repository.lock(tx.db, id);
+      if (passkey?.accountId !== accountId) throw appError("NotFound", "There is no such passkey.");
+      await write(tx, passkey);
+    });
+  }
+
+  return {
+    /** For `navigator.credentials.create()`. The caller has proved itself. @throws Conflict */
+    async creation(account: Account, site: Site) {
+      const known = await repository.listOf(account.id);
+      refuseMore(known);
+      return {
+        challenge: challenges.make(purposeOf(account)),
+        rp: { id: hostOf(site), name: config.get("features.instance_name") },
+        user: {
+          id: userHandle(config.get("api.jwt_secret"), account.id),
+          name: account.username,
+          displayName: account.username,
+        },
+        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key" as const, alg })),
+        excludeCredentials: known.map(({ credentialId: id, transports }) => ({
+          id,
+          type: "public-key" as const,
+          transports: [...transports],
+        })),
+        authenticatorSelection: {
+          residentKey: "required" as const,
+          requireResidentKey: true as const,
+          userVerification: "required" as const,
+        },
+        attestation: "none" as const,
+        timeout: CHALLENGE_MS,
+      };
+    },
+
+    /** @throws BadRequest, Conflict, NotFound */
+    async add(account: Account, { credential, name, site, client, actor }: Addition): Promise<Passkey> {
+      const challenge = challengeOf(credential, site);
+      const end = challenges.endOf(challenge, purposeOf(account));
+      if (end === null)
+        throw appError("BadRequest", "This took too long. Try again.", { field: "credential" });
+      const made = await readNew(credential, { ...site, challenge });
+      const now = clock.now();
+      const passkey = { ...made, accountId: account.id, name, createdAt: now, lastUsedAt: null };
+      return changes.write(async (tx) => {
+        if ((await repository.lockAccount(tx.db, account.id)) === null) {
+          throw appError("NotFound", "The account is disabled or deleted.");
+        }
+        refuseMore(await repository.listOf(account.id, tx.db));
+        if (!(await repository.takeChallenge(tx.db, challenge, { end, now }))) {
+          throw appError("Conflict", "This passkey is registered already.");
+        }
+        const id = await repository.insert(tx.db, passkey);
+        await record(tx.db, [
+          { at: now, actor, action: "passkey.add", subject: account.username, after: { name } },
+        ]);
+        await tell.newPasskey(tx, account, client);
+        const session = account.credential;
+        if (session?.signedInBy === "oidc") await sessions.prove(tx, session.sessionId, "oidc_mfa");
+        tx.changed("users", [String(account.id)]);
+        return { id, ...passkey };
+      });
+    },
+
+    /** @throws NotFound */
+    async rename(
+      { id: accountId, username }: Account,
+      id: number,
+      name: string,
+      actor: Actor,
+    ): Promise<Passkey> {
+      let renamed: Passkey;
+      await change(id, accountId, async (tx, passkey) => {
+        renamed = { ...passkey, name };
+        if (name === passkey.name) return;
+        await repository.rename(tx.db, id, name);
+        const [before, after] = [{ name: passkey.name }, { name }];
+        await record(tx.db, [
+          { at: clock.now(), actor, action: "passkey.rename", subject: username, before, after },
+        ]);
+      });
+      return renamed!;
+    },
+
+    /** @throws NotFound */
+    remove: ({ id: accountId, username }: Account, id: number, actor: Actor): Promise<void> =>
+      change(id, accountId, async (tx, { name }) => {
+        await repository.remove(tx.db, id);
+        const before = { name };
+        await record(tx.db, [
+          { at: clock.now(), actor, action: "passkey.remove", subject: username, before },
+        ]);
+        tx.changed("users", [String(accountId)]);
+      }),
+  };
+}
+
+/** @throws Conflict */
+function refuseMore(known: readonly Passkey[]): void {
+  if (known.length < MOST_PASSKEYS) return;
+  throw appError("Conflict", `An account has at most ${MOST_PASSKEYS} passkeys. Remove one first.`);
+}
+
+/** Tells nothing about the account, and is the same for all of its passkeys, so that a device keeps one. */
+const userHandle = (secret: string, accountId: number): string =>
+  createHmac("sha256", secret).update(`waymark user handle: ${accountId}`).digest("base64url");
+
+const refusal = (message: string) => appError("AuthFailed", message, { field: "passkey" });

@@ -1,0 +1,128 @@
+/** Setting the authenticator app up, and removing it. */
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import type { SecretBox } from "../../lib/secret-box.ts";
+import type { Account } from "../account.ts";
+import type { FailureMethod } from "../auth-metrics.ts";
+import type { AuthChanges } from "../changes.ts";
+import type { AccountDelay, DelayKey } from "../login/account-delay.ts";
+import type { Sessions } from "../sessions/service.ts";
+import { type FactorKey, proofOf, PURPOSE, secretOf, wrongCode } from "./codes.ts";
+import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";
+import type { Authenticator, SecondFactorRepository } from "./repository.ts";
+import { newTotpSecret, stepOfCode, totpUri } from "./totp.ts";
+
+type Deps = {
+  repository: SecondFactorRepository;
+  box: Pick<SecretBox, "seal" | "open">;
+  accountDelay: AccountDelay;
+  sessions: Pick<Sessions, "prove">;
+  config: { get(key: "features.instance_name"): string };
+  changes: AuthChanges;
+  record: RecordEvents<Db>;
+  onFailure: (method: FailureMethod) => void;
+  clock: Clock;
+};
+
+export function createEnrolment(deps: Deps) {
+  const { repository, box, accountDelay, config, changes, record, clock } = deps;
+
+  /** @throws NotFound */
+  async function confirmed(id: number): Promise<Authenticator> {
+    const found = await repository.find(id);
+    if (found === null || found.confirmedAt === null) noAuthenticator();
+    return found;
+  }
+
+  return {
+    async totpState(accountId: number) {
+      const found = await repository.find(accountId);
+      const enabled = found !== null && found.confirmedAt !== null;
+      return {
+        enabled,
+        enabledAt: found?.confirmedAt ?? null,
+        recoveryCodesLeft: enabled ? await repository.codesLeft(accountId) : 0,
+      };
+    },
+
+    /** The caller has proved its password. @throws Conflict when there is one */
+    async begin({ id, username }: Account): Promise<{ secret: string; uri: string }> {
+      const secret = await newTotpSecret();
+      await changes.write(async (tx) => {
+        if ((await repository.lockAccount(tx.db, id)) === null) noAccount();
+        const current = await repository.lock(tx.db, id);
+        if (current !== null && current.confirmedAt !== null) {
+          throw appError("Conflict", "An authenticator app is set up already; remove it first.");
+        }
+        await repository.insert(tx.db, id, box.seal(secret, PURPOSE), clock.now());
+      });
+      const uri = await totpUri(secret, { issuer: config.get("features.instance_name"), label: username });
+      return { secret, uri };
+    },
+
+    /** Returns the recovery codes. @throws BadRequest for a wrong code, NotFound, Conflict, RateLimitExceeded */
+    async confirm({ id, username, credential }: Account, code: string, actor: Actor): Promise<string[]> {
+      const found = await repository.find(id);
+      if (found === null) throw appError("NotFound", "Begin with POST /account/totp.");
+      if (found.confirmedAt !== null) throw appError("Conflict", "The authenticator app is set up already.");
+      const key: DelayKey = { secondFactorOf: credential ?? { username } };
+      await accountDelay.charge(key);
+      const step = await stepOfCode(secretOf(deps, found), code, clock.now());
+      if (step === null) throw wrongCode("BadRequest", "code");
+      const codes = newRecoveryCodes();
+      const hashes = codes.map((one) => hashOfRecoveryCode(id, one));
+      await changes.write(async (tx) => {
+        const current = await repository.lock(tx.db, id);
+        if (current?.secret !== found.secret || current.confirmedAt !== null) {
+          throw appError("Conflict", "The authenticator app was set up anew meanwhile.");
+        }
+        await repository.confirm(tx.db, id, { step, now: clock.now() });
+        await repository.replaceCodes(tx.db, id, hashes);
+        await record(tx.db, [{ at: clock.now(), actor, action: "totp.enable", subject: username }]);
+        if (credential?.signedInBy === "oidc")
+          await deps.sessions.prove(tx, credential.sessionId, "oidc_mfa");
+        tx.changed("users", [String(id)]);
+      });
+      await accountDelay.clear(key);
+      return codes;
+    },
+
+    /** The caller has proved its password. The old codes end. @throws NotFound */
+    async renewCodes({ id, username }: Account, actor: Actor): Promise<string[]> {
+      const codes = newRecoveryCodes();
+      const hashes = codes.map((one) => hashOfRecoveryCode(id, one));
+      await changes.write(async (tx) => {
+        const current = await repository.lock(tx.db, id);
+        if (current === null || current.confirmedAt === null) noAuthenticator();
+        await repository.replaceCodes(tx.db, id, hashes);
+        await record(tx.db, [{ at: clock.now(), actor, action: "recovery_codes.renew", subject: username }]);
+      });
+      return codes;
+    },
+
+    /** `code` null: the caller has proved its password. @throws AuthFailed, NotFound, RateLimitExceeded */
+    async remove({ id, username, credential }: Account, code: string | null, actor: Actor): Promise<void> {
+      const found = await confirmed(id);
+      const key: FactorKey = credential ?? { username };
+      const proof = code === null ? null : await proofOf(deps, found, { totp: code }, key, "code");
+      await changes.write(async (tx) => {
+        await proof?.use(tx);
+        if (!(await repository.remove(tx.db, id))) noAuthenticator();
+        await record(tx.db, [{ at: clock.now(), actor, action: "totp.disable", subject: username }]);
+        tx.changed("users", [String(id)]);
+      });
+      await proof?.settle();
+    },
+  };
+}
+
+function noAuthenticator(): never {
+  throw appError("NotFound", "No authenticator app is set up.");
+}
+
+export function noAccount(): never {
+  throw appError("NotFound", "The account is disabled or deleted.");
+}

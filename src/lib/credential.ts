@@ -1,0 +1,17 @@
+/**
+ * What a sign-in proved: a password alone or with a second factor, a passkey, or an identity at the provider of OpenID
+ * Connect, alone or with a second factor, for which the provider or Waymark asked.
+ */
+export const SIGN_IN_METHODS = ["password", "totp", "recovery_code", "passkey", "oidc", "oidc_mfa"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** The session of a request. */
+export type Credential = {
+  sessionId: string;
+  /** Of the access token, epoch ms. */
+  expiresAt: number;
+  /** Null before version 0.9. */
+  signedInBy: SignInMethod | null;
+  /** Epoch ms. */
+  signedInAt: number;
+};
