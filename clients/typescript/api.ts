@@ -2558,6 +2558,8 @@ export interface components {
             owner?: string | null;
         };
         DropBox: {
+            /** @description visitors see what is in the folder, and add files */
+            add: boolean;
             /** @description that it has received, including files deleted since */
             bytes: number;
             card: {
@@ -2578,7 +2580,7 @@ export interface components {
             domain: string | null;
             /** @description finished downloads; with max_downloads also running ones */
             downloads: number;
-            /** @description of a drop box */
+            /** @description of a drop box, and of a folder with add */
             drop: {
                 /** @description taken so far */
                 bytes: number;
@@ -3636,6 +3638,26 @@ export interface components {
             /** @description null is the root */
             parent_id?: number | null;
         };
+        NewFolderShare: {
+            /** @description of a folder: visitors add files, and delete or replace none */
+            add?: boolean;
+            /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
+            code?: string | null;
+            /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
+            expires_at?: string | null;
+            /** @description with add: of all files together; 1 GB when absent */
+            max_bytes?: number;
+            /** @description finished downloads, of all files together; unlimited without it */
+            max_downloads?: number | null;
+            /** @description with add: of one file, in bytes; null: only max_bytes limits it */
+            max_file_size?: number | null;
+            /** @description with add: files in all, including those deleted since; 100 when absent */
+            max_files?: number;
+            /** @description at least 8 characters; none when empty or absent */
+            password?: string | null;
+            /** @description found by `search` */
+            title?: string | null;
+        };
         NewLink: {
             /** @description title, description and https image that previews of messengers and networks show */
             card?: {
@@ -4618,6 +4640,8 @@ export interface components {
             };
         };
         Share: {
+            /** @description visitors see what is in the folder, and add files */
+            add: boolean;
             card: {
                 description: string | null;
                 image: string | null;
@@ -4636,7 +4660,7 @@ export interface components {
             domain: string | null;
             /** @description finished downloads; with max_downloads also running ones */
             downloads: number;
-            /** @description of a drop box */
+            /** @description of a drop box, and of a folder with add */
             drop: {
                 /** @description taken so far */
                 bytes: number;
@@ -4742,6 +4766,8 @@ export interface components {
             message: string;
         };
         ShareUpdate: {
+            /** @description of a folder: visitors add files, and delete or replace none */
+            add?: boolean;
             /** @description makes the code take files into this folder */
             drop?: {
                 folder_id: number;
@@ -4756,8 +4782,14 @@ export interface components {
             file_id?: number;
             /** @description makes the code list this folder */
             folder_id?: number;
+            /** @description with add: of all files together; 1 GB when absent */
+            max_bytes?: number;
             /** @description null: unlimited; used up unless above downloads */
             max_downloads?: number | null;
+            /** @description with add: of one file, in bytes; null: only max_bytes limits it */
+            max_file_size?: number | null;
+            /** @description with add: files in all, including those deleted since; 100 when absent */
+            max_files?: number;
             /** @description at least 8 characters; null removes it */
             password?: string | null;
             /**
@@ -5574,6 +5606,7 @@ export type NewDropBox = components['schemas']['NewDropBox'];
 export type NewestClick = components['schemas']['NewestClick'];
 export type NewestClickListAnswer = components['schemas']['NewestClickListAnswer'];
 export type NewFolder = components['schemas']['NewFolder'];
+export type NewFolderShare = components['schemas']['NewFolderShare'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
@@ -13494,6 +13527,7 @@ export interface operations {
                      *           "max_downloads": null,
                      *           "downloads": 1,
                      *           "drop": null,
+                     *           "add": false,
                      *           "in_trash": false,
                      *           "damaged": false,
                      *           "url": "https://go.example.com/docs/start"
@@ -13588,6 +13622,7 @@ export interface operations {
                      *         "max_downloads": null,
                      *         "downloads": 1,
                      *         "drop": null,
+                     *         "add": false,
                      *         "in_trash": false,
                      *         "damaged": false,
                      *         "url": "https://go.example.com/docs/start"
@@ -14773,6 +14808,7 @@ export interface operations {
                      *           "max_downloads": null,
                      *           "downloads": 1,
                      *           "drop": null,
+                     *           "add": false,
                      *           "in_trash": false,
                      *           "damaged": false,
                      *           "url": "https://go.example.com/docs/start",
@@ -14875,6 +14911,7 @@ export interface operations {
                      *         "max_downloads": null,
                      *         "downloads": 1,
                      *         "drop": null,
+                     *         "add": false,
                      *         "in_trash": false,
                      *         "damaged": false,
                      *         "url": "https://go.example.com/docs/start",
@@ -15069,6 +15106,7 @@ export interface operations {
                      *           "max_downloads": null,
                      *           "downloads": 1,
                      *           "drop": null,
+                     *           "add": false,
                      *           "in_trash": false,
                      *           "damaged": false,
                      *           "url": "https://go.example.com/docs/start"
@@ -15107,10 +15145,11 @@ export interface operations {
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
-                 *       "code": "docs/start"
+                 *       "code": "docs/start",
+                 *       "max_file_size": null
                  *     }
                  */
-                "application/json": components["schemas"]["NewShare"];
+                "application/json": components["schemas"]["NewFolderShare"];
             };
         };
         responses: {
@@ -15163,6 +15202,7 @@ export interface operations {
                      *         "max_downloads": null,
                      *         "downloads": 1,
                      *         "drop": null,
+                     *         "add": false,
                      *         "in_trash": false,
                      *         "damaged": false,
                      *         "url": "https://go.example.com/docs/start"
@@ -15777,6 +15817,7 @@ export interface operations {
                      *           "max_downloads": null,
                      *           "downloads": 1,
                      *           "drop": null,
+                     *           "add": false,
                      *           "in_trash": false,
                      *           "damaged": false,
                      *           "url": "https://go.example.com/docs/start"
@@ -15866,6 +15907,7 @@ export interface operations {
                      *         "max_downloads": null,
                      *         "downloads": 1,
                      *         "drop": null,
+                     *         "add": false,
                      *         "in_trash": false,
                      *         "damaged": false,
                      *         "url": "https://go.example.com/docs/start"
@@ -15946,7 +15988,8 @@ export interface operations {
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
-                 *       "target": "https://example.com/docs?x=1"
+                 *       "target": "https://example.com/docs?x=1",
+                 *       "max_file_size": null
                  *     }
                  */
                 "application/json": components["schemas"]["ShareUpdate"];
@@ -16002,6 +16045,7 @@ export interface operations {
                      *         "max_downloads": null,
                      *         "downloads": 1,
                      *         "drop": null,
+                     *         "add": false,
                      *         "in_trash": false,
                      *         "damaged": false,
                      *         "url": "https://go.example.com/docs/start"

@@ -487,6 +487,7 @@ CREATE TABLE `shares` (
   `bytes` bigint(20) NOT NULL DEFAULT 0,
   `files` bigint(20) NOT NULL DEFAULT 0,
   `account_id` bigint(20) NOT NULL DEFAULT 0,
+  `two_way` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   KEY `shares_account` (`account_id`,`link_id`),

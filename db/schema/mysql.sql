@@ -487,6 +487,7 @@ CREATE TABLE `shares` (
   `bytes` bigint NOT NULL DEFAULT '0',
   `files` bigint NOT NULL DEFAULT '0',
   `account_id` bigint NOT NULL DEFAULT '0',
+  `two_way` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   KEY `shares_account` (`account_id`,`link_id`),

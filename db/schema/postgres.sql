@@ -462,6 +462,7 @@ create table shares (
   bytes bigint default 0 not null,
   files bigint default 0 not null,
   account_id bigint default 0 not null,
+  two_way bigint default 0 not null,
   constraint shares_entry FOREIGN KEY (entry_id) REFERENCES entries(id),
   constraint shares_link FOREIGN KEY (link_id) REFERENCES links(id) ON DELETE CASCADE,
   constraint shares_pkey PRIMARY KEY (link_id)

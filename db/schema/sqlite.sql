@@ -481,7 +481,7 @@ CREATE TABLE shares (
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0,
+  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, two_way integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );

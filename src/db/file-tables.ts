@@ -113,7 +113,7 @@ export const FILE_TABLES = {
     account_id: "int",
     max_downloads: "int?",
     downloads: "int",
-    /** Null for shares. In a drop box the entry is the folder that takes the files. */
+    /** Null for shares that take no files. In a drop box the entry is the folder that takes the files. */
     max_bytes: "int?",
     max_files: "int?",
     /** Bytes; null is unlimited. */
@@ -121,6 +121,8 @@ export const FILE_TABLES = {
     /** What a drop box has taken, including files that are gone. */
     bytes: "int0",
     files: "int0",
+    /** 1: the folder is shared too, so it is no drop box. */
+    two_way: "int0",
     created_at: "int",
   },
   /** Files in drop boxes. Removed with the file. */

@@ -19,6 +19,7 @@ import { steps as version08 } from "./migrations/version-0-8.ts";
 import { steps as version09 } from "./migrations/version-0-9.ts";
 import { steps as version09SignIn } from "./migrations/version-0-9-sign-in.ts";
 import { steps as version09Mail } from "./migrations/version-0-9-mail.ts";
+import { steps as version09SharedItems } from "./migrations/version-0-9-shared-items.ts";
 import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09SignIn,
   ...version09Mail,
   ...version09Safety,
+  ...version09SharedItems,
   ...version09Oidc,
 ];
 

@@ -64,6 +64,7 @@ export function createSharing(deps: Deps) {
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
   const preview = createSharePreview({ blobs, logger });
   const answerThumbnail = createThumbnailAnswer(deps.content);
+  const dropVisits = createDropVisits(deps, drops);
   return {
     shares,
     answers: createShareAnswers({
@@ -73,12 +74,13 @@ export function createSharing(deps: Deps) {
       archive: createShareArchive({ shares, answerArchive: drive.answerArchive, pages, logger }),
       preview,
       answerThumbnail,
+      adding: dropVisits,
       unlock,
       pages,
       originOf: deps.originOf,
       logger,
     }),
-    drops: createDropVisits(deps, drops),
+    drops: dropVisits,
     /** Mount them at the root. */
     endpoints: [
       pdfViewerEndpoint,

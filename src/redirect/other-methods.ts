@@ -1,9 +1,9 @@
-/** Visitors POST passwords to a code, and send files to that of a drop box. Counts no click. */
+/** Visitors POST passwords to a code, and send files to that of a drop box or of a folder that takes files. Counts no click. */
 import type { Clock } from "../lib/clock.ts";
 import type { LinkCache } from "../links/cache/cache.ts";
 import type { CachedLink } from "../links/cache/cached-link.ts";
 import { readSpecial } from "../links/cache/special-link.ts";
-import { isDrop, isInternal } from "../links/link/internal-target.ts";
+import { isDrop, isFolder, isInternal } from "../links/link/internal-target.ts";
 import { codeOf } from "../links/link/key.ts";
 import type { Arrival } from "../wire/arrival.ts";
 import type { Answers } from "./answers.ts";
@@ -53,7 +53,9 @@ export function createOtherMethods(deps: Deps) {
     const special = readSpecial(link.location);
     const takesForm = special === null ? shares !== undefined : special.isLocked;
     if (!takesForm) return methodNotAllowed("GET, HEAD");
-    if (visitor.method !== "POST") return methodNotAllowed("GET, HEAD, POST");
+    // A folder may take uploads.
+    const mayUpload = isFolder(link.location) && DROP_METHODS.split(", ").includes(visitor.method);
+    if (visitor.method !== "POST" && !mayUpload) return methodNotAllowed("GET, HEAD, POST");
     if (special === null) return shares!.answer(link.id, request, peers);
     const closed = closedAs(special, clock.now());
     if (closed !== null) return lost.missing(visitor, closed);

@@ -6,7 +6,7 @@ import {
   isOtherUse,
   linkChangeOf,
   newBoxOf,
-  newShareOf,
+  newFolderShareOf,
   type ShareSubject,
   type ShareUse,
   type ShareValues,
@@ -34,7 +34,7 @@ export async function saveShare(
     const made =
       after.use === "drop"
         ? await openBox(item.id, newBoxOf(after))
-        : await shareItem(item, newShareOf(after));
+        : await shareItem(item, newFolderShareOf(after));
     return { code: made.code, use: after.use, made, undo: null };
   }
   const { code } = subject.form === "edit" ? subject.share : subject.link;
@@ -57,9 +57,9 @@ export async function saveShare(
 async function changeLink(code: string, change: ShareUpdate, use: ShareUse): Promise<void> {
   const rest = linkChangeOf(change);
   if (Object.keys(rest).length > 0) await changeCode(code, rest);
-  // A link has no downloads, but the share that it has become does.
-  const { max_downloads: most } = change;
-  if (most !== undefined && use !== "url") await changeShare(code, { max_downloads: most });
+  // A link has no downloads and takes no files, but the share that it has become does.
+  const more = Object.entries(change).filter(([name]) => !(name in rest));
+  if (more.length > 0 && use !== "url") await changeShare(code, Object.fromEntries(more));
 }
 
 /** @throws ApiError if somebody has changed the share since */

@@ -17,7 +17,13 @@ import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
 import { ShareLimits } from "./share-limits.tsx";
 import { refreshShares } from "./share-queries.ts";
-import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
+import {
+  type ShareSubject,
+  type ShareUse,
+  type ShareValues,
+  takesFiles,
+  valuesOfSubject,
+} from "./share-values.ts";
 import { UseField } from "./use-field.tsx";
 
 type Props = {
@@ -123,7 +129,14 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         lengths={["1d", "7d", "30d", "365d"]}
       />
       {values.use !== "url" && <PasswordSwitch form={form} wasProtected={initial.isProtected} />}
-      {isDrop && <DropLimits form={form} />}
+      {values.use === "folder" && (
+        <Switch
+          {...form.getInputProps("adds", { type: "checkbox" })}
+          label={t`Visitors can add files`}
+          description={t`They see the folder. They delete and replace nothing.`}
+        />
+      )}
+      {(isDrop || takesFiles(values)) && <DropLimits form={form} />}
       {(values.use === "file" || values.use === "folder") && (
         <NumberInput
           {...form.getInputProps("maxDownloads")}

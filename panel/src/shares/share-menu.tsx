@@ -45,7 +45,7 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
         <Menu.Item leftSection={<IconQrcode size={16} />} {...shownKeys("qr")} onClick={() => onChoose("qr")}>
           <Trans>QR code</Trans>
         </Menu.Item>
-        {isOwn && share.kind === "drop" && (
+        {isOwn && share.drop !== null && (
           <Menu.Item leftSection={<IconInbox size={16} />} onClick={() => onChoose("received")}>
             <Trans>What came in</Trans>
           </Menu.Item>

@@ -5,7 +5,7 @@ import {
   api,
   type LinkPatch,
   type NewDropBox,
-  type NewShare,
+  type NewFolderShare,
   type Share,
   type ShareUpdate,
 } from "../base/api.ts";
@@ -75,7 +75,7 @@ export const refreshShares = async (queries: QueryClient): Promise<void> => {
   await Promise.all(["shares", "links"].map((key) => queries.invalidateQueries({ queryKey: [key] })));
 };
 
-export async function shareItem({ kind, id }: SharedItem, body: NewShare): Promise<Share> {
+export async function shareItem({ kind, id }: SharedItem, body: NewFolderShare): Promise<Share> {
   const options = { params: { path: { id } }, body };
   const { data } =
     kind === "file"

@@ -1,6 +1,14 @@
 import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine/core";
-import { IconCheck, IconCopy, IconFile, IconFolder, IconInbox, IconLock } from "@tabler/icons-react";
+import {
+  IconCheck,
+  IconCopy,
+  IconFile,
+  IconFolder,
+  IconFolderPlus,
+  IconInbox,
+  IconLock,
+} from "@tabler/icons-react";
 import type { Share } from "../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../base/i18n.ts";
 import { CodeName } from "../ui/code-name.tsx";
@@ -58,6 +66,14 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
               </UnstyledButton>
               {share.password !== null && (
                 <IconLock size={14} className={classes["soft"]} role="img" aria-label={t`Has a password`} />
+              )}
+              {share.add && (
+                <IconFolderPlus
+                  size={14}
+                  className={classes["soft"]}
+                  role="img"
+                  aria-label={t`Visitors can add files`}
+                />
               )}
             </Group>
             <Group gap={2} wrap="nowrap">

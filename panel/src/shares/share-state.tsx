@@ -13,7 +13,8 @@ export function stateOfShare(share: Share, now: number): State {
   if (damaged) return "damaged";
   if (expires !== null && Date.parse(expires) <= now) return "expired";
   const isUsedUp = most !== null && share.downloads >= most;
-  const isFull = drop !== null && (drop.files >= drop.max_files || drop.bytes >= drop.max_bytes);
+  const isFull =
+    share.kind === "drop" && drop !== null && (drop.files >= drop.max_files || drop.bytes >= drop.max_bytes);
   return isUsedUp || isFull ? "used_up" : "active";
 }
 

@@ -6,7 +6,7 @@ import { formatBytes, formatNumber } from "../base/i18n.ts";
 export function ShareUsage({ share }: { share: Share }) {
   const { t } = useLingui();
   const { drop, downloads, max_downloads: most } = share;
-  if (drop !== null) {
+  if (share.kind === "drop" && drop !== null) {
     const [files, mostFiles] = [formatNumber(drop.files), formatNumber(drop.max_files)];
     const [bytes, mostBytes] = [formatBytes(drop.bytes), formatBytes(drop.max_bytes)];
     return (

@@ -1,5 +1,13 @@
 /** The values of the dialog, and those that are sent. */
-import type { Link, LinkPatch, NewDropBox, NewShare, Share, ShareUpdate } from "../base/api.ts";
+import type {
+  Link,
+  LinkPatch,
+  NewDropBox,
+  NewFolderShare,
+  NewShare,
+  Share,
+  ShareUpdate,
+} from "../base/api.ts";
 import type { SharedItem } from "./share-queries.ts";
 
 /** The subject of the dialog: an item without a code, a share, or a link to a URL. */
@@ -22,6 +30,8 @@ export type ShareValues = {
   /** Empty: unchanged. */
   password: string;
   maxDownloads: number | string;
+  /** Of a folder: visitors add files. */
+  adds: boolean;
   maxFiles: number | string;
   maxBytes: number | null;
   maxFileSize: number | null;
@@ -38,6 +48,7 @@ const BLANK: ShareValues = {
   isProtected: false,
   password: "",
   maxDownloads: "",
+  adds: false,
   ...BOX,
 };
 
@@ -49,12 +60,13 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
   const known = { ...BLANK, title: title ?? "", expires: expires ?? "", isProtected: password !== null };
   if (subject.form === "link") return { ...known, use: "url", target: subject.link.target };
-  const { kind, entry, max_downloads: most, drop } = subject.share;
+  const { kind, entry, max_downloads: most, drop, add: adds } = subject.share;
   return {
     ...known,
     use: kind,
     item: entry && { kind: kind === "file" ? "file" : "folder", ...entry },
     maxDownloads: most ?? "",
+    adds,
     ...(drop && { maxFiles: drop.max_files, maxBytes: drop.max_bytes, maxFileSize: drop.max_file_size }),
   };
 }
@@ -78,6 +90,14 @@ export function newShareOf(values: ShareValues): NewShare {
   };
 }
 
+/** Whether visitors see a folder and add to it. */
+export const takesFiles = ({ use, adds }: ShareValues): boolean => use === "folder" && adds;
+
+export const newFolderShareOf = (values: ShareValues): NewFolderShare => ({
+  ...newShareOf(values),
+  ...(takesFiles(values) && { add: true, ...limitsOf(values) }),
+});
+
 export function newBoxOf(values: ShareValues): NewDropBox {
   const { max_downloads: _, ...common } = newShareOf(values);
   return { ...common, ...limitsOf(values) };
@@ -94,8 +114,10 @@ const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
 export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   const [was, is] = [serves(before), serves(after)];
   const canLimit = after.use === "file" || after.use === "folder";
+  const isOther = JSON.stringify(was) !== JSON.stringify(is);
   return {
-    ...(JSON.stringify(was) !== JSON.stringify(is) && is),
+    ...(isOther && is),
+    ...addingOf(before, after, isOther),
     ...(after.title.trim() !== before.title && { title: after.title.trim() || null }),
     ...(after.expires !== before.expires && { expires_at: after.expires || null }),
     ...(before.isProtected && !after.isProtected && { password: null }),
@@ -105,11 +127,26 @@ export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   };
 }
 
+/** Another folder takes nothing unless it is told to. */
+function addingOf(before: ShareValues, after: ShareValues, isOther: boolean): ShareUpdate {
+  if (!takesFiles(after)) return takesFiles(before) && !isOther ? { add: false } : {};
+  const is = { add: true, ...limitsOf(after) };
+  const was = takesFiles(before) && !isOther ? { add: true, ...limitsOf(before) } : null;
+  return JSON.stringify(is) === JSON.stringify(was) ? {} : is;
+}
+
 export const isOtherUse = ({ target, file_id, folder_id, drop }: ShareUpdate): boolean =>
   [target, file_id, folder_id, drop].some((use) => use !== undefined);
 
-/** The same for a link, which has no downloads. */
+/** The part for a link, which has no downloads and takes no files. */
 export function linkChangeOf(change: ShareUpdate): LinkPatch {
-  const { max_downloads: _, ...rest } = change;
+  const {
+    max_downloads: _,
+    add: __,
+    max_bytes: ___,
+    max_files: ____,
+    max_file_size: _____,
+    ...rest
+  } = change;
   return rest;
 }

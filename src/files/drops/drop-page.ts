@@ -22,6 +22,8 @@ h2{margin:2rem 0 .5rem;font-size:${TYPE.size.lg}}
 .files progress{flex-basis:100%;width:100%;height:.375rem;accent-color:var(--accent-ink)}
 .files .warn{color:var(--warn)}.files .right{color:var(--right)}
 form+.files{margin-top:1.5rem}.note{margin-top:1rem}
+.add{margin-top:1rem}.add summary{padding:.625rem 0;color:var(--accent-ink);font-weight:600;cursor:pointer}
+.add .facts{grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));font-size:inherit}
 `.replaceAll("\n", ""),
 );
 const SCRIPT = inline(UPLOAD_SCRIPT);
@@ -32,23 +34,36 @@ const POLICY = { "connect-src": "'self'" };
 
 export type DropNote = { kind: "right" | "warn"; sentence: string };
 
-/**
- * @param most the largest file that can be sent
- * @param remembers whether the browser keeps the visitor's cookie: resumable uploads and the list of sent files need it
- */
-export function dropPage(
-  look: Look,
-  {
-    box,
-    most,
-    sent,
-    note,
-    remembers,
-  }: { box: OpenDrop; most: number; sent: readonly SentFile[]; note: DropNote | null; remembers: boolean },
-): VisitorPage {
+export type DropView = {
+  box: OpenDrop;
+  /** The largest file that can be sent. */
+  most: number;
+  sent: readonly SentFile[];
+  note: DropNote | null;
+  /** Whether the browser keeps the visitor's cookie: resumable uploads and the list of sent files need it. */
+  remembers: boolean;
+};
+
+const isOpen = ({ box, most }: DropView): boolean => box.files < box.maxFiles && most > 0;
+
+const scriptsOf = (view: DropView) =>
+  isOpen(view) && view.remembers ? [LOCAL_TIMES, ...SCRIPTS] : [LOCAL_TIMES];
+
+/** For the page of a folder with two ways. The files that came are in its list. */
+export function addingParts(look: Look, view: DropView) {
+  const { note, most, box } = view;
+  const { drop } = look.texts;
+  const isShown = note !== null ? " open" : "";
+  const html = isOpen(view)
+    ? `${noteOf(note)}<details class="add"${isShown}><summary>${text(drop.add)}</summary>${formOf(look, most)}${factsOf(look, box, most)}</details>`
+    : noteOf(note ?? { kind: "warn", sentence: drop.closed });
+  return { html, styles: STYLES, scripts: isOpen(view) ? scriptsOf(view).slice(1) : [], policy: POLICY };
+}
+
+export function dropPage(look: Look, view: DropView): VisitorPage {
+  const { box, most, sent, note, remembers } = view;
   const { texts } = look;
   const title = box.title ?? texts.drop.title;
-  const isOpen = box.files < box.maxFiles && most > 0;
   return htmlPage(look, {
     title,
     description: texts.drop.intro,
@@ -57,12 +72,12 @@ export function dropPage(
       html: `<h1><bdi>${text(title)}</bdi></h1>
 <p class="soft">${text(texts.drop.intro)}</p>
 ${noteOf(note)}
-${isOpen ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
+${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>
 ${remembers ? sentList(look, sent) : `<p class="soft">${text(texts.drop.notRemembered)}</p>`}`,
     },
     styles: STYLES,
-    scripts: isOpen && remembers ? [LOCAL_TIMES, ...SCRIPTS] : [LOCAL_TIMES],
+    scripts: scriptsOf(view),
     policy: POLICY,
   });
 }

@@ -11,14 +11,13 @@ import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
 import type { Uploads } from "../uploads/service.ts";
-import { type DropNote, dropPage } from "./drop-page.ts";
 import type { OpenDrop, SentFile } from "./drop.ts";
 import { createDropFailures, jsonAnswer } from "./failure.routes.ts";
 import type { ReceiveForm } from "./form.routes.ts";
-import { mostIn } from "./gate.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { Senders } from "./sender.ts";
 import type { Drops } from "./service.ts";
+import { createDropShow } from "./shown-drop.ts";
 import { type DropTus, tusMethodOf, uploadOf, withVersion } from "./tus.routes.ts";
 
 export type DropAnswers = ReturnType<typeof createDropAnswers>;
@@ -44,24 +43,7 @@ const FORM = "multipart/form-data";
 export function createDropAnswers(deps: Deps) {
   const { drops, uploads, inFlight, senders, pages, unlock } = deps;
   const failures = createDropFailures(deps);
-
-  async function show(
-    box: OpenDrop,
-    request: Request,
-    { status = 200, note = null }: { status?: number; note?: DropNote | null } = {},
-  ): Promise<Response> {
-    const { policy } = await uploads.destination(box.accountId, box.folderId);
-    const { id, cookie } = senders.of(box, request);
-    const sent = cookie === null ? await drops.sentBy(box.linkId, id) : [];
-    const page = dropPage(pages.look(request), {
-      box,
-      most: mostIn(box, policy),
-      sent,
-      note,
-      remembers: senders.remembers(request),
-    });
-    return answerPage(page, status, request, cookie === null ? {} : { "Set-Cookie": cookie });
-  }
+  const { show, form, sentNote } = createDropShow(deps);
 
   async function receive(box: OpenDrop, request: Request, connection?: VisitorConnection): Promise<Response> {
     const { id, cookie } = senders.of(box, request);
@@ -112,11 +94,6 @@ export function createDropAnswers(deps: Deps) {
     return deps.addressOf(peer, request.headers.get("x-forwarded-for"));
   }
 
-  function sentNote(request: Request): { note: DropNote | null } {
-    const isSent = /[?&]sent=1(?:&|$)/.test(request.url);
-    return { note: isSent ? { kind: "right", sentence: pages.look(request).texts.drop.arrived } : null };
-  }
-
   async function answered(linkId: number, request: Request, connection?: VisitorConnection) {
     const box = await drops.find(linkId);
     if (box !== null) return respond(box, request, connection);
@@ -145,6 +122,13 @@ export function createDropAnswers(deps: Deps) {
   }
 
   return {
+    /** Whether the request sends files, or asks about an upload. */
+    takes: (request: Request): boolean =>
+      isTus(request) ||
+      (request.method === "POST" && !!request.headers.get("content-type")?.toLowerCase().startsWith(FORM)),
+
+    form,
+
     /** Never rejects. */
     async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       const response = await answered(linkId, request, connection).catch((error: unknown) =>

@@ -10,12 +10,15 @@ const LIMITS = [
   "shares.max_file_size as maxFileSize",
   "shares.bytes",
   "shares.files",
+  "shares.two_way as twoWay",
 ] as const;
 
-const limitsOf = (row: { maxBytes: number | null; maxFiles: number | null; maxFileSize: number | null }) => ({
-  maxBytes: row.maxBytes ?? 0,
-  maxFiles: row.maxFiles ?? 0,
-  maxFileSize: row.maxFileSize,
+type Limits = { maxBytes: number | null; maxFiles: number | null; twoWay: number };
+
+const limitsOf = ({ maxBytes, maxFiles, twoWay }: Limits) => ({
+  maxBytes: maxBytes ?? 0,
+  maxFiles: maxFiles ?? 0,
+  isTwoWay: twoWay !== 0,
 });
 
 export function createDropsRepository({ read }: Pick<Database, "read">) {
@@ -43,7 +46,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .where("shares.max_files", "is not", null)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { disabled, ...box } = row;
+      const { disabled, twoWay: _, ...box } = row;
       if (box.accountId !== 0 && disabled !== 0) return null;
       return { ...box, ...limitsOf(row) };
     },

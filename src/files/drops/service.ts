@@ -13,7 +13,7 @@ import type { DropLimits, ShareRecord } from "../serving/served.ts";
 import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
-export type DropInput = InternalInput & DropLimits;
+export type DropInput = InternalInput & Omit<DropLimits, "isTwoWay">;
 
 export type Drops = ReturnType<typeof createDrops>;
 
@@ -44,7 +44,7 @@ export function createDrops({ tree, repository, shares, links, policy, admitDrop
     ): Promise<ShareRecord> {
       await ofFolder.entryOf(accountId, placeOf(folderId));
       await admitDrops();
-      const limits = { maxDownloads: null, drop: { maxBytes, maxFiles, maxFileSize } };
+      const limits = { maxDownloads: null, drop: { maxBytes, maxFiles, maxFileSize, isTwoWay: false } };
       return ofFolder.make(accountId, placeOf(folderId), input, limits, actor);
     },
 

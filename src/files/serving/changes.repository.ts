@@ -25,6 +25,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         "max_bytes as maxBytes",
         "max_files as maxFiles",
         "max_file_size as maxFileSize",
+        "two_way as twoWay",
       ])
       .where("link_id", "=", linkId);
 
@@ -35,6 +36,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     max_bytes: drop?.maxBytes ?? null,
     max_files: drop?.maxFiles ?? null,
     max_file_size: drop?.maxFileSize ?? null,
+    two_way: drop?.isTwoWay ? 1 : 0,
   });
 
   /** With its row in `shares`, which is locked after it. */
@@ -90,16 +92,16 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
     },
 
-    /** Keeps downloads, and what a drop box received while it stays one. */
+    /** Keeps downloads, and what the folder received. */
     async update(
       tx: Db,
       linkId: number,
       serving: Serving,
-      { staysDrop }: { staysDrop: boolean },
+      { staysOpen }: { staysOpen: boolean },
     ): Promise<void> {
       await tx
         .updateTable("shares")
-        .set({ ...columnsOf(serving), ...(!staysDrop && { bytes: 0, files: 0 }) })
+        .set({ ...columnsOf(serving), ...(!staysOpen && { bytes: 0, files: 0 }) })
         .where("link_id", "=", linkId)
         .execute();
     },
@@ -119,9 +121,10 @@ type Row = Omit<Serving, "drop"> & {
   maxBytes: number | null;
   maxFiles: number | null;
   maxFileSize: number | null;
+  twoWay: number;
 };
 
-const toServing = ({ maxBytes, maxFiles, maxFileSize, ...row }: Row): Serving => ({
+const toServing = ({ maxBytes, maxFiles, maxFileSize, twoWay, ...row }: Row): Serving => ({
   ...row,
-  drop: maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize },
+  drop: maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
 });

@@ -5,24 +5,18 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
-import type { Db } from "../../db/dialect.ts";
 import { CHOSEN } from "../../links/link/fields.ts";
-import { internalTarget, isInternal } from "../../links/link/internal-target.ts";
+import { isInternal } from "../../links/link/internal-target.ts";
 import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
-import type { PatchInput, ShownLink, UsesInput } from "../../links/link/link.ts";
+import type { PatchInput, ShownLink } from "../../links/link/link.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
-import type { Entry } from "../tree/entry.ts";
 import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
 import type { SharePolicy } from "./policy.ts";
-import type { Serving, Shareable, ShareRecord, Wanted } from "./served.ts";
-
-/** Absent: unchanged. */
-export type ShareChange = UsesInput &
-  Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
-    max_downloads?: number | null | undefined;
-  };
+import { addingOf } from "./adding.ts";
+import { createServingAfter, type Plan, type ShareChange, wantedBy } from "./plan.ts";
+import type { Serving, ShareRecord } from "./served.ts";
 
 /** Links as an actor may reach them. */
 type LinksOfActor = {
@@ -59,31 +53,7 @@ const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges(deps: ChangesDeps) {
   const { tree, repository, links, linksOf, admitDrops, policy, clock } = deps;
-  const entryOf = createEntryFinder(tree);
-
-  /** Null without an entry. */
-  async function servingAfter(
-    tx: TreeTransaction,
-    accountId: number,
-    { serves }: HeldLink,
-    { wanted, maxDownloads }: Plan,
-  ): Promise<{ serving: Serving; target: string } | null> {
-    if (wanted === null && serves !== null) {
-      const limit = maxDownloads === undefined ? serves.maxDownloads : maxDownloads;
-      if (serves.drop !== null && limit !== null) throw noDownloads("a drop box");
-      return { serving: { ...serves, maxDownloads: limit }, target: "" };
-    }
-    if (wanted === null || wanted.kind === "url") {
-      if (typeof maxDownloads === "number") throw noDownloads("a URL");
-      return null;
-    }
-    const { place, drop } = wanted;
-    const entry = await entryOf(accountId, place, tx.db);
-    if (drop !== null && typeof maxDownloads === "number") throw noDownloads("a drop box");
-    const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
-    const serving = { accountId, entryId: entry.id, maxDownloads: drop === null ? limit : null, drop };
-    return { serving, target: internalTarget(drop === null ? entry.kind : "drop", entry.id) };
-  }
+  const servingAfter = createServingAfter(tree);
 
   /** Returns the number of downloads of a link that redirects. */
   async function store(
@@ -94,7 +64,7 @@ export function createShareChanges(deps: ChangesDeps) {
     if (after === null) return serves === null ? 0 : repository.remove(tx.db, id);
     if (serves === null) await repository.insert(tx.db, { ...after, linkId: id, createdAt: clock.now() });
     else
-      await repository.update(tx.db, id, after, { staysDrop: serves.drop !== null && after.drop !== null });
+      await repository.update(tx.db, id, after, { staysOpen: serves.drop !== null && after.drop !== null });
     return 0;
   }
 
@@ -109,7 +79,8 @@ export function createShareChanges(deps: ChangesDeps) {
   /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
   async function carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord> {
     const { actor, accountId, wanted, isOwner } = plan;
-    if (wanted?.kind === "entry" && wanted.drop !== null) await admitDrops();
+    const takesFiles = (wanted?.kind === "entry" && wanted.drop !== null) || plan.adding?.add === true;
+    if (takesFiles) await admitDrops();
     return links.inTurn(prepared.renamed?.code ?? null, () =>
       tree.change(accountId, async (tx) => {
         const held = await repository.hold(tx.db, key);
@@ -139,7 +110,7 @@ export function createShareChanges(deps: ChangesDeps) {
     async patch(
       accountId: number,
       code: string,
-      { max_downloads: maxDownloads, ...input }: ShareChange,
+      { max_downloads: maxDownloads, add, max_bytes, max_files, max_file_size, ...input }: ShareChange,
       actor: Actor,
     ): Promise<ShareRecord> {
       if ((await repository.linkWith(code))?.accountId !== accountId) throw shareNotFound();
@@ -149,6 +120,7 @@ export function createShareChanges(deps: ChangesDeps) {
         accountId,
         wanted: wantedBy(input),
         maxDownloads,
+        adding: addingOf({ add, max_bytes, max_files, max_file_size }),
         isShare: true,
         isOwner: ({ serves }) => serves?.accountId === accountId,
       });
@@ -210,37 +182,6 @@ function createReversal({
   };
 }
 
-type Plan = {
-  actor: Actor;
-  accountId: number;
-  /** Null: what it serves stays. */
-  wanted: Wanted | null;
-  maxDownloads: number | null | undefined;
-  /** Before the change. */
-  isShare: boolean;
-  isOwner(link: HeldLink): boolean;
-};
-
-/** @throws BadRequest for more than one use */
-function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }: ShareChange): Wanted | null {
-  const wanted: Wanted[] = [];
-  if (target !== undefined) wanted.push({ kind: "url" });
-  if (fileId !== undefined) wanted.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
-  if (folderId !== undefined) {
-    wanted.push({ kind: "entry", place: { kind: "folder", id: folderId }, drop: null });
-  }
-  if (drop !== undefined) {
-    const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null } = drop;
-    const limits = { maxBytes, maxFiles, maxFileSize };
-    wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
-  }
-  if (wanted.length <= 1) return wanted[0] ?? null;
-  throw appError(
-    "BadRequest",
-    "A code serves one thing: give only one of target, file_id, folder_id and drop.",
-  );
-}
-
 /** @throws BadRequest */
 function checkForShare(input: PatchInput): void {
   const field = REDIRECT_FIELDS.find((name) => input[name] !== undefined && input[name] !== null);
@@ -253,11 +194,6 @@ function checkForShare(input: PatchInput): void {
     });
   }
 }
-
-const noDownloads = (what: string) =>
-  appError("BadRequest", `max_downloads is for shared files and folders, not for ${what}.`, {
-    field: "max_downloads",
-  });
 
 export const shareNotFound = () => appError("LinkNotFound", "There is no such share.");
 
@@ -282,13 +218,3 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
   inTrash: false,
   isDamaged: false,
 });
-
-/** @throws FileNotFound, FolderNotFound */
-export function createEntryFinder(tree: Pick<AccountTree, "file" | "folders">) {
-  return async (accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> => {
-    if (kind === "file") return tree.file(accountId, id, db);
-    const [folder] = await tree.folders(accountId, id, db);
-    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
-    return folder;
-  };
-}

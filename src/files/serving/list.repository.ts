@@ -56,6 +56,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         "shares.max_file_size as maxFileSize",
         "shares.bytes",
         "shares.files",
+        "shares.two_way as twoWay",
         "entries.kind",
         "blobs.state",
         "users.username",
@@ -67,15 +68,16 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
     const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
     return rows.map(({ kind, name, username, accountId, entryId, state, ...row }) => {
-      const { maxBytes, maxFiles, maxFileSize, bytes, files, ...share } = row;
-      const isDrop = maxFiles !== null;
+      const { maxBytes, maxFiles, maxFileSize, twoWay, bytes, files, ...share } = row;
+      const isTwoWay = twoWay !== 0;
+      const limits = { maxBytes: maxBytes ?? 0, maxFileSize, isTwoWay };
       return {
         ...share,
         tags: tags.get(row.id) ?? [],
-        kind: isDrop ? "drop" : kind === "folder" ? "folder" : "file",
+        kind: maxFiles !== null && !isTwoWay ? "drop" : kind === "folder" ? "folder" : "file",
         entry: { id: entryId, name },
         owner: { id: accountId, username: accountId === 0 ? BUILT_IN : username },
-        drop: isDrop ? { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, bytes, files } : null,
+        drop: maxFiles === null ? null : { ...limits, maxFiles, bytes, files },
         inTrash: !reached.has(row.id),
         isDamaged: state === "damaged",
       };
@@ -115,7 +117,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         .selectFrom("shares")
         .select("link_id")
         .where("entry_id", "=", entryId)
-        .where("max_files", isDrop ? "is not" : "is", null)
+        .where((eb) => (isDrop ? whereDropBox(eb) : eb.not(whereDropBox(eb))))
         .orderBy("link_id", "desc")
         .limit(limit)
         .execute();
@@ -197,9 +199,11 @@ const shareConditions =
     ]);
 
 const ofKind = (eb: Tables, kind: (typeof SHARE_KINDS)[number]): Expression<SqlBool> =>
-  kind === "drop"
-    ? eb("shares.max_files", "is not", null)
-    : eb.and([eb("shares.max_files", "is", null), eb("entries.kind", "=", kind)]);
+  kind === "drop" ? whereDropBox(eb) : eb.and([eb.not(whereDropBox(eb)), eb("entries.kind", "=", kind)]);
+
+/** Visitors see nothing of its folder. */
+export const whereDropBox = (eb: ExpressionBuilder<Schema, "shares">): Expression<SqlBool> =>
+  eb.and([eb("shares.max_files", "is not", null), eb("shares.two_way", "=", 0)]);
 
 function inState(eb: Tables, { is, asOf }: NonNullable<ShareFilter["state"]>): Expression<SqlBool> {
   const isSound = eb.or([eb("blobs.state", "is", null), eb("blobs.state", "!=", "damaged")]);
@@ -207,10 +211,14 @@ function inState(eb: Tables, { is, asOf }: NonNullable<ShareFilter["state"]>): E
   if (is === "expired") return eb.and([isSound, eb("links.expires_at", "<=", asOf)]);
   const isOpen = eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]);
   // Coalesced, because a comparison with null is neither true nor false.
-  const uses = [
-    eb("shares.downloads", ">=", eb.fn.coalesce("shares.max_downloads", eb.lit(MOST))),
+  const full = [
     eb("shares.files", ">=", eb.fn.coalesce("shares.max_files", eb.lit(MOST))),
     eb("shares.bytes", ">=", eb.fn.coalesce("shares.max_bytes", eb.lit(MOST))),
+  ];
+  const uses = [
+    eb("shares.downloads", ">=", eb.fn.coalesce("shares.max_downloads", eb.lit(MOST))),
+    // What a full folder with two ways has is still shared.
+    eb.and([eb("shares.two_way", "=", 0), eb.or(full)]),
   ];
   const isUsedUp = eb.or(uses);
   return eb.and([isSound, isOpen, is === "used_up" ? isUsedUp : eb.not(isUsedUp)]);

@@ -24,10 +24,11 @@ export function pastUse(target: string, state: Readonly<Record<string, unknown>>
     maxBytes: told.max_bytes ?? 0,
     maxFiles: told.max_files ?? 0,
     maxFileSize: told.max_file_size,
+    isTwoWay: !isDrop,
   };
   const place = { kind: served.kind === "file" ? served.kind : "folder", id: served.id } as const;
   return {
-    wanted: { kind: "entry", place, drop: isDrop ? drop : null },
+    wanted: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
     maxDownloads: isDrop ? null : told.max_downloads,
   };
 }

@@ -3,12 +3,14 @@ import type { ShownLink } from "../../links/link/link.ts";
 /** What can be shared. */
 export type Shareable = { kind: "file" | "folder"; id: number };
 
-/** What a drop box takes at most. */
+/** What a folder takes from visitors at most. */
 export type DropLimits = {
   maxBytes: number;
   maxFiles: number;
   /** Bytes; null is unlimited. */
   maxFileSize: number | null;
+  /** Visitors see the folder too: a share that takes files. */
+  isTwoWay: boolean;
 };
 
 /** What a code is to serve. */
@@ -21,7 +23,7 @@ export type Serving = {
   entryId: number;
   /** Null is unlimited. */
   maxDownloads: number | null;
-  /** Null for what is shared. */
+  /** Null for what takes no files. */
   drop: DropLimits | null;
 };
 

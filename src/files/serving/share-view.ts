@@ -32,7 +32,8 @@ export const shareView = linkViewSchema.extend({
       files: z.int().describe("taken so far"),
     })
     .nullable()
-    .describe("of a drop box"),
+    .describe("of a drop box, and of a folder with add"),
+  add: z.boolean().describe("visitors see what is in the folder, and add files"),
   in_trash: z.boolean().describe("visitors find nothing until the item is put back"),
   damaged: z.boolean().describe("the stored content of the file is lost"),
   owner: z
@@ -64,6 +65,7 @@ export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof
       bytes: drop.bytes,
       files: drop.files,
     },
+    add: drop?.isTwoWay ?? false,
     in_trash: share.inTrash,
     damaged: share.isDamaged,
     url: link.short_url,

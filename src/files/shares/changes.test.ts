@@ -3,7 +3,7 @@ import { forEachDialect } from "../../db/for-each-dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { ActorLinks } from "../../links/actor-links.ts";
 import { refusal } from "../drive.test-support.ts";
-import type { ShareChange } from "../serving/changes.ts";
+import type { ShareChange } from "../serving/plan.ts";
 import { startShares, type SharesHarness } from "./shares.test-support.ts";
 
 const URL_A = "https://a.example/";
@@ -152,7 +152,7 @@ forEachDialect((dialect) => {
           ...same,
           kind: "drop",
           maxDownloads: null,
-          drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: null, bytes: 0, files: 0 },
+          drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: null, isTwoWay: false, bytes: 0, files: 0 },
         });
         expect(await at.shares.find(id)).toBeNull();
         expect(await patch(code, { target: URL_B })).toMatchObject({ ...same, kind: "url", downloads: 1 });
@@ -310,6 +310,26 @@ forEachDialect((dialect) => {
       expect(await revert(code, ids[1]!, "before")).toMatchObject({ kind: "url", target: URL_A });
       expect(JSON.parse((await links.get(code)).options!)).toEqual({ maxClicks: 5, fallbackUrl: URL_B });
       expect(await revert(code, ids[0]!, "after")).toBeNull();
+    });
+
+    test("leads back to a folder that takes files, and keeps what came while it does", async () => {
+      const [code, id] = [await link(), await folder()];
+      const seen = async (isDrop: boolean) =>
+        (await at.repository.ofEntry(id, { isDrop }, 9)).map(({ code: found }) => found);
+      await patchLink(code, { folder_id: id });
+      const opened = await patch(code, { add: true, max_files: 7, max_file_size: 5 });
+      const drop = { maxFiles: 7, maxBytes: 1_000_000_000, maxFileSize: 5, isTwoWay: true };
+      expect(opened).toMatchObject({ kind: "folder", maxDownloads: null, drop });
+      expect([await seen(false), await seen(true)]).toEqual([[code], []]);
+      expect(await at.repository.find(await idOf(code))).toMatchObject({ takesFiles: true });
+      expect(await patch(code, { max_downloads: 2, max_file_size: null })).toMatchObject({
+        maxDownloads: 2,
+        drop: { ...drop, maxFileSize: null },
+      });
+      expect(await patch(code, { folder_id: id })).toMatchObject({ kind: "folder", drop: null });
+      const { ids } = await idsOf(code);
+      expect(await revert(code, ids[2]!, "after")).toMatchObject({ kind: "folder", drop });
+      expect(await refusal(patch(code, { target: URL_A, add: true }))).toBe("BadRequest");
     });
 
     test("says so if what it served is gone or another account's", async () => {

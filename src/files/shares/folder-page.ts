@@ -1,5 +1,6 @@
 /** The page of a folder, whole or a part of its entries. */
 import type { Look } from "../../visitors/look.ts";
+import type { Inline } from "../../visitors/style.ts";
 import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
@@ -10,6 +11,15 @@ import { kindOf } from "./kind.ts";
 import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
 import { FOLDER_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import type { SharedEntry } from "./share.ts";
+
+/** Through which visitors add files. */
+export type AddingForm = {
+  html: string;
+  styles: readonly Inline[];
+  scripts: readonly Inline[];
+  policy: Readonly<Record<string, string>>;
+  headers: Record<string, string>;
+};
 
 export type FolderView = {
   share: SharedEntry;
@@ -22,10 +32,12 @@ export type FolderView = {
   /** Queries of the neighbouring parts. */
   previous: string | null;
   next: string | null;
+  /** Null where nothing can be added. */
+  adding: AddingForm | null;
 };
 
 export function folderPage(look: Look, view: FolderView): VisitorPage {
-  const { share, path, entries, counts } = view;
+  const { share, path, entries, counts, adding } = view;
   const texts = look.texts.share;
   const folder = path.at(-1)!;
   const used = new Set<IconName>(["folder"]);
@@ -48,13 +60,15 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
       html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(share, folder, "folder", soft)}
 ${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
+${adding?.html ?? ""}
 ${list}
 ${pagerHtml(look, view)}`,
     },
     description: soft,
     width: "wide",
-    styles: SHARE_STYLES,
-    scripts: FOLDER_SCRIPTS,
+    styles: adding === null ? SHARE_STYLES : [...SHARE_STYLES, ...adding.styles],
+    scripts: adding === null ? FOLDER_SCRIPTS : [...FOLDER_SCRIPTS, ...adding.scripts],
+    ...(adding !== null && { policy: adding.policy }),
   });
 }
 

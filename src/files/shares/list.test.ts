@@ -43,7 +43,7 @@ forEachDialect((dialect) => {
     expect(whole.shares[0]).toMatchObject({
       kind: "drop",
       entry: { id: folder, name: "inbox" },
-      drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: 10, bytes: 0, files: 0 },
+      drop: { maxBytes: 1_000, maxFiles: 3, maxFileSize: 10, isTwoWay: false, bytes: 0, files: 0 },
       inTrash: false,
     });
     expect(whole.shares[1]).toMatchObject({

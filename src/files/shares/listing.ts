@@ -21,7 +21,7 @@ export async function viewOfFolder(
   share: SharedEntry,
   wish: FolderPart,
   language: Language,
-): Promise<FolderView> {
+): Promise<Omit<FolderView, "adding">> {
   const path = await shares.folders(share, wish.folder);
   const folder = path.at(-1)!;
   const query = `folder=${folder.id}`;

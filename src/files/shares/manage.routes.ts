@@ -16,6 +16,7 @@ import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { patchSchema } from "../../links/link/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
+import { addingFields } from "../serving/adding.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
@@ -59,6 +60,7 @@ const changeSchema = patchSchema
   .extend({
     password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
     max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
+    ...addingFields,
   });
 changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 

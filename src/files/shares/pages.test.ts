@@ -46,6 +46,7 @@ const share: SharedEntry = {
   passwordHash: null,
   maxDownloads: null,
   downloads: 0,
+  takesFiles: false,
   entryId: 7,
   accountId: 1,
   kind: "file",
@@ -191,6 +192,7 @@ test("names can change neither the page nor the direction around them", () => {
       counts: { folders: 1, files: 1, from: 1 },
       previous: null,
       next: null,
+      adding: null,
     });
     const shown = Bun.escapeHTML(name).replaceAll("&#x27;", "&#39;");
     expect(html.split(`<bdi>${shown}</bdi>`).length).toBe(3);

@@ -16,7 +16,7 @@ import type { ShareArchive } from "./archive.routes.ts";
 import type { ShareDownload } from "./download.routes.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage, unlockedPage } from "./file-page.ts";
-import { folderPage } from "./folder-page.ts";
+import { type AddingForm, folderPage } from "./folder-page.ts";
 import { viewOfFolder } from "./listing.ts";
 import { downloadsLeft } from "./page-parts.ts";
 import type { SharePreview } from "./preview.routes.ts";
@@ -27,8 +27,18 @@ import type { SharedEntry } from "./share.ts";
 import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 
+/** Of folders that take files. */
+type Adding = {
+  /** Whether the request sends files. */
+  takes(request: Request): boolean;
+  answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response>;
+  /** Null if the folder has ended meanwhile. */
+  form(linkId: number, request: Request): Promise<AddingForm | null>;
+};
+
 type Deps = {
   shares: Shares;
+  adding: Adding;
   folders: Pick<Folders, "page">;
   download: ShareDownload;
   archive: ShareArchive;
@@ -52,7 +62,10 @@ export function createShareAnswers(deps: Deps) {
       if (wish.what === "archive" && !seesPagesOnly) return archive(share, wish.folder, request, visitor);
       const look = pages.look(request);
       const part = wish.what === "folder" ? wish : { folder: wish.folder, from: 1, after: null };
-      return answerPage(folderPage(look, await viewOfFolder(deps, share, part, look.language)), 200, request);
+      const isTop = share.takesFiles && wish.folder === share.entryId;
+      const adding = isTop ? await deps.adding.form(share.linkId, request) : null;
+      const view = { ...(await viewOfFolder(deps, share, part, look.language)), adding };
+      return answerPage(folderPage(look, view), 200, request, adding?.headers);
     }
     const { file, path } = await shares.place(share, wish.file);
     const isForCard = wish.what === "thumbnail" || (wish.what === "preview" && isCardPicture(file));
@@ -78,9 +91,12 @@ export function createShareAnswers(deps: Deps) {
   }
 
   async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
-    if (request.method === "POST") return unlock(deps, share, request, connection);
+    const sends = deps.adding.takes(request);
+    if (request.method === "POST" && !sends) return unlock(deps, share, request, connection);
+    if (sends && !share.takesFiles) return notAllowed();
     const locked = deps.unlock.lock(share, request);
     if (locked !== null) return locked;
+    if (sends) return deps.adding.answer(share.linkId, request, connection);
     return show(share, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
@@ -89,7 +105,7 @@ export function createShareAnswers(deps: Deps) {
   }
 
   return {
-    /** Answers a GET, HEAD or POST. Never rejects. */
+    /** Answers the methods of drop boxes. Never rejects. */
     async answer(linkId: number, request: Request, connection?: VisitorConnection): Promise<Response> {
       try {
         const viewer = pdfViewer(request);
@@ -103,6 +119,12 @@ export function createShareAnswers(deps: Deps) {
     },
   };
 }
+
+const notAllowed = () =>
+  new Response("Method Not Allowed", {
+    status: 405,
+    headers: { Allow: "GET, HEAD, POST", "Content-Type": "text/plain; charset=utf-8" },
+  });
 
 async function unlock(
   deps: Deps,

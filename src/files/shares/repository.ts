@@ -3,7 +3,7 @@ import { deleteLinks, type Deletion } from "../../links/write/deletion.repositor
 import { takenDownRefusal } from "../../links/write/target-policy.ts";
 import type { Db } from "../../db/dialect.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
-import { createShareListRepository } from "../serving/list.repository.ts";
+import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
 import { ROOT, TRASH } from "../tree/entry.ts";
 import type { SharedEntry } from "./share.ts";
@@ -32,11 +32,12 @@ export function createSharesRepository({ database, record }: Deps) {
         "links.password_hash as passwordHash",
         "shares.max_downloads as maxDownloads",
         "shares.downloads",
+        "shares.two_way as twoWay",
         "users.disabled",
         ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
       ])
       .where("shares.link_id", "=", linkId)
-      .where("shares.max_files", "is", null)
+      .where((eb) => eb.not(whereDropBox(eb)))
       // Checked before it asks for a password. Entries deeper in the trash are found missing later.
       .where("entries.parent_id", "!=", TRASH),
   );
@@ -77,7 +78,7 @@ export function createSharesRepository({ database, record }: Deps) {
 
     uncount: (linkId: number): Promise<void> => add(linkId, -1),
 
-    /** Of a share of the entry, or of a drop box into it. */
+    /** Of a share of the entry, or of what takes files into it. */
     async linkOf(
       entryId: number,
       code: string,
@@ -90,7 +91,7 @@ export function createSharesRepository({ database, record }: Deps) {
         .select("links.id")
         .where("links.code", "=", code)
         .where("shares.entry_id", "=", entryId)
-        .where("shares.max_files", isDrop ? "is not" : "is", null)
+        .where((eb) => (isDrop ? eb("shares.max_files", "is not", null) : eb.not(whereDropBox(eb))))
         .executeTakeFirst();
       return row?.id ?? null;
     },
@@ -119,6 +120,7 @@ export function createSharesRepository({ database, record }: Deps) {
         passwordHash: row.passwordHash,
         maxDownloads: row.maxDownloads,
         downloads: row.downloads,
+        takesFiles: row.twoWay !== 0,
         entryId: entry.id,
         accountId: entry.accountId,
         kind: entry.kind,

@@ -13,6 +13,7 @@ import {
   shareView,
   viewOfShare,
 } from "../serving/share-view.ts";
+import { addingFields, addingOf } from "../serving/adding.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
 import type { Shares } from "./service.ts";
@@ -28,6 +29,8 @@ export const shareSchema = createSchema.pick({ expires_at: true, title: true }).
   ),
   max_downloads: maxDownloads.describe("finished downloads, of all files together; unlimited without it"),
 });
+const folderShareSchema = shareSchema.extend(addingFields);
+folderShareSchema.register(z.globalRegistry, { id: "NewFolderShare" });
 shareSchema.register(z.globalRegistry, { id: "NewShare" });
 
 /** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
@@ -62,14 +65,22 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       method: "POST",
       path,
       summary: `Share a ${kind} by a short link`,
-      body: shareSchema,
+      body: kind === "file" ? shareSchema : folderShareSchema,
       failures: [403, 409],
       status: 201,
       answer: shareView,
       async handle({ c, account, body }) {
         refuseOwnCode(account, body.code);
-        const { max_downloads: most, ...link } = body;
-        const input = { ...link, maxDownloads: most ?? null };
+        const {
+          max_downloads: most,
+          add,
+          max_bytes,
+          max_files,
+          max_file_size,
+          ...link
+        } = body as z.output<typeof folderShareSchema>;
+        const adding = addingOf({ add, max_bytes, max_files, max_file_size });
+        const input = { ...link, maxDownloads: most ?? null, adding };
         return viewOfShare(
           await shares.create(account.id, placeIn(c), input, actorOf(account)),
           c.env.origin(),

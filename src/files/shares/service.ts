@@ -10,6 +10,7 @@ import { appError } from "../../lib/errors.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
+import { addingAfter, type AddingInput } from "../serving/adding.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
@@ -21,13 +22,15 @@ import type { SharedEntry } from "./share.ts";
 /** What a list shows; the state is judged when asked. */
 type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
 
-export type ShareInput = InternalInput & { maxDownloads: number | null };
+export type ShareInput = InternalInput & { maxDownloads: number | null; adding?: AddingInput | undefined };
 
 type Deps = {
   tree: AccountTree;
   repository: SharesRepository;
   links: InternalLinks;
   policy: SharePolicy;
+  /** @throws Conflict while a node runs that knows no drop boxes */
+  admitDrops(): Promise<void>;
   /** A download has ended well. */
   tell(share: SharedEntry): Promise<void>;
   clock: Clock;
@@ -35,7 +38,7 @@ type Deps = {
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ tree, repository, links, policy, tell, clock }: Deps) {
+export function createShares({ tree, repository, links, policy, admitDrops, tell, clock }: Deps) {
   const ofEntry = createEntryShares({ tree, repository, links, policy, clock, isDrop: false });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
@@ -49,11 +52,13 @@ export function createShares({ tree, repository, links, policy, tell, clock }: D
     async create(
       accountId: number,
       place: Shareable,
-      { maxDownloads, ...input }: ShareInput,
+      { maxDownloads, adding, ...input }: ShareInput,
       actor: Actor,
     ): Promise<ShareRecord> {
       await ofEntry.entryOf(accountId, place);
-      return ofEntry.make(accountId, place, input, { maxDownloads, drop: null }, actor);
+      const drop = adding === undefined ? null : addingAfter(null, adding);
+      if (drop !== null) await admitDrops();
+      return ofEntry.make(accountId, place, input, { maxDownloads, drop }, actor);
     },
 
     list: ofEntry.list,

@@ -9,6 +9,8 @@ export type SharedEntry = {
   passwordHash: string | null;
   maxDownloads: number | null;
   downloads: number;
+  /** A folder with two ways. */
+  takesFiles: boolean;
   entryId: number;
   accountId: number;
   kind: "folder" | "file";

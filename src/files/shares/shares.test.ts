@@ -39,6 +39,7 @@ forEachDialect((dialect) => {
     at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
     shares = createShares({
       tell: async () => {},
+      admitDrops: async () => {},
       tree: at.tree,
       repository: createSharesRepository({ database, record }),
       links: service.internal,

@@ -1,6 +1,7 @@
 /** Targets of links that serve something of ours. No http URL begins with `w`, so one character distinguishes them. */
 export const INTERNAL_SCHEME = "waymark:";
 const DROP = `${INTERNAL_SCHEME}drop/`;
+const FOLDER = `${INTERNAL_SCHEME}folder/`;
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 
 /** `waymark:file/12`; of a drop box the folder that takes the files. */
@@ -18,6 +19,9 @@ export const isInternal = (target: string): boolean => target.charCodeAt(0) === 
 
 /** For internal targets. */
 export const isDrop = (target: string): boolean => target.startsWith(DROP);
+
+/** For internal targets. */
+export const isFolder = (target: string): boolean => target.startsWith(FOLDER);
 
 /** For texts from outside. */
 export const namesInternal = (text: string): boolean => text.trim().startsWith(INTERNAL_SCHEME);

@@ -28,6 +28,7 @@ export const de: VisitorTexts = {
     yourName: "Ihr Name (freiwillig)",
     choose: "Dateien auswählen oder hierher ziehen",
     send: "Senden",
+    add: "Dateien hinzufügen",
     sent: "Von Ihnen gesendet",
     nothing: "Sie haben noch nichts gesendet.",
     notRemembered:

@@ -25,6 +25,7 @@ export const en = {
     yourName: "Your name (optional)",
     choose: "Choose files, or drop them here",
     send: "Send",
+    add: "Add files",
     sent: "What you sent",
     nothing: "You have sent nothing yet.",
     notRemembered:

@@ -28,6 +28,7 @@ export const fr: VisitorTexts = {
     yourName: "Votre nom (facultatif)",
     choose: "Choisissez des fichiers ou déposez-les ici",
     send: "Envoyer",
+    add: "Ajouter des fichiers",
     sent: "Vos envois",
     nothing: "Vous n’avez encore rien envoyé.",
     notRemembered:

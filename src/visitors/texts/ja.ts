@@ -27,6 +27,7 @@ export const ja: VisitorTexts = {
     yourName: "お名前（任意）",
     choose: "ファイルを選ぶか、ここにドロップしてください",
     send: "送る",
+    add: "ファイルを追加",
     sent: "あなたが送ったもの",
     nothing: "まだ何も送っていません。",
     notRemembered:

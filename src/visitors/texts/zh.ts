@@ -27,6 +27,7 @@ export const zh: VisitorTexts = {
     yourName: "您的姓名（可选）",
     choose: "选择文件，或将文件拖放到此处",
     send: "发送",
+    add: "添加文件",
     sent: "您发送的文件",
     nothing: "您还没有发送任何文件。",
     notRemembered: "由于此页面未使用 HTTPS，浏览器无法记住您，因此无法列出您发送的文件。",

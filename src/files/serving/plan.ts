@@ -1,0 +1,100 @@
+/** What a code is to serve, as a request gives it, and what it serves then. */
+import { appError } from "../../lib/errors.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Db } from "../../db/dialect.ts";
+import { internalTarget, readInternalTarget } from "../../links/link/internal-target.ts";
+import type { PatchInput, UsesInput } from "../../links/link/link.ts";
+import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
+import type { Entry } from "../tree/entry.ts";
+import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
+import type { HeldLink } from "./changes.repository.ts";
+import type { Serving, Shareable, Wanted } from "./served.ts";
+
+/** Absent: unchanged. */
+export type ShareChange = UsesInput &
+  Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
+    max_downloads?: number | null | undefined;
+  } & AddingInput;
+
+export type Plan = {
+  actor: Actor;
+  accountId: number;
+  /** Null: what it serves stays. */
+  wanted: Wanted | null;
+  maxDownloads: number | null | undefined;
+  /** Absent: what the folder takes stays. */
+  adding?: AddingInput | undefined;
+  /** Before the change. */
+  isShare: boolean;
+  isOwner(link: HeldLink): boolean;
+};
+
+/** Null without an entry. */
+export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) {
+  const entryOf = createEntryFinder(tree);
+  return async function servingAfter(
+    tx: TreeTransaction,
+    accountId: number,
+    held: HeldLink,
+    { wanted, maxDownloads, adding }: Plan,
+  ): Promise<{ serving: Serving; target: string } | null> {
+    const { serves } = held;
+    if (wanted === null && serves !== null) {
+      const limit = maxDownloads === undefined ? serves.maxDownloads : maxDownloads;
+      if (isDropBox(serves.drop) && limit !== null) throw noDownloads("a drop box");
+      const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
+      const isFolder = readInternalTarget(held.target)?.kind === "folder";
+      if (adding !== undefined && !isFolder && (drop ?? serves.drop) !== null) throw notAFolder();
+      return { serving: { ...serves, maxDownloads: limit, drop }, target: "" };
+    }
+    if (wanted === null || wanted.kind === "url") {
+      if (typeof maxDownloads === "number") throw noDownloads("a URL");
+      if (adding?.add === true) throw notAFolder();
+      return null;
+    }
+    const { place } = wanted;
+    if (adding?.add === true && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
+    const drop = adding === undefined ? wanted.drop : (wanted.drop ?? addingAfter(null, adding));
+    const isDrop = isDropBox(drop);
+    const entry = await entryOf(accountId, place, tx.db);
+    if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
+    const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
+    const serving = { accountId, entryId: entry.id, maxDownloads: isDrop ? null : limit, drop };
+    return { serving, target: internalTarget(isDrop ? "drop" : entry.kind, entry.id) };
+  };
+}
+
+/** @throws BadRequest for more than one use */
+export function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }: ShareChange): Wanted | null {
+  const wanted: Wanted[] = [];
+  if (target !== undefined) wanted.push({ kind: "url" });
+  if (fileId !== undefined) wanted.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
+  if (folderId !== undefined) {
+    wanted.push({ kind: "entry", place: { kind: "folder", id: folderId }, drop: null });
+  }
+  if (drop !== undefined) {
+    const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null } = drop;
+    const limits = { maxBytes, maxFiles, maxFileSize, isTwoWay: false };
+    wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
+  }
+  if (wanted.length <= 1) return wanted[0] ?? null;
+  throw appError(
+    "BadRequest",
+    "A code serves one thing: give only one of target, file_id, folder_id and drop.",
+  );
+}
+
+const noDownloads = (what: string) =>
+  appError("BadRequest", `max_downloads is for shared files and folders, not for ${what}.`, {
+    field: "max_downloads",
+  });
+
+/** @throws FileNotFound, FolderNotFound */
+export function createEntryFinder(tree: Pick<AccountTree, "file" | "folders">) {
+  return async (accountId: number, { kind, id }: Shareable, db?: Db): Promise<Entry> => {
+    if (kind === "file") return tree.file(accountId, id, db);
+    const [folder] = await tree.folders(accountId, id, db);
+    if (folder === undefined) throw appError("FolderNotFound", "There is no such folder.");
+    return folder;
+  };
+}
