@@ -178,6 +178,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         ...privacyEndpoints({
           privacy: services.privacy,
           stored: storedBy(config),
+          pages: services.door.pages,
           logger,
         }),
         systemEndpoint(system),

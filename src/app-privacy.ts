@@ -1,5 +1,6 @@
 /** What is stored of visitors, by the settings. */
 import type { ClickPrivacy } from "./clicks/details/privacy.ts";
+import type { Language } from "./lib/language.ts";
 import type { AddressMode } from "./lib/kept-address.ts";
 import { type StoredThing, storedThings } from "./privacy/stored.ts";
 import type { Services } from "./services.ts";
@@ -36,11 +37,11 @@ export function followPrivacy(config: Config): () => ClickPrivacy {
 }
 
 /** What is stored, by the settings as they are now; details of clicks by those of the start. */
-export function storedBy(config: Pick<Config, "get">): () => StoredThing[] {
+export function storedBy(config: Pick<Config, "get">): (language?: Language) => StoredThing[] {
   const details = config.get("analytics.enable_detailed_logging");
-  return () => {
+  return (language) => {
     const privacy = clickPrivacy(config);
-    return storedThings({
+    const settings = {
       ...privacy,
       places: privacy.places && config.get("analytics.enable_geo_lookup"),
       details,
@@ -53,6 +54,7 @@ export function storedBy(config: Pick<Config, "get">): () => StoredThing[] {
       eventDays: config.get("events.retention_days"),
       restoreDays: config.get("links.restore_days"),
       trashDays: config.get("files.trash_days"),
-    });
+    };
+    return storedThings(settings, language);
   };
 }

@@ -19,7 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   visitors: ["http"],
   panel: ["http"],
   mail: ["db"],
-  privacy: ["db"],
+  privacy: ["db", "visitors"],
   wire: [],
   redirect: ["links", "clicks", "visitors", "wire"],
   files: ["db", "cluster", "jobs", "links", "visitors"],
@@ -92,10 +92,11 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
   },
   visitors: { texts: [] },
   mail: { texts: [] },
+  privacy: { texts: [] },
 };
 
 /** Inner rooms that import nothing of their room, so that its own files may import them. */
-const BASES: Record<string, readonly string[]> = { visitors: ["texts"], mail: ["texts"] };
+const BASES: Record<string, readonly string[]> = { visitors: ["texts"], mail: ["texts"], privacy: ["texts"] };
 
 /** Assembly files compose the inner rooms, endpoints included. No inner room imports them. */
 const ASSEMBLY = [

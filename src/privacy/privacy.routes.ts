@@ -2,8 +2,11 @@ import { z } from "zod";
 import { actorOf, beside, type Endpoint, endpoint } from "../http/endpoint.ts";
 import { streamAnswer } from "../http/stream-pages.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Language } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { queryText } from "../lib/query-text.ts";
+import type { VisitorPages } from "../visitors/look.ts";
+import { answerPage } from "../visitors/page.ts";
 import type { FoundOfPerson, Privacy } from "./privacy.service.ts";
 import { pageOfStored, type StoredThing, storedView } from "./stored.ts";
 
@@ -34,12 +37,13 @@ const answerOf = ({ found: places, missing }: FoundOfPerson) =>
 
 type Deps = {
   privacy: Privacy;
-  stored(): StoredThing[];
+  stored(language?: Language): StoredThing[];
+  pages: VisitorPages;
   logger: Logger;
 };
 
 /** Relative to {admin}/v1. */
-export function privacyEndpoints({ privacy, stored, logger }: Deps): Endpoint[] {
+export function privacyEndpoints({ privacy, stored, pages, logger }: Deps): Endpoint[] {
   const shared = { access: "admin", scope: "admin", tag: "privacy" } as const;
   return [
     endpoint({
@@ -52,12 +56,10 @@ export function privacyEndpoints({ privacy, stored, logger }: Deps): Endpoint[] 
         "What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page",
       answer: z.array(storedView),
       handle({ c }) {
-        const things = stored();
-        if (!(c.req.header("accept") ?? "").includes("text/html")) return things;
-        return c.html(pageOfStored(things), 200, {
-          "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-          Vary: "Accept",
-        });
+        if (!(c.req.header("accept") ?? "").includes("text/html")) return stored();
+        const look = pages.look(c.req.raw);
+        const page = pageOfStored(look, stored(look.language));
+        return answerPage(page, 200, c.req.raw, { Vary: "Accept, Accept-Language" });
       },
     }),
     endpoint({

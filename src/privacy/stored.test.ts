@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { LANGUAGES } from "../lib/language.ts";
+import { createVisitorPages } from "../visitors/look.ts";
+import { text } from "../visitors/page.ts";
 import { pageOfStored, type StoredSettings, storedThings } from "./stored.ts";
 
 const SETTINGS: StoredSettings = {
@@ -44,10 +47,27 @@ test("what is stored follows the settings", () => {
   expect(detailsBy({ retention: false })).toMatchObject({ days: null, until: "an administrator deletes it" });
 });
 
-test("the page says all of it", () => {
-  const things = storedThings(SETTINGS);
-  const page = pageOfStored(things);
-  for (const { name, holds } of things)
-    for (const text of [name, ...holds]) expect(page).toContain(Bun.escapeHTML(text));
-  for (const days of [30, 8, 364, 29, 28]) expect(page).toContain(`${days} days`);
+test("the page says all of it in the visitor's language", () => {
+  const { look } = createVisitorPages({
+    name: () => "Links & Co",
+    accentColor: () => "#3355bb",
+    logo: () => null,
+    imprint: () => "",
+    notice: () => "",
+  });
+  for (const language of LANGUAGES) {
+    const things = storedThings(SETTINGS, language);
+    const { html } = pageOfStored(
+      look(new Request("http://a/", { headers: { "accept-language": language } })),
+      things,
+    );
+    expect(html).toContain(`<html lang="${language}">`);
+    for (const { name, holds, purpose, until } of things)
+      for (const said of [name, ...holds, purpose, until ?? ""]) expect(html).toContain(text(said));
+    for (const days of [30, 8, 364, 29, 28])
+      expect(html).toMatch(new RegExp(`>${days} (days|Tage|jours|天|日)<`));
+    if (language === "en") continue;
+    const english = storedThings(SETTINGS);
+    expect(things.filter(({ purpose }, at) => purpose === english[at]!.purpose)).toEqual([]);
+  }
 });

@@ -1,6 +1,23 @@
 /** What is stored of visitors and accounts, how long and why, by the settings. */
 import { z } from "zod";
+import type { Language } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
+import type { Look } from "../visitors/look.ts";
+import { htmlPage, text, type VisitorPage } from "../visitors/page.ts";
+import { inline } from "../visitors/style.ts";
+import { deStored } from "./texts/de.ts";
+import { enStored, type StoredTexts } from "./texts/en.ts";
+import { frStored } from "./texts/fr.ts";
+import { jaStored } from "./texts/ja.ts";
+import { zhStored } from "./texts/zh.ts";
+
+const TEXTS: Readonly<Record<Language, StoredTexts>> = {
+  en: enStored,
+  de: deStored,
+  zh: zhStored,
+  ja: jaStored,
+  fr: frStored,
+};
 
 export const storedView = namedObject("StoredThing", {
   name: z.string(),
@@ -33,157 +50,78 @@ export type StoredSettings = {
   trashDays: number;
 };
 
-const ADDRESSES = {
-  none: [],
-  truncated: ["network of the IP address (/24 of IPv4, /48 of IPv6)"],
-  full: ["IP address"],
-};
-
-export function storedThings(settings: StoredSettings): StoredThing[] {
+/** In English, which the API speaks, unless another language is given. */
+export function storedThings(settings: StoredSettings, language: Language = "en"): StoredThing[] {
+  const texts = TEXTS[language];
+  const { parts } = texts;
   const kept = (days: number) =>
-    settings.retention ? { days, until: null } : { days: null, until: "an administrator deletes it" };
+    settings.retention ? { days, until: null } : { days: null, until: texts.byHand };
+  const addresses = { none: [], truncated: [parts.network], full: [parts.address] };
   const details = [
-    ...(settings.referrers ? ["page from which the visitor came"] : []),
-    ...(settings.campaigns ? ["campaign (utm_…)"] : []),
-    ...(settings.agents ? ["User-Agent", "preferred language"] : []),
-    ...ADDRESSES[settings.addresses],
-    ...(settings.places && settings.addresses !== "none" ? ["country and city"] : []),
-    "link and time",
+    ...(settings.referrers ? [parts.referrer] : []),
+    ...(settings.campaigns ? [parts.campaign] : []),
+    ...(settings.agents ? [parts.agent, parts.language] : []),
+    ...addresses[settings.addresses],
+    ...(settings.places && settings.addresses !== "none" ? [parts.place] : []),
+    parts.click,
   ];
-  const asked = settings.signals ? " Not of visitors whose browser sends Sec-GPC: 1 or DNT: 1." : "";
+  const isDetailed = settings.details && settings.sampleRate > 0;
+  const of = (
+    whose: StoredThing["of"],
+    { name, holds = [], purpose, until = null }: Partial<StoredThing> & { name: string; purpose: string },
+    days: number | null,
+  ): StoredThing => ({ name, of: whose, holds, purpose, days, until });
+  const { sums } = texts;
   return [
+    of(
+      "visitors",
+      {
+        ...sums,
+        until: settings.retention ? sums.ends(settings.hourlyDays, settings.dailyDays) : texts.byHand,
+      },
+      null,
+    ),
     {
-      name: "Sums of clicks",
-      of: "visitors",
-      holds: ["number of clicks by link and hour"],
-      purpose: "Counting. A sum tells nothing of a single visitor.",
-      days: null,
-      until: settings.retention
-        ? `those of hours are ${settings.hourlyDays} days old and those of days ${settings.dailyDays}; those of months stay`
-        : "an administrator deletes it",
-    },
-    {
-      name: "Details of clicks",
-      of: "visitors",
-      holds: settings.details && settings.sampleRate > 0 ? details : [],
-      purpose: `Reports of how links are used.${asked}`,
+      ...of("visitors", texts.details, null),
+      holds: isDetailed ? details : [],
+      purpose: texts.details.purpose + (settings.signals ? texts.details.signals : ""),
       ...kept(settings.logDays),
     },
-    {
-      name: "Journal of clicks",
-      of: "visitors",
-      holds: settings.details && settings.sampleRate > 0 ? details : ["link and time"],
-      purpose: "Counts no click twice and loses none when the server or its database fails.",
-      days: 1,
-      until: null,
-    },
-    {
-      name: "Files that visitors send to drop boxes",
-      of: "visitors",
-      holds: [
-        "the file",
-        "the name that the sender gives",
-        "a random number from a cookie",
-        "while an upload is not complete, a hash of the network address",
-      ],
-      purpose: "The owner of the box gets the file; the sender sees what was sent.",
-      days: null,
-      until: `the owner deletes the file; the event of its arrival keeps both names for ${settings.eventDays} days`,
-    },
-    {
-      name: "Reports about links",
-      of: "visitors",
-      holds: ["reason and text that the visitor sends"],
-      purpose: "Administrators take harmful links down.",
-      days: null,
-      until: "the link is deleted",
-    },
-    {
-      name: "Cookies for passwords",
-      of: "visitors",
-      holds: ["in the visitor's browser only: that a password was right"],
-      purpose: "The visitor need not give the password of a link or share again.",
-      days: 1,
-      until: null,
-    },
-    ...ofAccounts(settings),
+    of("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
+    of("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
+    of("visitors", texts.reports, null),
+    of("visitors", texts.cookies, 1),
+    of("accounts", texts.accounts, null),
+    of("accounts", texts.sessions, settings.sessionDays),
+    of("accounts", texts.mails, 30),
+    of("accounts", texts.failed, 1),
+    of("accounts", texts.events, settings.eventDays),
+    of("accounts", texts.deleted, settings.restoreDays),
+    of("accounts", texts.trash, settings.trashDays),
   ];
 }
 
-const ofAccounts = (settings: StoredSettings): StoredThing[] => [
-  {
-    name: "Accounts",
-    of: "accounts",
-    holds: ["name", "mail address", "hash of the password", "role", "keys for signing in"],
-    purpose: "Signing in.",
-    days: null,
-    until: "an administrator deletes the account",
-  },
-  {
-    name: "Sessions",
-    of: "accounts",
-    holds: ["time", "IP address", "browser and system"],
-    purpose: "Staying signed in, and seeing where one is.",
-    days: settings.sessionDays,
-    until: null,
-  },
-  {
-    name: "Mails",
-    of: "accounts",
-    holds: ["mail address of the recipient", "kind and time", "content until it is sent"],
-    purpose: "Sending them, and seeing what became of them.",
-    days: 30,
-    until: null,
-  },
-  {
-    name: "Failed sign-ins",
-    of: "accounts",
-    holds: ["name", "number and time"],
-    purpose: "Slowing down those who guess passwords.",
-    days: 1,
-    until: null,
-  },
-  {
-    name: "Events",
-    of: "accounts",
-    holds: ["who changed what, and when"],
-    purpose: "Traceability, and undo.",
-    days: settings.eventDays,
-    until: null,
-  },
-  {
-    name: "Deleted links",
-    of: "accounts",
-    holds: ["the link with its fields"],
-    purpose: "Putting links back.",
-    days: settings.restoreDays,
-    until: null,
-  },
-  {
-    name: "Trash",
-    of: "accounts",
-    holds: ["files and folders"],
-    purpose: "Putting files back.",
-    days: settings.trashDays,
-    until: null,
-  },
-];
+const STYLE = inline(
+  "h2{margin:1.75rem 0 .25rem;font-size:1.0625rem;line-height:1.3}dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;margin:0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}@media(max-width:480px){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}}",
+);
 
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
-h2{margin:2rem 0 0;font-size:1.1rem}dl{margin:.25rem 0}dt{float:left;clear:left;width:6rem;opacity:.75}dd{margin-left:7rem;overflow-wrap:anywhere}`;
-
-/** In English, which the API speaks. */
-export function pageOfStored(things: readonly StoredThing[]): string {
-  const entry = ({ name, holds, purpose, days, until }: StoredThing) => `<h2>${Bun.escapeHTML(name)}</h2>
-<dl><dt>Stored</dt><dd>${Bun.escapeHTML(holds.length === 0 ? "nothing" : holds.join(", "))}</dd>
-<dt>Why</dt><dd>${Bun.escapeHTML(purpose)}</dd>
-<dt>How long</dt><dd>${Bun.escapeHTML(days === null ? `until ${until}` : days === 1 ? "1 day" : `${days} days`)}</dd></dl>`;
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><title>What is stored</title><style>${STYLE}</style></head>
-<body><h1>What is stored</h1>
-<p>Made from the settings of this installation.</p>
-${things.map(entry).join("\n")}
-</body></html>
-`;
+/** In the visitor's language. */
+export function pageOfStored(look: Look, things: readonly StoredThing[]): VisitorPage {
+  const { title, intro, labels, nothing, until: untilOf, days: daysOf } = TEXTS[look.language];
+  const entry = ({ name, holds, purpose, days, until }: StoredThing) => `<h2>${text(name)}</h2>
+<dl><dt>${text(labels.holds)}</dt><dd>${text(holds.length === 0 ? nothing : listed(holds, look.language))}</dd>
+<dt>${text(labels.purpose)}</dt><dd>${text(purpose)}</dd>
+<dt>${text(labels.ends)}</dt><dd>${text(days === null ? untilOf(until!) : daysOf(days))}</dd></dl>`;
+  return htmlPage(look, {
+    title,
+    description: intro,
+    width: "wide",
+    styles: [STYLE],
+    body: {
+      html: `<h1>${text(title)}</h1>\n<p class="soft">${text(intro)}</p>\n${things.map(entry).join("\n")}`,
+    },
+  });
 }
+
+const listed = (things: readonly string[], language: Language): string =>
+  things.join({ zh: "、", ja: "、" }[language as string] ?? ", ");

@@ -162,13 +162,28 @@ once("the bookmarklet opens the panel to shorten the page that one looks at", as
   await close();
 });
 
-once("the QR codes of selected links come as a ZIP file of pictures", async () => {
-  await panel.client.call("POST", "/links", { code: "flyer", target: "https://example.com/flyer" });
+once("the QR codes of selected links come as a sheet for the printer, and as a ZIP file", async () => {
+  const flyer = { code: "flyer", target: "https://example.com/flyer", title: "The flyer" };
+  await panel.client.call("POST", "/links", flyer);
   const { page, complaints, close } = await panel.enter("/panel/links");
   for (const code of ["long/code", "flyer"])
     await page.getByRole("row").filter({ hasText: code }).getByRole("checkbox").check();
-  const coming = page.waitForEvent("download");
   await page.getByRole("button", { name: "QR codes" }).click();
+  const sheet = page.getByRole("dialog", { name: "QR codes" });
+  await sheet.getByText("The flyer").waitFor();
+  await expectAccessible(page, "QR codes");
+  await page.emulateMedia({ media: "print" });
+  const printed = await page.locator("body").innerText();
+  expect(printed.split("\n").filter(Boolean).toSorted()).toEqual(
+    [
+      expect.stringMatching(/flyer$/),
+      expect.stringMatching(/\/long\/code$/),
+      "The flyer",
+    ].toSorted() as string[],
+  );
+  await page.emulateMedia({ media: null });
+  const coming = page.waitForEvent("download");
+  await sheet.getByRole("button", { name: "SVG files (ZIP)" }).click();
   const path = await (await coming).path();
   const listed = Bun.spawnSync(["python3", "-c", UNZIP, path]).stdout.toString();
   expect(listed).toBe("flyer.svg <svg\nlong code.svg <svg\n");

@@ -1,15 +1,16 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, CloseButton, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconPencil, IconTrash } from "@tabler/icons-react";
-import { Suspense } from "react";
+import { IconPencil, IconQrcode, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
+import { LazyDialog } from "../../ui/lazy-dialog.tsx";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
 import { countOfSelected, type LinkSelection } from "../list/selection.ts";
 import classes from "../list/list.module.css";
 
-const QrZip = lazyPart(async () => (await import("../qr/qr-zip.tsx")).QrZip);
+const QrSheetDialog = lazyPart(async () => (await import("../qr/qr-sheet.tsx")).QrSheetDialog);
 /** Each is a request. */
 const MOST_QR_CODES = 200;
 
@@ -27,6 +28,7 @@ type Props = {
 export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Props) {
   const { t } = useLingui();
   const { selected, clear } = selection;
+  const [isSheet, setSheet] = useState(false);
   const count = countOfSelected(selected);
   if (bulk.task !== null) return <TaskBar runs={bulk} label={t`Selection`} />;
   if (count === 0) return null;
@@ -41,9 +43,15 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         </Button>
       )}
       {selected.kind === "some" && count <= MOST_QR_CODES && (
-        <Suspense fallback={null}>
-          <QrZip links={[...selected.links.values()]} className={classes["deed"]!} />
-        </Suspense>
+        <Button
+          size="xs"
+          variant="default"
+          className={classes["deed"]}
+          leftSection={<IconQrcode size={14} aria-hidden />}
+          onClick={() => setSheet(true)}
+        >
+          <Trans>QR codes</Trans>
+        </Button>
       )}
       <Button
         size="xs"
@@ -64,6 +72,11 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         <Trans>Delete</Trans>
       </Button>
       <CloseButton size="lg" aria-label={t`Select none`} onClick={clear} />
+      {isSheet && selected.kind === "some" && (
+        <LazyDialog onClose={() => setSheet(false)}>
+          <QrSheetDialog links={[...selected.links.values()]} onClose={() => setSheet(false)} />
+        </LazyDialog>
+      )}
     </div>
   );
 }

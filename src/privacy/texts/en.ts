@@ -1,0 +1,126 @@
+/** English: the texts that every language has, and those of the API. */
+type Thing = { name: string; holds: string[]; purpose: string; until?: string };
+
+export type StoredTexts = {
+  title: string;
+  intro: string;
+  /** Of the three lines of each thing. */
+  labels: { holds: string; purpose: string; ends: string };
+  nothing: string;
+  /** Of an `until`, as a phrase of its own. */
+  until(end: string): string;
+  days(count: number): string;
+  /** Of what is kept without a task that removes it. */
+  byHand: string;
+  sums: Thing & { ends(hourlyDays: number, dailyDays: number): string };
+  details: Omit<Thing, "holds"> & { signals: string };
+  parts: Record<
+    "referrer" | "campaign" | "agent" | "language" | "network" | "address" | "place" | "click",
+    string
+  >;
+  journal: Omit<Thing, "holds">;
+  drops: Thing & { ends(eventDays: number): string };
+  reports: Thing & { until: string };
+  cookies: Thing;
+  accounts: Thing & { until: string };
+  sessions: Thing;
+  mails: Thing;
+  failed: Thing;
+  events: Thing;
+  deleted: Thing;
+  trash: Thing;
+};
+
+export const enStored: StoredTexts = {
+  title: "What is stored",
+  intro: "Made from the settings of this installation.",
+  labels: { holds: "Stored", purpose: "Why", ends: "How long" },
+  nothing: "nothing",
+  until: (end) => `until ${end}`,
+  days: (count) => (count === 1 ? "1 day" : `${count} days`),
+  byHand: "an administrator deletes it",
+  sums: {
+    name: "Sums of clicks",
+    holds: ["number of clicks by link and hour"],
+    purpose: "Counting. A sum tells nothing of a single visitor.",
+    ends: (hours, days) =>
+      `those of hours are ${hours} days old and those of days ${days}; those of months stay`,
+  },
+  details: {
+    name: "Details of clicks",
+    purpose: "Reports of how links are used.",
+    signals: " Not of visitors whose browser sends Sec-GPC: 1 or DNT: 1.",
+  },
+  parts: {
+    referrer: "page from which the visitor came",
+    campaign: "campaign (utm_…)",
+    agent: "User-Agent",
+    language: "preferred language",
+    network: "network of the IP address (/24 of IPv4, /48 of IPv6)",
+    address: "IP address",
+    place: "country and city",
+    click: "link and time",
+  },
+  journal: {
+    name: "Journal of clicks",
+    purpose: "Counts no click twice and loses none when the server or its database fails.",
+  },
+  drops: {
+    name: "Files that visitors send to drop boxes",
+    holds: [
+      "the file",
+      "the name that the sender gives",
+      "a random number from a cookie",
+      "while an upload is not complete, a hash of the network address",
+    ],
+    purpose: "The owner of the box gets the file; the sender sees what was sent.",
+    ends: (days) => `the owner deletes the file; the event of its arrival keeps both names for ${days} days`,
+  },
+  reports: {
+    name: "Reports about links",
+    holds: ["reason and text that the visitor sends"],
+    purpose: "Administrators take harmful links down.",
+    until: "the link is deleted",
+  },
+  cookies: {
+    name: "Cookies for passwords",
+    holds: ["in the visitor's browser only: that a password was right"],
+    purpose: "The visitor need not give the password of a link or share again.",
+  },
+  accounts: {
+    name: "Accounts",
+    holds: ["name", "mail address", "hash of the password", "role", "keys for signing in"],
+    purpose: "Signing in.",
+    until: "an administrator deletes the account",
+  },
+  sessions: {
+    name: "Sessions",
+    holds: ["time", "IP address", "browser and system"],
+    purpose: "Staying signed in, and seeing where one is.",
+  },
+  mails: {
+    name: "Mails",
+    holds: ["mail address of the recipient", "kind and time", "content until it is sent"],
+    purpose: "Sending them, and seeing what became of them.",
+  },
+  failed: {
+    name: "Failed sign-ins",
+    holds: ["name", "number and time"],
+    purpose: "Slowing down those who guess passwords.",
+  },
+  events: {
+    name: "Events",
+    holds: ["who changed what, and when"],
+    purpose: "Traceability, and undo.",
+  },
+  deleted: {
+    name: "Deleted links",
+    holds: ["the link with its fields"],
+    purpose: "Putting links back.",
+  },
+  trash: {
+    name: "Trash",
+    holds: ["files and folders"],
+    purpose: "Putting files back.",
+  },
+};
