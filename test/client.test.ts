@@ -13,7 +13,7 @@ import {
   WaymarkError,
 } from "../clients/typescript/client.ts";
 import { pixelsOfPng, scan } from "../src/links/qr/reading.test-support.ts";
-import { PASSWORD } from "./support/session.ts";
+import { installWithPassword, PASSWORD } from "./support/session.ts";
 import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
 
 const CLIENT = join(import.meta.dir, "..", "clients", "typescript");
@@ -23,8 +23,7 @@ let server: RunningWaymark;
 let admin: WaymarkClient;
 
 beforeAll(async () => {
-  installation = install();
-  await installation.run(["reset-password", "--stdin"], PASSWORD);
+  installation = await installWithPassword();
   server = await installation.serve();
   admin = await signIn({ url: `${server.url}/` }, { password: PASSWORD });
 });

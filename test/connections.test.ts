@@ -1,9 +1,9 @@
 /** More connections than the process may have open files: it refuses the rest, stays whole, and recovers. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { PASSWORD, signIn } from "./support/session.ts";
+import { installWithPassword, signIn } from "./support/session.ts";
 import { until } from "./support/until.ts";
-import { type Installation, install, type RunningWaymark } from "./support/waymark.ts";
+import type { Installation, RunningWaymark } from "./support/waymark.ts";
 import { post } from "./support/wire-instance.ts";
 
 const OPEN_FILES = 240;
@@ -15,8 +15,7 @@ let server: RunningWaymark;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  installation = install();
-  await installation.run(["reset-password", "--stdin"], PASSWORD);
+  installation = await installWithPassword();
   await installation.cli(["links", "add", "https://example.com/", "--code", "a"]);
   await installation.cli(["config", "set", "api.health_token", HEALTH_TOKEN]);
 });

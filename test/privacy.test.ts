@@ -6,7 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createFresh, DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fresh.test-support.ts";
+import { DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fresh.test-support.ts";
+import { createMigrated } from "../src/db/schema-copy.test-support.ts";
 import { withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
 import { type Client, PASSWORD, signIn } from "./support/session.ts";
@@ -63,7 +64,7 @@ for (const name of DIALECT_NAMES) {
     let admin: Client;
 
     beforeAll(async () => {
-      fresh = name === "sqlite" ? null : await createFresh(name);
+      fresh = name === "sqlite" ? null : await createMigrated(name);
       installation = install(fresh === null ? {} : { WAYMARK__DATABASE__URL: fresh.url });
       url = fresh?.url ?? `sqlite:${join(installation.dataDir, "waymark.db")}`;
       await installation.run(["reset-password", "--stdin"], PASSWORD);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Changes, createChanges } from "../cluster/changes.ts";
 import { createConfig } from "../config/config.service.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
+import { createMigratedFile } from "../db/schema-copy.test-support.ts";
 import { createEvents } from "../events/events.service.ts";
 import { CORS_OFF } from "../http/app.test-support.ts";
 import { createHttpApp } from "../http/app.ts";
@@ -60,10 +60,11 @@ export function createTestFolder() {
   return {
     /** Opens the named database, migrated; the same name opens the same data. */
     async open(name = "test"): Promise<Database> {
-      const settings = { url: `sqlite:${join(folder, `${name}.db`)}`, poolSize: 1 };
+      const path = join(folder, `${name}.db`);
+      await createMigratedFile(path);
+      const settings = { url: `sqlite:${path}`, poolSize: 1 };
       const database = await openDatabase(settings, { threads: false, logger: silentLogger });
       opened.push(database);
-      await migrateUp(database, { logger: silentLogger });
       return database;
     },
     async remove(): Promise<void> {

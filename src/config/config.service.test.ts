@@ -34,7 +34,7 @@ forEachDialect(({ openDb }) => {
     });
 
     test("two first starts at once agree on one secret", async () => {
-      const other = await openDb({ threads: true, migrate: false });
+      const other = await openDb({ threads: true });
       const [a, b] = await Promise.all([
         openConfig(database, { startup: true }).start(),
         openConfig(other, { startup: true }).start(),
@@ -97,10 +97,7 @@ forEachDialect(({ openDb }) => {
 
   describe("a write", () => {
     test("is canonical, in force at once, and reaches others with the next poll", async () => {
-      const [here, there] = [
-        openConfig(database),
-        openConfig(await openDb({ threads: true, migrate: false })),
-      ];
+      const [here, there] = [openConfig(database), openConfig(await openDb({ threads: true }))];
       await Promise.all([here.start(), there.start()]);
       const heard: unknown[] = [];
       there.config.onChange(
@@ -172,7 +169,7 @@ forEachDialect(({ openDb }) => {
     test("parallel to another can't make two prefixes equal", async () => {
       const [a, b] = await Promise.all([
         openConfig(database).start(),
-        openConfig(await openDb({ threads: true, migrate: false })).start(),
+        openConfig(await openDb({ threads: true })).start(),
       ]);
       const results = await Promise.allSettled([
         a.set("routes.admin_prefix", "/x", "ann"),

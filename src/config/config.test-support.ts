@@ -2,7 +2,7 @@
 import { createEvents } from "../events/events.service.ts";
 import { createChanges } from "../cluster/changes.ts";
 import { type Database, openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
+import { createMigratedFile } from "../db/schema-copy.test-support.ts";
 import { type Logger, silentLogger } from "../lib/logger.ts";
 import { createConfig } from "./config.service.ts";
 
@@ -47,10 +47,6 @@ export const HASH =
 
 /** A fresh database in the file `path`, migrated. */
 export async function openFileDb(path: string): Promise<Database> {
-  const database = await openDatabase(
-    { url: `sqlite:${path}`, poolSize: 1 },
-    { threads: false, logger: silentLogger },
-  );
-  await migrateUp(database, { logger: silentLogger });
-  return database;
+  await createMigratedFile(path);
+  return openDatabase({ url: `sqlite:${path}`, poolSize: 1 }, { threads: false, logger: silentLogger });
 }

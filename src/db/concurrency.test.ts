@@ -1,10 +1,11 @@
 /** Several writers, migrations and processes at once, on every database. */
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
 import { createTable } from "./migrations/step.ts";
 import { MIGRATIONS, migrateUp, migrationStatus } from "./migrate.ts";
 import { forEachDialect, type TestDialect } from "./for-each-dialect.ts";
+import { createFresh, DIALECT_NAMES } from "./fresh.test-support.ts";
 
 /** Opens the database in another process and runs the body; resolves with its standard output. */
 async function inProcess(url: string, body: string): Promise<string> {
@@ -27,20 +28,26 @@ async function inProcess(url: string, body: string): Promise<string> {
 
 const three = <T>(run: () => Promise<T>): Promise<T[]> => Promise.all([run(), run(), run()]);
 
-forEachDialect((dialect: TestDialect) => {
+const body = (dialect: TestDialect) => {
+  const openMigrated = async () => {
+    const database = await dialect.openDb();
+    await migrateUp(database, { logger: silentLogger });
+    return database;
+  };
+
   describe("migrations", () => {
     test("one of three processes that start at once migrates", async () => {
-      const body = "console.log(JSON.stringify(await migrateUp(db, { logger })));";
-      const outputs = await three(() => inProcess(dialect.url(), body));
+      const script = "console.log(JSON.stringify(await migrateUp(db, { logger })));";
+      const outputs = await three(() => inProcess(dialect.url(), script));
       const ran = outputs.flatMap((text) => JSON.parse(text) as string[]);
       expect(ran).toEqual(MIGRATIONS.map(({ name }) => name));
-      const database = await dialect.openDb({ migrate: false });
+      const database = await dialect.openDb();
       expect((await migrationStatus(database)).every(({ executedAt }) => executedAt !== null)).toBe(true);
       expect(await database.read.selectFrom("instance").select("id").execute()).toEqual([{ id: 1 }]);
     });
 
     test("a step that was applied but not recorded, as after a crash, runs again", async () => {
-      const database = await dialect.openDb();
+      const database = await openMigrated();
       const last = MIGRATIONS.slice(-4).map(({ name }) => name);
       await sql`delete from kysely_migration where name in (${sql.join(last)})`.execute(database.write);
       expect(await migrateUp(database, { logger: silentLogger })).toEqual(last);
@@ -48,7 +55,7 @@ forEachDialect((dialect: TestDialect) => {
     });
 
     test("a failing step keeps the steps before it and can run again", async () => {
-      const database = await dialect.openDb();
+      const database = await openMigrated();
       let broken = true;
       const extra = createTable("9001_extra", "instance", () => []);
       const step = {
@@ -68,7 +75,7 @@ forEachDialect((dialect: TestDialect) => {
     });
 
     test("a database of a newer version is refused with advice", async () => {
-      const database = await dialect.openDb({ migrate: false });
+      const database = await dialect.openDb();
       for (const refused of [
         () => migrateUp(database, { logger: silentLogger }),
         () => migrationStatus(database),
@@ -79,6 +86,8 @@ forEachDialect((dialect: TestDialect) => {
   });
 
   describe("two writers at once", () => {
+    beforeAll(() => openMigrated());
+
     test("two instances and two processes add to one counter without loss", async () => {
       // One connection per writer: this tests locks, and waiting for a connection has its own bound.
       const open = () => dialect.openDb({ threads: true, poolSize: 20 });
@@ -180,4 +189,6 @@ forEachDialect((dialect: TestDialect) => {
       await expect((async () => database.findLink("a"))()).rejects.toMatchObject({ kind: "unavailable" });
     });
   });
-});
+};
+
+forEachDialect(body, DIALECT_NAMES, createFresh);

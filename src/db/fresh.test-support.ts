@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { silentLogger } from "../lib/logger.ts";
-import { openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 import type { Dialect } from "./dialect.ts";
 
 export type DialectName = Dialect["name"];
@@ -29,9 +29,9 @@ export const HALF: readonly DialectName[] = isLong ? ["mysql", "mariadb"] : ["sq
 export const serverUrl = (name: DialectName): string | undefined =>
   name === "sqlite" ? undefined : process.env[SERVER_VARIABLES[name]] || undefined;
 
-/** A new empty database. The caller drops it. */
-export const createFresh = (name: DialectName): Promise<Fresh> =>
-  name === "sqlite" ? createFile() : createOnServer(serverUrl(name)!);
+/** A new empty database, or on PostgreSQL a copy of `template`. The caller drops it. */
+export const createFresh = (name: DialectName, template?: string): Promise<Fresh> =>
+  name === "sqlite" ? createFile() : createOnServer(serverUrl(name)!, template);
 
 async function createFile(): Promise<Fresh> {
   const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
@@ -41,22 +41,25 @@ async function createFile(): Promise<Fresh> {
   };
 }
 
-async function createOnServer(server: string): Promise<Fresh> {
+async function createOnServer(server: string, template?: string): Promise<Fresh> {
   const name = `waymark_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
-  const run = async (text: string) => {
-    const database = await openDatabase(
-      { url: server, poolSize: 1 },
-      { threads: false, logger: silentLogger },
-    );
-    try {
-      await sql.raw(text).execute(database.write);
-    } finally {
-      await database.close();
-    }
-  };
-  await run(`create database ${name}`);
-  // The database is the last part of the path. A query may follow.
-  const url = server.replace(/(:\/\/[^/?]*(?:\/[^/?]*)*\/)[^/?]*(\?.*)?$/, `$1${name}$2`);
+  const run = (text: string) =>
+    onServer(server, async (database) => void (await sql.raw(text).execute(database.write)));
+  await run(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
   const ending = server.startsWith("postgres") ? " with (force)" : "";
-  return { url, drop: () => run(`drop database ${name}${ending}`) };
+  return { url: inServer(server, name), drop: () => run(`drop database ${name}${ending}`) };
+}
+
+/** The URL of another database. It is the last part of the path. A query may follow. */
+export const inServer = (server: string, name: string): string =>
+  server.replace(/(:\/\/[^/?]*(?:\/[^/?]*)*\/)[^/?]*(\?.*)?$/, `$1${name}$2`);
+
+/** With one connection. */
+export async function onServer<T>(url: string, run: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase({ url, poolSize: 1 }, { threads: false, logger: silentLogger });
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
+  }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { type Database, openDatabase } from "../db/database.ts";
-import { migrateUp } from "../db/migrate.ts";
+import { createMigratedFile } from "../db/schema-copy.test-support.ts";
 import { CONNECTION } from "../http/app.test-support.ts";
 import type { Caller, Endpoint, HttpConnection, HttpEnv } from "../http/endpoint.ts";
 import { failureResponse, toAppError } from "../http/errors.ts";
@@ -27,11 +27,12 @@ export async function mountApi(
   connection: HttpConnection = CONNECTION,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "waymark-test-"));
+  const file = join(folder, "test.db");
+  await createMigratedFile(file);
   const database = await openDatabase(
-    { url: `sqlite:${join(folder, "test.db")}`, poolSize: 1 },
+    { url: `sqlite:${file}`, poolSize: 1 },
     { threads: false, logger: silentLogger },
   );
-  await migrateUp(database, { logger: silentLogger });
   const endpoints = await make(database);
   let caller = ADMIN;
   const guard: ReturnType<Guard> = (c, next) => {

@@ -3,10 +3,11 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { createFresh, type DialectName, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { type DialectName, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
-import { PASSWORD, signIn } from "./session.ts";
-import { type Installation, install, type RunningWaymark, type Settings } from "./waymark.ts";
+import { installWithPassword, PASSWORD, signIn } from "./session.ts";
+import { type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
 
 const OPTIONS = [
   "--no-sandbox",
@@ -184,9 +185,9 @@ const serve = (installation: Installation, settings: Settings, tries = TRIES): P
  * @param stored run-time settings, set before the start
  */
 export async function startPanel(settings: Settings = {}, stored: Record<string, string> = {}) {
-  const database = DATABASE === "sqlite" || !isThere ? null : await createFresh(DATABASE);
-  const installation = install({ ...(database && { WAYMARK__DATABASE__URL: database.url }), ...settings });
-  await installation.run(["reset-password", "--stdin"], PASSWORD);
+  const database = DATABASE === "sqlite" || !isThere ? null : await createMigrated(DATABASE);
+  const own = { ...(database && { WAYMARK__DATABASE__URL: database.url }), ...settings };
+  const installation = await installWithPassword(own);
   for (const [key, value] of Object.entries(stored)) await installation.run(["config", "set", key, value]);
   const server = await serve(installation, {});
   const { port } = new URL(server.url);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 
 /** The executable that `npm test` built, else the sources: those take twice the processor time to start. */
-const BUILT = process.env["WAYMARK_TEST_PROGRAM"];
+export const BUILT = process.env["WAYMARK_TEST_PROGRAM"];
 const PROGRAM = BUILT ?? join(import.meta.dir, "..", "..", "bin", "waymark");
 /** What bin/waymark and the files in deploy/ set. */
 const MEMORY = {

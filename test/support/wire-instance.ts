@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type DriveClient, driveClient } from "./drive.ts";
-import { type Client, PASSWORD, signIn } from "./session.ts";
-import { install, type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
+import { type Client, installWithPassword, PASSWORD, signIn } from "./session.ts";
+import { type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
 import { dial, type Wire } from "./wire.ts";
 import type { WireAnswer } from "./wire-answer.ts";
 
@@ -22,8 +22,8 @@ export type WireInstance = {
 };
 
 export async function startOnWire(settings: Settings = {}): Promise<WireInstance> {
-  const installation = install(settings);
-  await prepare(installation);
+  const installation = await installWithPassword(settings);
+  await addLinks(installation);
   const server = await installation.serve();
   const client = await signIn(server.url);
   const auth = `Authorization: Bearer ${client.token}\r\n`;
@@ -34,6 +34,10 @@ export async function startOnWire(settings: Settings = {}): Promise<WireInstance
 /** Sets the password and makes the links. */
 export async function prepare({ run }: Installation): Promise<void> {
   await run(["reset-password", "--stdin"], PASSWORD);
+  await addLinks({ run });
+}
+
+async function addLinks({ run }: Pick<Installation, "run">): Promise<void> {
   await run(["links", "add", TARGET, "--code", "a/b"]);
   await run(["links", "add", OTHER, "--code", "other"]);
 }

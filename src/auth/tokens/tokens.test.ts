@@ -232,7 +232,7 @@ forEachDialect((dialect) => {
       const { id: accountId, browser } = await account();
       const { id, token } = await tokenOf(browser);
       expect(await status(token)).toBe(200);
-      const other = await startAuth(await dialect.openDb({ migrate: false }));
+      const other = await startAuth(await dialect.openDb());
       await other.auth.apiTokens.revoke(id, accountId, COMMAND);
       await harness.changes.poll();
       expect(await status(token)).toBe(401);
