@@ -212,7 +212,8 @@ function startLive(services: Services, clicks: Clicks, worker: WorkerChannel | u
 const HOUR_MS = 3_600_000;
 
 function startJobs(services: Services): JobRunner {
-  const { config, database, events, links, leases, auth, reports, content, drive, mail, logger } = services;
+  const { config, database, events, links, leases, auth, reports, content, drive, sharing, mail, logger } =
+    services;
   const searchIndex = createSearchIndexJob(database);
   const runner = createJobRunner({
     leases,
@@ -227,6 +228,7 @@ function startJobs(services: Services): JobRunner {
       ...reports.jobs,
       ...content.jobs,
       ...drive.jobs,
+      sharing.visitJob,
       ...(mail.job === null ? [] : [mail.job, services.notices.endingJob]),
     ],
     clock: systemClock,

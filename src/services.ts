@@ -23,7 +23,6 @@ import { type Env, fileDatabasePath, fixedSettings, usedPaths } from "./env.ts";
 import { dataPath } from "./lib/data-folder.ts";
 import { createContent } from "./files/content.ts";
 import { createDrive } from "./files/drive.ts";
-import { createSharing } from "./files/sharing.ts";
 import { createStorageMetrics } from "./files/storage/metrics.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { createOrigins } from "./http/origins.ts";
@@ -40,8 +39,9 @@ import { codeBelow } from "./links/fallback/loops.ts";
 import { createLinkOperations } from "./links/link/metrics.ts";
 import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
-import { sharePolicyIn, targetListsIn } from "./services-policies.ts";
+import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
+import { startSharing } from "./services-sharing.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
@@ -197,6 +197,14 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
+  const rooms = { database, changes, record, config, drive, content, links, door, mail, auth, notices };
+  const sharing = startSharing({
+    ...rooms,
+    originOf: origins.ofRequest,
+    processes: leases.processes,
+    clock,
+    logger,
+  });
   return {
     env,
     logger,
@@ -217,20 +225,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     reports: createReports({ database, links, config, clock, logger }),
     content,
     drive,
-    sharing: createSharing({
-      database,
-      record,
-      drive,
-      content,
-      links,
-      door,
-      originOf: origins.ofRequest,
-      processes: leases.processes,
-      tellDownload: notices.downloaded,
-      policy: sharePolicyIn(config),
-      clock,
-      logger,
-    }),
+    sharing,
     door,
     mail,
     notices,

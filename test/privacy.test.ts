@@ -141,7 +141,8 @@ for (const name of DIALECT_NAMES) {
       await person.call("POST", "/tokens", { name: "token", scopes: ["links:read"] });
       const drive = driveClient(server.url, admin.token);
       const folder = await drive.folder("shared");
-      await drive.call("POST", `/folders/${folder}/share`, { code: "theshare" });
+      const listed = { code: "theshare", recipients: [OUTSIDER, EMAIL] };
+      expect((await drive.call("POST", `/folders/${folder}/share`, listed)).status).toBe(201);
       const headers = { "User-Agent": agentOf("zq9planted"), Referer: "https://a.example/secret-path" };
       const journal = join(installation.dataDir, "journal");
       let visits = 0;
@@ -206,7 +207,8 @@ for (const name of DIALECT_NAMES) {
           "login_failures.account",
         ]),
       );
-      expect(await places(`address=${OUTSIDER}`)).toEqual(["mails.recipient"]);
+      const ofRecipient = ["mails.recipient", "share_recipients.email", "events.after"];
+      expect(await places(`address=${OUTSIDER}`)).toEqual(ofRecipient);
       const ofSender = ["drop_files.sender_name", "uploads.sender_name", "events.after"];
       expect(await places(`sender=${encodeURIComponent(SENDER)}`)).toEqual(ofSender);
       for (const bad of ["", "?address=x", `?address=${ADDRESS}&account=${NAME}`])

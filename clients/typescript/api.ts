@@ -1705,6 +1705,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files/{id}/share/{code}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the mail with the link of a shared file to its recipients again */
+        post: operations["postFileShareCodeMails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{id}/share/{code}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What verified recipients of a shared file opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
+        get: operations["listFileShareCodeVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{id}/thumbnail": {
         parameters: {
             query?: never;
@@ -2000,6 +2034,40 @@ export interface paths {
         post?: never;
         /** Stop sharing a folder under a code */
         delete: operations["deleteFolderShareCode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/folders/{id}/share/{code}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the mail with the link of a shared folder to its recipients again */
+        post: operations["postFolderShareCodeMails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/folders/{id}/share/{code}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What verified recipients of a shared folder opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
+        get: operations["listFolderShareCodeVisits"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2626,6 +2694,8 @@ export interface components {
             max_downloads: number | null;
             max_file_size: number | null;
             max_files: number;
+            /** @description shown to visitors */
+            message: string | null;
             note: string | null;
             /** @description in the list of all accounts */
             owner?: {
@@ -2633,6 +2703,8 @@ export interface components {
                 username: string | null;
             };
             password: "[REDACTED]" | null;
+            /** @description their mail addresses */
+            recipients: string[];
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
             rules: components["schemas"]["LinkRule"][] | null;
@@ -2652,6 +2724,8 @@ export interface components {
              * @description the same as short_url
              */
             url: string;
+            /** @description only recipients see it, once they have proved their address */
+            verify: boolean;
         };
         DropBoxAnswer: {
             /** @constant */
@@ -3596,6 +3670,8 @@ export interface components {
             max_file_size?: number | null;
             /** @description files that it takes in all, including those deleted since */
             max_files: number;
+            /** @description shown to visitors above the files, and in mails */
+            message?: string | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
             /** @description shown to visitors; found by `search` */
@@ -3653,10 +3729,16 @@ export interface components {
             max_file_size?: number | null;
             /** @description with add: files in all, including those deleted since; 100 when absent */
             max_files?: number;
+            /** @description shown to visitors above the files, and in mails */
+            message?: string | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
+            /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
+            recipients?: string[] | null;
             /** @description found by `search` */
             title?: string | null;
+            /** @description only recipients see the share, once they have given a code that was mailed to them */
+            verify?: boolean | null;
         };
         NewLink: {
             /** @description title, description and https image that previews of messengers and networks show */
@@ -3741,10 +3823,16 @@ export interface components {
             expires_at?: string | null;
             /** @description finished downloads, of all files together; unlimited without it */
             max_downloads?: number | null;
+            /** @description shown to visitors above the files, and in mails */
+            message?: string | null;
             /** @description at least 8 characters; none when empty or absent */
             password?: string | null;
+            /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
+            recipients?: string[] | null;
             /** @description found by `search` */
             title?: string | null;
+            /** @description only recipients see the share, once they have given a code that was mailed to them */
+            verify?: boolean | null;
         };
         NewTeamInput: {
             /** @default [] */
@@ -4701,6 +4789,8 @@ export interface components {
             kind: "file" | "folder" | "drop" | "url";
             max_clicks: number | null;
             max_downloads: number | null;
+            /** @description shown to visitors */
+            message: string | null;
             note: string | null;
             /** @description in the list of all accounts */
             owner?: {
@@ -4708,6 +4798,8 @@ export interface components {
                 username: string | null;
             };
             password: "[REDACTED]" | null;
+            /** @description their mail addresses */
+            recipients: string[];
             /** @enum {number} */
             redirect_status: 301 | 302 | 307 | 308;
             rules: components["schemas"]["LinkRule"][] | null;
@@ -4727,6 +4819,8 @@ export interface components {
              * @description the same as short_url
              */
             url: string;
+            /** @description only recipients see it, once they have proved their address */
+            verify: boolean;
         };
         ShareAnswer: {
             /** @constant */
@@ -4739,6 +4833,10 @@ export interface components {
             code: 0;
             data: components["schemas"]["Share"][];
             message: string;
+        };
+        ShareMails: {
+            /** @description whom of the share's; absent: all */
+            recipients?: string[] | null;
         };
         SharePageAnswer: {
             /** @constant */
@@ -4790,8 +4888,12 @@ export interface components {
             max_file_size?: number | null;
             /** @description with add: files in all, including those deleted since; 100 when absent */
             max_files?: number;
+            /** @description shown to visitors above the files, and in mails */
+            message?: string | null;
             /** @description at least 8 characters; null removes it */
             password?: string | null;
+            /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
+            recipients?: string[] | null;
             /**
              * Format: uri
              * @description absolute http or https URL, at most 8192 bytes
@@ -4799,6 +4901,29 @@ export interface components {
             target?: string;
             /** @description found by `search` */
             title?: string | null;
+            /** @description only recipients see the share, once they have given a code that was mailed to them */
+            verify?: boolean | null;
+        };
+        ShareVisit: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description archive: the folder as a ZIP file
+             * @enum {string}
+             */
+            did: "open" | "download" | "archive";
+            /** @description proved address of the recipient */
+            email: string;
+            /** @description of the file or folder, then */
+            name: string | null;
+        };
+        ShareVisitPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ShareVisit"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         StoredThing: {
             /** @description null: see `until` */
@@ -5692,10 +5817,13 @@ export type SettingValues = components['schemas']['SettingValues'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
+export type ShareMails = components['schemas']['ShareMails'];
 export type SharePageAnswer = components['schemas']['SharePageAnswer'];
 export type SharePolicy = components['schemas']['SharePolicy'];
 export type SharePolicyAnswer = components['schemas']['SharePolicyAnswer'];
 export type ShareUpdate = components['schemas']['ShareUpdate'];
+export type ShareVisit = components['schemas']['ShareVisit'];
+export type ShareVisitPageAnswer = components['schemas']['ShareVisitPageAnswer'];
 export type StoredThing = components['schemas']['StoredThing'];
 export type StoredThingListAnswer = components['schemas']['StoredThingListAnswer'];
 export type SystemReport = components['schemas']['SystemReport'];
@@ -13525,6 +13653,11 @@ export interface operations {
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
+                     *           "message": "OK",
+                     *           "recipients": [
+                     *             "text"
+                     *           ],
+                     *           "verify": false,
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "add": false,
@@ -13566,7 +13699,8 @@ export interface operations {
                  * @example {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
-                 *       "code": "docs/start"
+                 *       "code": "docs/start",
+                 *       "message": "OK"
                  *     }
                  */
                 "application/json": components["schemas"]["NewShare"];
@@ -13620,6 +13754,11 @@ export interface operations {
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "add": false,
@@ -13676,6 +13815,113 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postFileShareCodeMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ShareMails"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listFileShareCodeVisits: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "email": "text",
+                     *           "did": "open",
+                     *           "name": "spring",
+                     *           "at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -14806,6 +15052,11 @@ export interface operations {
                      *           "file_id": null,
                      *           "folder_id": 1,
                      *           "max_downloads": null,
+                     *           "message": "OK",
+                     *           "recipients": [
+                     *             "text"
+                     *           ],
+                     *           "verify": false,
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "add": false,
@@ -14853,6 +15104,7 @@ export interface operations {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
                  *       "code": "docs/start",
+                 *       "message": "OK",
                  *       "max_bytes": 1,
                  *       "max_files": 1,
                  *       "max_file_size": null
@@ -14909,6 +15161,11 @@ export interface operations {
                      *         "file_id": null,
                      *         "folder_id": 1,
                      *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "add": false,
@@ -15104,6 +15361,11 @@ export interface operations {
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
+                     *           "message": "OK",
+                     *           "recipients": [
+                     *             "text"
+                     *           ],
+                     *           "verify": false,
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "add": false,
@@ -15146,6 +15408,7 @@ export interface operations {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
                  *       "code": "docs/start",
+                 *       "message": "OK",
                  *       "max_file_size": null
                  *     }
                  */
@@ -15200,6 +15463,11 @@ export interface operations {
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "add": false,
@@ -15256,6 +15524,113 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postFolderShareCodeMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ShareMails"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listFolderShareCodeVisits: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "email": "text",
+                     *           "did": "open",
+                     *           "name": "spring",
+                     *           "at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -15815,6 +16190,11 @@ export interface operations {
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
+                     *           "message": "OK",
+                     *           "recipients": [
+                     *             "text"
+                     *           ],
+                     *           "verify": false,
                      *           "downloads": 1,
                      *           "drop": null,
                      *           "add": false,
@@ -15905,6 +16285,11 @@ export interface operations {
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "add": false,
@@ -15989,7 +16374,8 @@ export interface operations {
                  *       "expires_at": "2027-01-31T00:00:00.000Z",
                  *       "title": "Documentation",
                  *       "target": "https://example.com/docs?x=1",
-                 *       "max_file_size": null
+                 *       "max_file_size": null,
+                 *       "message": "OK"
                  *     }
                  */
                 "application/json": components["schemas"]["ShareUpdate"];
@@ -16043,6 +16429,11 @@ export interface operations {
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
                      *         "downloads": 1,
                      *         "drop": null,
                      *         "add": false,

@@ -475,6 +475,31 @@ CREATE TABLE `settings_history` (
   KEY `settings_history_key` (`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `share_recipients` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `link_id` bigint NOT NULL,
+  `email` varchar(254) COLLATE utf8mb4_bin NOT NULL,
+  `code_hash` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `code_until` bigint NOT NULL,
+  `code_tries` bigint NOT NULL,
+  `codes_full_at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `share_recipients_email` (`link_id`,`email`),
+  CONSTRAINT `share_recipients_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `share_visits` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `link_id` bigint NOT NULL,
+  `email` varchar(254) COLLATE utf8mb4_bin NOT NULL,
+  `did` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `name` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
+  `at` bigint NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `share_visits_of_link` (`link_id`,`id`),
+  CONSTRAINT `share_visits_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `shares` (
   `link_id` bigint NOT NULL,
   `entry_id` bigint NOT NULL,
@@ -487,6 +512,8 @@ CREATE TABLE `shares` (
   `bytes` bigint NOT NULL DEFAULT '0',
   `files` bigint NOT NULL DEFAULT '0',
   `account_id` bigint NOT NULL DEFAULT '0',
+  `message` varchar(2000) COLLATE utf8mb4_bin DEFAULT NULL,
+  `verify` bigint NOT NULL DEFAULT '0',
   `two_way` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),

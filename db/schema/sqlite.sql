@@ -476,12 +476,36 @@ CREATE TABLE settings_history (
 
 CREATE INDEX "settings_history_key" on "settings_history" ("key", id);
 
+CREATE TABLE share_recipients (
+  id integer primary key autoincrement,
+  link_id integer not null,
+  email text not null,
+  code_hash text,
+  code_until integer not null,
+  code_tries integer not null,
+  codes_full_at integer not null,
+  constraint share_recipients_email unique (link_id, email),
+  constraint share_recipients_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE TABLE share_visits (
+  id integer primary key autoincrement,
+  link_id integer not null,
+  email text not null,
+  did text not null,
+  name text,
+  at integer not null,
+  constraint share_visits_link foreign key (link_id) references links (id) on delete cascade
+);
+
+CREATE INDEX "share_visits_of_link" on "share_visits" (link_id, id);
+
 CREATE TABLE shares (
   link_id integer not null primary key,
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, two_way integer not null default 0,
+  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, message text, verify integer not null default 0, two_way integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );

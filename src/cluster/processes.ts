@@ -10,7 +10,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { LeaseRepository } from "./lease.repository.ts";
 
 /** What processes of older versions would misread. */
-const FEATURES = ["drops"] as const;
+const FEATURES = ["drops", "recipients"] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export type Processes = {

@@ -124,6 +124,33 @@ export const FILE_TABLES = {
     /** 1: the folder is shared too, so it is no drop box. */
     two_way: "int0",
     created_at: "int",
+    message: "text?",
+    /** 1: only its recipients see it, once they have proved their address. */
+    verify: "int0",
+  },
+  share_recipients: {
+    id: "serial",
+    link_id: "int",
+    /** Lower case. */
+    email: "text",
+    /** Of the code that was mailed last, and has not been used. */
+    code_hash: "text?",
+    code_until: "int",
+    /** Wrong ones. */
+    code_tries: "int",
+    /** A bucket of codes is full again then (auth/address-limit.ts explains the algorithm). */
+    codes_full_at: "int",
+  },
+  /** What verified recipients did; newer ones have larger ids. */
+  share_visits: {
+    id: "serial",
+    link_id: "int",
+    email: "text",
+    /** "open", "download" or "archive". */
+    did: "text",
+    /** Of the file or folder. */
+    name: "text?",
+    at: "int",
   },
   /** Files in drop boxes. Removed with the file. */
   drop_files: {

@@ -21,6 +21,7 @@ import { steps as version09SignIn } from "./migrations/version-0-9-sign-in.ts";
 import { steps as version09Mail } from "./migrations/version-0-9-mail.ts";
 import { steps as version09SharedItems } from "./migrations/version-0-9-shared-items.ts";
 import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
+import { steps as version09Recipients } from "./migrations/version-0-9-recipients.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09Safety,
   ...version09SharedItems,
   ...version09Oidc,
+  ...version09Recipients,
 ];
 
 export type MigrationState = {

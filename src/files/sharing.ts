@@ -26,6 +26,11 @@ import { type ChangesDeps, createShareChanges } from "./serving/changes.ts";
 import { createShareDownload } from "./shares/download.routes.ts";
 import { pdfViewerEndpoint } from "./pdf/routes.ts";
 import { ownerPreviewEndpoint } from "./shares/owner-preview.routes.ts";
+import { createCodes } from "./recipients/codes.ts";
+import { createRecipientDoor } from "./recipients/door.routes.ts";
+import { createInvitations, type ShareMail } from "./recipients/mails.ts";
+import { createVisitJob } from "./recipients/visits-job.ts";
+import { recipientEndpoints } from "./shares/recipient.routes.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers } from "./shares/public.routes.ts";
 import { createSharePolicy, type SharePolicySettings } from "./serving/policy.ts";
@@ -45,6 +50,12 @@ type Deps = {
   door: VisitorDoor;
   originOf: Parameters<typeof createShareAnswers>[0]["originOf"];
   processes: Pick<Processes, "refuseOlder">;
+  mail: ShareMail;
+  changes: Pick<Parameters<typeof createCodes>[0], "write">;
+  /** For codes; the same on all nodes. */
+  secret(): string;
+  /** How long visits of recipients are kept. */
+  visitDays(): number;
   tellDownload: Parameters<typeof createShares>[0]["tell"];
   clock: Clock;
   logger: Logger;
@@ -58,7 +69,10 @@ export function createSharing(deps: Deps) {
   const repository = createSharesRepository({ database, record });
   const admitDrops = () => processes.refuseOlder("drops");
   const policy = createSharePolicy({ settings: deps.policy, clock });
-  const shared = { tree, repository, links: links.internal, admitDrops, policy, clock };
+  const { recipients } = repository;
+  const admitVerify = () => processes.refuseOlder("recipients");
+  const invitations = createInvitations({ mail: deps.mail, admitVerify, clock });
+  const shared = { tree, repository, links: links.internal, admitDrops, policy, invitations, clock };
   const shares = createShares({ ...shared, tell: deps.tellDownload });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
@@ -76,6 +90,12 @@ export function createSharing(deps: Deps) {
       answerThumbnail,
       adding: dropVisits,
       unlock,
+      recipients: createRecipientDoor({
+        codes: createCodes({ ...deps, repository: recipients, write: deps.changes.write }),
+        mailsAreSent: deps.mail.isOffered,
+        door,
+        clock,
+      }),
       pages,
       originOf: deps.originOf,
       logger,
@@ -87,10 +107,12 @@ export function createSharing(deps: Deps) {
       ownerPreviewEndpoint({ files: drive.files, preview }),
       thumbnailEndpoint({ files: drive.files, answerThumbnail }),
       ...shareEndpoints({ shares }),
+      ...recipientEndpoints({ shares }),
       ...manageEndpoints({ shares, changes, policy }),
       ...dropEndpoints({ drops }),
     ],
     changes,
+    visitJob: createVisitJob({ repository: recipients, days: deps.visitDays, clock }),
   };
 }
 

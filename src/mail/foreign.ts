@@ -1,6 +1,7 @@
 /** Texts of strangers in mails: names of files, titles, targets. They change neither headers nor the words around. */
 
 const LONGEST = 200;
+const LONGEST_MESSAGE = 2_000;
 
 /** Control characters, ends of lines and those that turn the direction of the text around them. */
 // oxlint-disable-next-line no-control-regex -- that is what it removes
@@ -21,11 +22,23 @@ function apart(text: string): string {
   return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
 }
 
+/** Keeps its lines, of which none counts as one of the mail's. */
+const paragraph = (text: string): string =>
+  text
+    .split(/\r\n|[\r\n]/)
+    .map((line) => {
+      const safe = oneLine(line, LONGEST_MESSAGE);
+      return RIGHT_TO_LEFT.test(safe) ? `\u2068${safe}\u2069` : safe;
+    })
+    .join("\n")
+    .trim();
+
 /** Makes every text safe, except the address of the mail's button, which is ours. */
 export const foreign = (content: object): object =>
   Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
       if (name === "url") return [name, value];
+      if (name === "message" && typeof value === "string") return [name, paragraph(value)];
       if (Array.isArray(value)) return [name, value.map((one) => apart(String(one)))];
       return [name, typeof value === "string" ? apart(value) : value];
     }),

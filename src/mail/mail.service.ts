@@ -63,6 +63,13 @@ export function createMail(deps: Deps) {
     outbox,
     /** Mails with links into the panel. */
     forAccounts,
+    /** To people without an account. */
+    forShares: {
+      isOffered: isEnabled,
+      shareUrl: (code: string) => `${publicUrl()}/${code}`,
+      queue: outbox.queue,
+      hasMore: outbox.hasMore,
+    },
     trouble,
     /** Mails about what happened. */
     notices: (more: NoticeSources): Notices =>

@@ -82,6 +82,20 @@ export function createOutboxRepository({ read, dialect }: Queries) {
         .execute();
     },
 
+    /** Whether there are more than so many mails since then whose key begins with `begin`. */
+    async hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean> {
+      const row = await db
+        .selectFrom("mails")
+        .select("id")
+        .where("once_key", ">=", begin)
+        .where("once_key", "<", `${begin}:`)
+        .where("created_at", ">", since)
+        .limit(1)
+        .offset(Math.max(0, most))
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async find(id: number, db: Db = read): Promise<StoredMail | null> {
       const row = await db.selectFrom("mails").select(SHOWN).where("id", "=", id).executeTakeFirst();
       return row === undefined ? null : shown(row);

@@ -63,6 +63,9 @@ export function createMailOutbox({ repository, write, isEnabled, clock, logger }
   return {
     isEnabled,
 
+    hasMore: (db: Db, begin: string, since: number, most: number): Promise<boolean> =>
+      repository.hasMore(db, begin, since, most),
+
     /** Returns the id; null if mails are off, the outbox is full, or there is one of the key. */
     queue,
 

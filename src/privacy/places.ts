@@ -61,6 +61,8 @@ const TEXTS: Record<Subject["kind"], readonly TextPlace[]> = {
       shown: ["kind", "recipient", "state", "error", "created_at", "sent_at"],
       set: null,
     },
+    { table: "share_recipients", key: "id", column: "email", shown: ["link_id", "email"], set: null },
+    { table: "share_visits", key: "id", column: "email", set: null },
   ],
   sender: [
     { table: "drop_files", key: "entry_id", column: "sender_name", set: { sender_name: null } },
@@ -110,6 +112,7 @@ const NAMES = new Set([
   "deleted_by",
   "email",
   "owner",
+  "recipients",
   "resolved_by",
   "transfer_to",
   "username",

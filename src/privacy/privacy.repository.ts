@@ -42,6 +42,9 @@ const OF_ACCOUNT = [
   { table: "mails", by: "account_id", columns: ["kind", "recipient", "state", "created_at", "sent_at"] },
 ] as const;
 
+/** Of shares of others, by the address of the account. */
+const AS_RECIPIENT = ["share_recipients", "share_visits"] as const;
+
 /** Reads tables range by range. */
 function createRanges(read: Db) {
   const rowsOf = async (query: ReturnType<typeof sql<Row>>, db: Db = read): Promise<readonly Row[]> =>
@@ -123,6 +126,11 @@ function createFinding(read: Db) {
       );
       if (rows.length > 0) yield { place: table, rows };
     }
+    for (const table of subject.email === null ? [] : AS_RECIPIENT) {
+      const query = read.selectFrom(table).select(["id", "link_id"]).where("email", "=", subject.email);
+      const rows = await query.execute();
+      if (rows.length > 0) yield { place: `${table}.email`, rows };
+    }
     for (const [table, by] of [
       ["links", "owner_id"],
       ["entries", "account_id"],
@@ -202,6 +210,8 @@ export function createPrivacyRepository({ read, dialect }: Pick<Database, "read"
         await own.execute();
         if (subject.email !== null) {
           await write.deleteFrom("mails").where("recipient", "=", subject.email).execute();
+          for (const table of AS_RECIPIENT)
+            await write.deleteFrom(table).where("email", "=", subject.email).execute();
         }
       }
       for (const place of textsOf(subject)) {

@@ -90,6 +90,8 @@ export function storedThings(settings: StoredSettings, language: Language = "en"
     of("visitors", { ...texts.journal, holds: isDetailed ? details : [parts.click] }, 1),
     of("visitors", { ...texts.drops, until: texts.drops.ends(settings.eventDays) }, null),
     of("visitors", texts.reports, null),
+    of("visitors", texts.recipients, null),
+    of("visitors", texts.visits, settings.logDays),
     of("visitors", texts.cookies, 1),
     of("accounts", texts.accounts, null),
     of("accounts", texts.sessions, settings.sessionDays),

@@ -5,7 +5,18 @@ import { unlockCookieName } from "../visitors/cookie.ts";
 export const DROP_METHODS = "GET, HEAD, POST, PATCH, DELETE, OPTIONS";
 
 /** Parameters of requests inside a share (files/shares/), and inside a drop box (files/drops/). */
-const STEPS = ["file", "folder", "archive", "preview", "viewer", "download", "after", "sent", "upload"];
+const STEPS = [
+  "file",
+  "folder",
+  "archive",
+  "preview",
+  "viewer",
+  "download",
+  "after",
+  "sent",
+  "upload",
+  "proved",
+];
 
 type Asked = Pick<Arrival, "path" | "headers">;
 

@@ -49,6 +49,7 @@ export function createVisitorDoor({ config, guards, identity, bodies, clock }: D
     });
   return {
     identity,
+    cookies,
     pages,
     lostPages: createLostPages(pages),
     siteFiles: createSiteFiles(identity),

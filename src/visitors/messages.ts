@@ -35,9 +35,10 @@ export function rightPage(look: Look, href: string): VisitorPage {
   });
 }
 
-/** After a right password whose cookie the browser drops: going on would ask for the password again. */
-export function notKeptPage(look: Look): VisitorPage {
-  const { accepted, notKept } = look.texts.password;
+/** After a right password or code whose cookie the browser drops: going on would ask for it again. */
+export function notKeptPage(look: Look, asked: "password" | "recipient" = "password"): VisitorPage {
+  const { notKept } = look.texts.password;
+  const { accepted } = look.texts[asked];
   return htmlPage(look, {
     title: accepted,
     body: { html: `<h1>${text(accepted)}</h1>\n<p role="alert">${text(notKept)}</p>` },

@@ -40,6 +40,7 @@ export const CONTROLS = inline(
 a{color:var(--accent-ink);text-underline-offset:.15em}
 a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
 form{margin:1.5rem 0 0}
+.message{margin:${SPACE.md} 0 0;padding:.125rem 0 .125rem ${SPACE.md};border-inline-start:3px solid var(--line);white-space:pre-wrap}
 label{display:block;font-size:${TYPE.size.sm};font-weight:600}
 input,select,textarea{display:block;width:100%;min-height:2.75rem;margin-top:.375rem;padding:.5rem .75rem;border:1px solid var(--soft);border-radius:${RADIUS.md};background:var(--ground);color:var(--ink);font:inherit}
 .button,button{display:inline-flex;align-items:center;justify-content:center;gap:.5rem;min-height:2.75rem;margin-top:${SPACE.lg};padding:.5rem ${SPACE.lg};border:1px solid var(--accent-ink);border-radius:${RADIUS.md};background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}

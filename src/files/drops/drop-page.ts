@@ -70,7 +70,7 @@ export function dropPage(look: Look, view: DropView): VisitorPage {
     width: "wide",
     body: {
       html: `<h1><bdi>${text(title)}</bdi></h1>
-<p class="soft">${text(texts.drop.intro)}</p>
+${box.message === null ? "" : `<p class="message"><bdi>${text(box.message)}</bdi></p>`}<p class="soft">${text(texts.drop.intro)}</p>
 ${noteOf(note)}
 ${isOpen(view) ? factsOf(look, box, most) + formOf(look, most) : noteOf({ kind: "warn", sentence: texts.drop.closed })}
 <h2>${text(texts.drop.sent)}</h2>

@@ -14,6 +14,7 @@ export type OpenDrop = DropLimits &
     linkId: number;
     code: string;
     title: string | null;
+    message: string | null;
     createdAt: number;
     expiresAt: number | null;
     passwordHash: string | null;

@@ -14,6 +14,7 @@ import type { OpenDrop } from "./drop.ts";
 import { createFormReceiving } from "./form.routes.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createDropsRepository, type DropsRepository } from "./repository.ts";
+import { inviting } from "../shares/shares.test-support.ts";
 import { NO_SHARE_POLICY } from "../serving/policy.ts";
 import { createDrops, type Drops } from "./service.ts";
 
@@ -52,6 +53,7 @@ forEachDialect((dialect) => {
       links: internal,
       admitDrops: () => admitDrops(),
       policy: NO_SHARE_POLICY,
+      invitations: inviting().invitations,
       clock,
     });
     const inFlight = createInFlight({ clock });

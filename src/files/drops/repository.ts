@@ -34,6 +34,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
           "shares.link_id as linkId",
           "links.code",
           "links.title",
+          "shares.message",
           "links.created_at as createdAt",
           "links.expires_at as expiresAt",
           "links.password_hash as passwordHash",

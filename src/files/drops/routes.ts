@@ -19,7 +19,7 @@ const MOST_FILES = 1_000_000_000;
 
 const bytes = z.int().min(1).max(LARGEST_BYTES);
 
-const dropSchema = shareSchema.omit({ max_downloads: true }).extend({
+const dropSchema = shareSchema.omit({ max_downloads: true, recipients: true, verify: true }).extend({
   title: createSchema.shape.title.describe("shown to visitors; found by `search`"),
   max_bytes: bytes.describe("of all files together"),
   max_files: z

@@ -5,6 +5,8 @@
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
+import type { Invitations } from "../recipients/mails.ts";
+import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { SharesRepository } from "../shares/repository.ts";
@@ -13,7 +15,8 @@ import type { DropLimits, ShareRecord } from "../serving/served.ts";
 import type { OpenDrop, ReceivedDrop, SentFile } from "./drop.ts";
 import type { DropsRepository } from "./repository.ts";
 
-export type DropInput = InternalInput & Omit<DropLimits, "isTwoWay">;
+export type DropInput = InternalInput &
+  Omit<DropLimits, "isTwoWay"> & { message?: string | null | undefined };
 
 export type Drops = ReturnType<typeof createDrops>;
 
@@ -23,6 +26,7 @@ type Deps = {
   shares: Pick<SharesRepository, "insert" | "linkOf" | "load" | "ofEntry" | "removeLink">;
   links: InternalLinks;
   policy: SharePolicy;
+  invitations: Invitations;
   /** @throws Conflict while a node runs that takes drop boxes for public folders */
   admitDrops(): Promise<void>;
   clock: Clock;
@@ -30,8 +34,9 @@ type Deps = {
 
 const MOST_SENT_LISTED = 200;
 
-export function createDrops({ tree, repository, shares, links, policy, admitDrops, clock }: Deps) {
-  const ofFolder = createEntryShares({ tree, repository: shares, links, policy, clock, isDrop: true });
+export function createDrops({ tree, repository, shares, admitDrops, ...deps }: Deps) {
+  const { clock } = deps;
+  const ofFolder = createEntryShares({ ...deps, tree, repository: shares, isDrop: true });
   const placeOf = (folderId: number) => ({ kind: "folder" as const, id: folderId });
 
   return {
@@ -39,12 +44,17 @@ export function createDrops({ tree, repository, shares, links, policy, admitDrop
     async create(
       accountId: number,
       folderId: number,
-      { maxBytes, maxFiles, maxFileSize, ...input }: DropInput,
+      { maxBytes, maxFiles, maxFileSize, message, ...input }: DropInput,
       actor: Actor,
     ): Promise<ShareRecord> {
       await ofFolder.entryOf(accountId, placeOf(folderId));
       await admitDrops();
-      const limits = { maxDownloads: null, drop: { maxBytes, maxFiles, maxFileSize, isTwoWay: false } };
+      const limits = {
+        ...NO_RECIPIENTS,
+        message: message || null,
+        maxDownloads: null,
+        drop: { maxBytes, maxFiles, maxFileSize, isTwoWay: false },
+      };
       return ofFolder.make(accountId, placeOf(folderId), input, limits, actor);
     },
 

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
+import { createRecipientsRepository } from "../recipients/repository.ts";
 import type { NewShare, Serving } from "./served.ts";
 
 /** Locked until the transaction ends. */
@@ -15,6 +16,8 @@ export type HeldLink = {
 export type ShareChangesRepository = ReturnType<typeof createShareChangesRepository>;
 
 export function createShareChangesRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
+  const recipients = createRecipientsRepository({ read });
+
   const sharesIn = (db: Db, linkId: number) =>
     db
       .selectFrom("shares")
@@ -26,10 +29,12 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         "max_files as maxFiles",
         "max_file_size as maxFileSize",
         "two_way as twoWay",
+        "message",
+        "verify",
       ])
       .where("link_id", "=", linkId);
 
-  const columnsOf = ({ accountId, entryId, maxDownloads, drop }: Serving) => ({
+  const columnsOf = ({ accountId, entryId, maxDownloads, drop, message, verify }: Serving) => ({
     account_id: accountId,
     entry_id: entryId,
     max_downloads: maxDownloads,
@@ -37,6 +42,8 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     max_files: drop?.maxFiles ?? null,
     max_file_size: drop?.maxFileSize ?? null,
     two_way: drop?.isTwoWay ? 1 : 0,
+    message,
+    verify: verify ? 1 : 0,
   });
 
   /** With its row in `shares`, which is locked after it. */
@@ -49,7 +56,19 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       .executeTakeFirst();
     if (link === undefined) return null;
     const row = await sharesIn(tx, link.id).$call(dialect.forUpdate).executeTakeFirst();
-    return { id: link.id, target: link.target, ownerId: link.ownerId, serves: row ? toServing(row) : null };
+    const serves = row === undefined ? null : await toServing(row, link.id, tx);
+    return { id: link.id, target: link.target, ownerId: link.ownerId, serves };
+  }
+
+  async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
+    const { maxBytes, maxFiles, maxFileSize, verify, twoWay, ...rest } = row;
+    return {
+      ...rest,
+      verify: verify !== 0,
+      recipients: (await recipients.ofLinks([linkId], db)).get(linkId) ?? [],
+      drop:
+        maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
+    };
   }
 
   return {
@@ -70,7 +89,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     async serving(key: string): Promise<Serving | null> {
       const link = await read.selectFrom("links").select("id").where("code", "=", key).executeTakeFirst();
       const row = link && (await sharesIn(read, link.id).executeTakeFirst());
-      return row ? toServing(row) : null;
+      return row ? toServing(row, link.id, read) : null;
     },
 
     /** The account of a file or folder, also of one in the trash. */
@@ -89,21 +108,19 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         .insertInto("shares")
         .values({ link_id: linkId, ...columnsOf(share), downloads, created_at: createdAt })
         .execute();
+      await recipients.replace(tx, linkId, [], share.recipients);
       if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
     },
 
     /** Keeps downloads, and what the folder received. */
-    async update(
-      tx: Db,
-      linkId: number,
-      serving: Serving,
-      { staysOpen }: { staysOpen: boolean },
-    ): Promise<void> {
+    async update(tx: Db, linkId: number, before: Serving, serving: Serving): Promise<void> {
+      const staysOpen = before.drop !== null && serving.drop !== null;
       await tx
         .updateTable("shares")
         .set({ ...columnsOf(serving), ...(!staysOpen && { bytes: 0, files: 0 }) })
         .where("link_id", "=", linkId)
         .execute();
+      await recipients.replace(tx, linkId, before.recipients, serving.recipients);
     },
 
     /** Makes the link redirect. Returns its downloads, which are kept. */
@@ -111,20 +128,17 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       const query = tx.selectFrom("shares").select("downloads").where("link_id", "=", linkId);
       const { downloads } = await query.$call(dialect.forUpdate).executeTakeFirstOrThrow();
       await tx.deleteFrom("shares").where("link_id", "=", linkId).execute();
+      await tx.deleteFrom("share_recipients").where("link_id", "=", linkId).execute();
       await tx.insertInto("link_downloads").values({ link_id: linkId, downloads }).execute();
       return downloads;
     },
   };
 }
 
-type Row = Omit<Serving, "drop"> & {
+type Row = Omit<Serving, "drop" | "verify" | "recipients"> & {
   maxBytes: number | null;
   maxFiles: number | null;
   maxFileSize: number | null;
   twoWay: number;
+  verify: number;
 };
-
-const toServing = ({ maxBytes, maxFiles, maxFileSize, twoWay, ...row }: Row): Serving => ({
-  ...row,
-  drop: maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
-});

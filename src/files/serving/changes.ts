@@ -9,30 +9,16 @@ import { CHOSEN } from "../../links/link/fields.ts";
 import { isInternal } from "../../links/link/internal-target.ts";
 import type { InternalLinks, PlannedChange } from "../../links/write/internal-links.ts";
 import type { PatchInput, ShownLink } from "../../links/link/link.ts";
+import type { Invitations } from "../recipients/mails.ts";
+import { NO_RECIPIENTS, recipientsAfter } from "../recipients/recipients.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
 import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
-import { isGone, pastUse, servedThen } from "./past-use.ts";
 import type { SharePolicy } from "./policy.ts";
 import { addingOf } from "./adding.ts";
-import { createServingAfter, type Plan, type ShareChange, wantedBy } from "./plan.ts";
-import type { Serving, ShareRecord } from "./served.ts";
-
-/** Links as an actor may reach them. */
-type LinksOfActor = {
-  get(key: string): Promise<{ target: string }>;
-  prepare(key: string, input: PatchInput): Promise<PlannedChange>;
-  past(
-    key: string,
-    which: PastState,
-    serves: Record<string, number> | null,
-  ): Promise<{
-    change: PlannedChange["change"] & { target: string };
-    state: Readonly<Record<string, unknown>>;
-  }>;
-};
-
-type PastState = { eventId: number; state: "before" | "after" };
+import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
+import { createReversal, type LinksOfActor } from "./reversal.ts";
+import { type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = {
   tree: AccountTree;
@@ -42,6 +28,7 @@ export type ChangesDeps = {
   /** @throws Conflict while a node runs that takes drop boxes for public folders */
   admitDrops(): Promise<void>;
   policy: SharePolicy;
+  invitations: Invitations;
   clock: Clock;
 };
 
@@ -52,7 +39,7 @@ const PASSWORD_MIN_CHARACTERS = 8;
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges(deps: ChangesDeps) {
-  const { tree, repository, links, linksOf, admitDrops, policy, clock } = deps;
+  const { tree, repository, links, linksOf, admitDrops, policy, invitations, clock } = deps;
   const servingAfter = createServingAfter(tree);
 
   /** Returns the number of downloads of a link that redirects. */
@@ -63,8 +50,7 @@ export function createShareChanges(deps: ChangesDeps) {
   ): Promise<number> {
     if (after === null) return serves === null ? 0 : repository.remove(tx.db, id);
     if (serves === null) await repository.insert(tx.db, { ...after, linkId: id, createdAt: clock.now() });
-    else
-      await repository.update(tx.db, id, after, { staysOpen: serves.drop !== null && after.drop !== null });
+    else await repository.update(tx.db, id, serves, after);
     return 0;
   }
 
@@ -78,7 +64,7 @@ export function createShareChanges(deps: ChangesDeps) {
 
   /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
   async function carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord> {
-    const { actor, accountId, wanted, isOwner } = plan;
+    const { actor, accountId, wanted, isOwner, invites } = plan;
     const takesFiles = (wanted?.kind === "entry" && wanted.drop !== null) || plan.adding?.add === true;
     if (takesFiles) await admitDrops();
     return links.inTurn(prepared.renamed?.code ?? null, () =>
@@ -92,6 +78,8 @@ export function createShareChanges(deps: ChangesDeps) {
           );
         }
         const after = await servingAfter(tx, accountId, held, plan);
+        const before = held.serves ?? NO_RECIPIENTS;
+        if (after !== null) invitations.check(before, after.serving);
         const downloads = await store(tx, held, after?.serving ?? null);
         const use = {
           target: after === null ? prepared.change.target! : after.target || held.target,
@@ -100,7 +88,9 @@ export function createShareChanges(deps: ChangesDeps) {
         };
         const link = await links.change(tx, prepared, use, actor);
         const [share = viewedUrl(link, downloads)] = await repository.load([link.id], tx.db);
-        return policy.check(actor, share);
+        policy.check(actor, share);
+        if (invites) await invitations.send(tx, share, invitations.added(before, share));
+        return share;
       }),
     );
   }
@@ -110,10 +100,21 @@ export function createShareChanges(deps: ChangesDeps) {
     async patch(
       accountId: number,
       code: string,
-      { max_downloads: maxDownloads, add, max_bytes, max_files, max_file_size, ...input }: ShareChange,
+      {
+        max_downloads: maxDownloads,
+        message,
+        recipients,
+        verify,
+        add,
+        max_bytes,
+        max_files,
+        max_file_size,
+        ...input
+      }: ShareChange,
       actor: Actor,
     ): Promise<ShareRecord> {
       if ((await repository.linkWith(code))?.accountId !== accountId) throw shareNotFound();
+      await invitations.admit({ verify });
       return change(code, input, {
         // Older shares have no owner.
         actor: { ...actor, ownOnly: false },
@@ -121,6 +122,8 @@ export function createShareChanges(deps: ChangesDeps) {
         wanted: wantedBy(input),
         maxDownloads,
         adding: addingOf({ add, max_bytes, max_files, max_file_size }),
+        says: (before) => recipientsAfter(before, { message, recipients, verify }),
+        invites: true,
         isShare: true,
         isOwner: ({ serves }) => serves?.accountId === accountId,
       });
@@ -136,49 +139,19 @@ export function createShareChanges(deps: ChangesDeps) {
       const wanted = wantedBy(input);
       const isShare = isInternal((await linksOf(actor).get(key)).target);
       if (!isShare && wanted?.kind !== "entry") return null;
-      const plan = { actor, accountId, wanted, maxDownloads: undefined, isShare, isOwner: () => true };
+      const plan = {
+        ...QUIET,
+        actor,
+        accountId,
+        wanted,
+        maxDownloads: undefined,
+        isShare,
+        isOwner: () => true,
+      };
       return change(key, input, plan);
     },
 
-    revertLink: createReversal({ repository, linksOf, clock, carryOut }),
-  };
-}
-
-/** Brings back what a code served. */
-function createReversal({
-  repository,
-  linksOf,
-  clock,
-  carryOut,
-}: Pick<ChangesDeps, "repository" | "linksOf" | "clock"> & {
-  carryOut(key: string, prepared: PlannedChange, plan: Plan): Promise<ShareRecord>;
-}) {
-  /**
-   * Sets a link to a state of its history in which it served something, or from one. Null if it redirects and did.
-   * @throws NotFound, Conflict (what it served is gone, or another account's), and like `patch`
-   */
-  return async (
-    accountId: number,
-    key: string,
-    which: PastState,
-    { actor, mayShare }: { actor: Actor; mayShare(): void },
-  ): Promise<ShownLink | null> => {
-    const serves = await repository.serving(key);
-    const past = await linksOf(actor).past(key, which, serves && servedFields(serves));
-    const use = pastUse(past.change.target, past.state);
-    if (use === null && serves === null) return null;
-    const planned = { change: past.change, renamed: null, now: clock.now() };
-    const plan = { actor, accountId, isShare: serves !== null, isOwner: () => true };
-    if (use === null) {
-      return carryOut(key, planned, { ...plan, wanted: { kind: "url" }, maxDownloads: undefined });
-    }
-    mayShare();
-    const owner = await repository.ownerOf(use.wanted.place.id);
-    if (owner === null) throw servedThen("does not exist any more");
-    if (actor.ownOnly && owner !== accountId) throw servedThen("belongs to another account");
-    return carryOut(key, planned, { ...plan, ...use, accountId: owner }).catch((error: unknown) => {
-      throw isGone(error) ? servedThen("does not exist any more") : error;
-    });
+    revertLink: createReversal({ repository, linksOf, invitations, clock, carryOut }),
   };
 }
 
@@ -197,18 +170,9 @@ function checkForShare(input: PatchInput): void {
 
 export const shareNotFound = () => appError("LinkNotFound", "There is no such share.");
 
-/** For events. */
-export const servedFields = ({ maxDownloads, drop }: Serving): Record<string, number> => ({
-  ...(maxDownloads !== null && { max_downloads: maxDownloads }),
-  ...(drop !== null && {
-    max_bytes: drop.maxBytes,
-    max_files: drop.maxFiles,
-    ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
-  }),
-});
-
 const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
   ...link,
+  ...NO_RECIPIENTS,
   kind: "url",
   entry: null,
   owner: null,

@@ -10,11 +10,12 @@ import { internalTarget } from "../../links/link/internal-target.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
-import { servedFields } from "./changes.ts";
 import { createEntryFinder } from "./plan.ts";
 import type { ShareListRepository } from "./list.repository.ts";
+import type { Invitations } from "../recipients/mails.ts";
+import { NO_RECIPIENTS } from "../recipients/recipients.ts";
 import type { SharePolicy } from "./policy.ts";
-import type { Serving, Shareable, ShareRecord } from "./served.ts";
+import { type Serving, type Shareable, servedFields, type ShareRecord } from "./served.ts";
 
 type Deps = {
   tree: AccountTree;
@@ -25,13 +26,14 @@ type Deps = {
     };
   links: InternalLinks;
   policy: SharePolicy;
+  invitations: Invitations;
   clock: Clock;
   isDrop: boolean;
 };
 
 const MOST_LISTED = 1_000;
 
-export function createEntryShares({ tree, repository, links, policy, clock, isDrop }: Deps) {
+export function createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop }: Deps) {
   const entryOf = createEntryFinder(tree);
 
   /** @throws LinkNotFound */
@@ -51,10 +53,12 @@ export function createEntryShares({ tree, repository, links, policy, clock, isDr
       accountId: number,
       place: Shareable,
       input: InternalInput,
-      limits: Pick<Serving, "maxDownloads" | "drop">,
+      limits: Omit<Serving, "accountId" | "entryId">,
       actor: Actor,
     ): Promise<ShareRecord> {
       const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });
+      invitations.check(NO_RECIPIENTS, limits);
+      await invitations.admit(limits);
       return links.inTurn(checked.code, () =>
         tree.change(accountId, async (tx) => {
           const { id, kind } = await entryOf(accountId, place, tx.db);
@@ -63,7 +67,9 @@ export function createEntryShares({ tree, repository, links, policy, clock, isDr
           const use = { target, before: null, after: servedFields(serving) };
           const link = await links.create(tx, checked, use, actor);
           await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-          return policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
+          const share = policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
+          await invitations.send(tx, share, share.recipients);
+          return share;
         }),
       );
     },

@@ -4,6 +4,7 @@ import type { Db, Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
 import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
+import { createRecipientsRepository } from "../recipients/repository.ts";
 import { MOST_LEVELS, ROOT } from "../tree/entry.ts";
 import type { ShareRecord } from "./served.ts";
 import type { ShareFilter, ShareOrder, SHARE_KINDS } from "./share-filter.ts";
@@ -24,6 +25,7 @@ const BUILT_IN = "admin";
 
 export function createShareListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { tagsOf } = createTagging(dialect);
+  const recipients = createRecipientsRepository({ read });
 
   const ownedBy = (db: Db, { accountId }: ShareFilter) =>
     db
@@ -57,6 +59,8 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         "shares.bytes",
         "shares.files",
         "shares.two_way as twoWay",
+        "shares.message",
+        "shares.verify",
         "entries.kind",
         "blobs.state",
         "users.username",
@@ -67,12 +71,15 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     const places = new Map(linkIds.map((id, place) => [id, place]));
     rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
     const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
+    const emails = await recipients.ofLinks(linkIds, db);
     return rows.map(({ kind, name, username, accountId, entryId, state, ...row }) => {
-      const { maxBytes, maxFiles, maxFileSize, twoWay, bytes, files, ...share } = row;
+      const { maxBytes, maxFiles, maxFileSize, twoWay, bytes, files, verify, ...share } = row;
       const isTwoWay = twoWay !== 0;
       const limits = { maxBytes: maxBytes ?? 0, maxFileSize, isTwoWay };
       return {
         ...share,
+        verify: verify !== 0,
+        recipients: emails.get(row.id) ?? [],
         tags: tags.get(row.id) ?? [],
         kind: maxFiles !== null && !isTwoWay ? "drop" : kind === "folder" ? "folder" : "file",
         entry: { id: entryId, name },

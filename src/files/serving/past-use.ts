@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { AppError, appError } from "../../lib/errors.ts";
 import { readInternalTarget } from "../../links/link/internal-target.ts";
+import { pastRecipients, type Recipients } from "../recipients/recipients.ts";
 import type { Wanted } from "./served.ts";
 
 /** As `servedFields` tells them in events. */
@@ -12,7 +13,7 @@ const limits = z.object({
   max_file_size: z.int().nullish().default(null),
 });
 
-type PastUse = { wanted: Extract<Wanted, { kind: "entry" }>; maxDownloads: number | null };
+type PastUse = { wanted: Extract<Wanted, { kind: "entry" }>; maxDownloads: number | null; says: Recipients };
 
 /** Null for a URL. @param state of the link, from its events */
 export function pastUse(target: string, state: Readonly<Record<string, unknown>>): PastUse | null {
@@ -30,6 +31,7 @@ export function pastUse(target: string, state: Readonly<Record<string, unknown>>
   return {
     wanted: { kind: "entry", place, drop: isDrop || drop.maxFiles > 0 ? drop : null },
     maxDownloads: isDrop ? null : told.max_downloads,
+    says: pastRecipients(state),
   };
 }
 

@@ -7,6 +7,7 @@ import type { PatchInput, UsesInput } from "../../links/link/link.ts";
 import type { AccountTree, TreeTransaction } from "../tree/account-tree.ts";
 import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
+import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
 import type { HeldLink } from "./changes.repository.ts";
 import type { Serving, Shareable, Wanted } from "./served.ts";
 
@@ -14,7 +15,8 @@ import type { Serving, Shareable, Wanted } from "./served.ts";
 export type ShareChange = UsesInput &
   Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
     max_downloads?: number | null | undefined;
-  } & AddingInput;
+  } & AddingInput &
+  RecipientInput;
 
 export type Plan = {
   actor: Actor;
@@ -24,10 +26,36 @@ export type Plan = {
   maxDownloads: number | null | undefined;
   /** Absent: what the folder takes stays. */
   adding?: AddingInput | undefined;
+  /** What it says to whom, after the change. */
+  says(before: Recipients): Recipients;
+  /** New recipients get a mail. */
+  invites: boolean;
   /** Before the change. */
   isShare: boolean;
   isOwner(link: HeldLink): boolean;
 };
+
+/** A change that leaves message and recipients as they are. */
+export const QUIET = { says: (before: Recipients) => before, invites: false };
+
+/** @param other what has no recipients @throws BadRequest */
+function saidBy(
+  says: Plan["says"],
+  { message, verify, recipients }: Recipients,
+  other: "a drop box" | "a URL" | null,
+): Recipients {
+  if (other === null) return says({ message, verify, recipients });
+  const said = says({ ...NO_RECIPIENTS, message });
+  const field = said.verify
+    ? "verify"
+    : said.recipients.length > 0
+      ? "recipients"
+      : other === "a URL" && said.message !== null
+        ? "message"
+        : null;
+  if (field === null) return said;
+  throw appError("BadRequest", `${field} is for shared files and folders, not for ${other}.`, { field });
+}
 
 /** Null without an entry. */
 export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) {
@@ -36,7 +64,7 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) 
     tx: TreeTransaction,
     accountId: number,
     held: HeldLink,
-    { wanted, maxDownloads, adding }: Plan,
+    { wanted, maxDownloads, adding, says }: Plan,
   ): Promise<{ serving: Serving; target: string } | null> {
     const { serves } = held;
     if (wanted === null && serves !== null) {
@@ -45,11 +73,13 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) 
       const drop = adding === undefined ? serves.drop : addingAfter(serves.drop, adding);
       const isFolder = readInternalTarget(held.target)?.kind === "folder";
       if (adding !== undefined && !isFolder && (drop ?? serves.drop) !== null) throw notAFolder();
-      return { serving: { ...serves, maxDownloads: limit, drop }, target: "" };
+      const said = saidBy(says, serves, isDropBox(drop) ? "a drop box" : null);
+      return { serving: { ...serves, ...said, maxDownloads: limit, drop }, target: "" };
     }
     if (wanted === null || wanted.kind === "url") {
       if (typeof maxDownloads === "number") throw noDownloads("a URL");
       if (adding?.add === true) throw notAFolder();
+      saidBy(says, NO_RECIPIENTS, "a URL");
       return null;
     }
     const { place } = wanted;
@@ -59,7 +89,8 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) 
     const entry = await entryOf(accountId, place, tx.db);
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
     const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
-    const serving = { accountId, entryId: entry.id, maxDownloads: isDrop ? null : limit, drop };
+    const said = saidBy(says, serves ?? NO_RECIPIENTS, isDrop ? "a drop box" : null);
+    const serving = { ...said, accountId, entryId: entry.id, maxDownloads: isDrop ? null : limit, drop };
     return { serving, target: internalTarget(isDrop ? "drop" : entry.kind, entry.id) };
   };
 }

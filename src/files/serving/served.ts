@@ -1,3 +1,5 @@
+import type { ServedFields } from "../../links/link/events.ts";
+import { type Recipients, toldRecipients } from "../recipients/recipients.ts";
 import type { ShownLink } from "../../links/link/link.ts";
 
 /** What can be shared. */
@@ -16,7 +18,7 @@ export type DropLimits = {
 /** What a code is to serve. */
 export type Wanted = { kind: "url" } | { kind: "entry"; place: Shareable; drop: DropLimits | null };
 
-export type Serving = {
+export type Serving = Recipients & {
   /** The entry's. */
   accountId: number;
   /** For a drop box the folder that takes the files. */
@@ -29,21 +31,33 @@ export type Serving = {
 
 export type NewShare = Serving & { linkId: number; createdAt: number };
 
-export type ShareRecord = ShownLink & {
-  /** `url`: the link redirects now. */
-  kind: "file" | "folder" | "drop" | "url";
-  /** Null for a URL. */
-  entry: { id: number; name: string } | null;
-  /** Null for a URL. Without a name the account is being removed. */
-  owner: { id: number; username: string | null } | null;
-  /** Null is unlimited. */
-  maxDownloads: number | null;
-  /** Finished downloads; of a limited share running ones too. */
-  downloads: number;
-  /** Limits, and what it has received. */
-  drop: (DropLimits & { bytes: number; files: number }) | null;
-  /** Visitors find nothing. */
-  inTrash: boolean;
-  /** The stored content of the file is lost. */
-  isDamaged: boolean;
-};
+export type ShareRecord = ShownLink &
+  Recipients & {
+    /** `url`: the link redirects now. */
+    kind: "file" | "folder" | "drop" | "url";
+    /** Null for a URL. */
+    entry: { id: number; name: string } | null;
+    /** Null for a URL. Without a name the account is being removed. */
+    owner: { id: number; username: string | null } | null;
+    /** Null is unlimited. */
+    maxDownloads: number | null;
+    /** Finished downloads; of a limited share running ones too. */
+    downloads: number;
+    /** Limits, and what it has received. */
+    drop: (DropLimits & { bytes: number; files: number }) | null;
+    /** Visitors find nothing. */
+    inTrash: boolean;
+    /** The stored content of the file is lost. */
+    isDamaged: boolean;
+  };
+
+/** For events. */
+export const servedFields = ({ maxDownloads, drop, ...says }: Serving): ServedFields => ({
+  ...toldRecipients(says),
+  ...(maxDownloads !== null && { max_downloads: maxDownloads }),
+  ...(drop !== null && {
+    max_bytes: drop.maxBytes,
+    max_files: drop.maxFiles,
+    ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
+  }),
+});

@@ -22,6 +22,9 @@ export const shareView = linkViewSchema.extend({
   file_id: z.int().nullable(),
   folder_id: z.int().nullable(),
   max_downloads: z.int().nullable(),
+  message: z.string().nullable().describe("shown to visitors"),
+  recipients: z.array(z.string()).describe("their mail addresses"),
+  verify: z.boolean().describe("only recipients see it, once they have proved their address"),
   downloads: z.int().describe("finished downloads; with max_downloads also running ones"),
   drop: z
     .object({
@@ -57,6 +60,9 @@ export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof
     file_id: kind === "file" ? entry!.id : null,
     folder_id: kind === "folder" || kind === "drop" ? entry!.id : null,
     max_downloads: share.maxDownloads,
+    message: share.message,
+    recipients: [...share.recipients],
+    verify: share.verify,
     downloads: share.downloads,
     drop: drop && {
       max_bytes: drop.maxBytes,

@@ -4,12 +4,12 @@ import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import type { AnswerArchive } from "../archive/archive-answer.ts";
 import type { Visitor } from "./relay.routes.ts";
-import type { SharedEntry } from "./share.ts";
+import type { VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 import { createTally, mayDownload, usedUp } from "./tally.ts";
 
 export type ShareArchive = (
-  share: SharedEntry,
+  share: VisitedShare,
   folderId: number,
   request: Request,
   visitor: Visitor,
@@ -28,7 +28,9 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
     const folder = (await shares.folders(share, folderId)).at(-1)!;
     const isGet = request.method === "GET";
     if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
-    const tally = isGet ? createTally({ shares, logger }, share) : null;
+    const tally = isGet
+      ? createTally({ shares, logger }, share, { did: "archive", name: folder.name })
+      : null;
     const ended = async (isFinished: boolean) => (isFinished ? tally?.finish() : tally?.takeBack());
     visitor.liftIdleTimeout();
     try {

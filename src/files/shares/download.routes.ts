@@ -9,12 +9,12 @@ import { createDownload } from "../tree/download.ts";
 import type { StoredFile } from "../tree/entry.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { relayTo, type Visitor } from "./relay.routes.ts";
-import type { SharedEntry } from "./share.ts";
+import type { VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 import { createTally, mayDownload, usedUp } from "./tally.ts";
 
 export type ShareDownload = (
-  share: SharedEntry,
+  share: VisitedShare,
   file: StoredFile,
   request: Request,
   visitor: Visitor,
@@ -37,7 +37,7 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
     const isLimited = share.maxDownloads !== null;
     const isGet = request.method === "GET";
     if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
-    const tally = isGet ? createTally({ shares, logger }, share) : null;
+    const tally = isGet ? createTally({ shares, logger }, share, { did: "download", name: file.name }) : null;
     // The client may leave before anything reads the body.
     request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
     let isStreamed = false;

@@ -8,7 +8,7 @@ import type { Folder, StoredFile } from "../tree/entry.ts";
 import { sizeWords } from "./facts.ts";
 import { iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
+import { headHtml, messageHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
 import { SHARE_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
@@ -32,7 +32,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
   const body = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(share, file, kind, soft)}
-${previewHtml(look, view)}
+${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
 <dt class="wide">${text(texts.checksum)}</dt><dd class="wide"><code>${text(file.sha256)}</code>${copyHtml(look, file.sha256)}</dd></dl>`;
@@ -93,7 +93,7 @@ const copyHtml = ({ texts }: Look, value: string): string =>
   `<button type="button" class="copy" hidden data-text="${text(value)}" data-label="${text(texts.share.copy)}" data-done="${text(texts.share.copied)}">${text(texts.share.copy)}</button>`;
 
 /**
- * Shown after the right password for a download. Browsers stay on the page where a download starts, so it must not be
+ * Shown after the right password or code for a download. Browsers stay on the page where a download starts, so it must not be
  * the form.
  */
 export function unlockedPage(
@@ -101,6 +101,7 @@ export function unlockedPage(
   share: SharedEntry,
   entry: StoredFile | Folder,
   href: string,
+  sentence: string,
 ): VisitorPage {
   const texts = look.texts.share;
   const icon = entry.kind === "folder" ? "folder" : kindOf(entry);
@@ -109,7 +110,7 @@ export function unlockedPage(
     title: titleOf(share, entry),
     body: {
       html: `${iconsOf([icon])}${headHtml(share, entry, icon, soft)}
-<p class="right say" role="status">${text(texts.downloads)}</p>
+<p class="right say" role="status">${text(sentence)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
     },
     styles: SHARE_STYLES,

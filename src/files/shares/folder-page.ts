@@ -8,7 +8,7 @@ import { dayHtml } from "../../visitors/times.ts";
 import { countWords, sizeWords } from "./facts.ts";
 import { icon, type IconName, iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { bdi, downloadsLeft, headHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
+import { bdi, downloadsLeft, headHtml, messageHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
 import { FOLDER_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import type { SharedEntry } from "./share.ts";
 
@@ -58,7 +58,7 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
     title: titleOf(share, folder),
     body: {
       html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(share, folder, "folder", soft)}
-${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
+${path.length === 1 ? messageHtml(share) : ""}${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
 ${adding?.html ?? ""}
 ${list}

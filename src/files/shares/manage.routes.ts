@@ -17,6 +17,7 @@ import { CODE_FORM } from "../../links/link/code.ts";
 import { patchSchema } from "../../links/link/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
 import { addingFields } from "../serving/adding.ts";
+import { recipientFields } from "../recipients/recipients.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
@@ -61,6 +62,7 @@ const changeSchema = patchSchema
     password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
     max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
     ...addingFields,
+    ...recipientFields,
   });
 changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 

@@ -26,6 +26,10 @@ export function headHtml(
   return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1><p class="soft">${soft}</p></div></div>`;
 }
 
+/** Each line of the message in one of the page. */
+export const messageHtml = ({ message }: Pick<SharedEntry, "message">): string =>
+  message === null ? "" : `<p class="message"><bdi>${text(message)}</bdi></p>\n`;
+
 /** From the shared folder down. The last one is the page itself unless `isAbove`. */
 export function pathHtml(look: Look, share: Titled, path: readonly Folder[], isAbove: boolean): string {
   const linked = isAbove ? path : path.slice(0, -1);

@@ -45,6 +45,8 @@ const share: SharedEntry = {
   expiresAt: null,
   passwordHash: null,
   maxDownloads: null,
+  message: null,
+  verify: false,
   downloads: 0,
   takesFiles: false,
   entryId: 7,

@@ -1,13 +1,14 @@
 /**
- * The answers of a share's code (share-query.ts): pages, and the bytes of files. Browsers get the page of a shared
- * file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download; and the
+ * The answers of a share's code (share-query.ts). Browsers get the page of a shared file, programs its bytes. Crawlers, link previews and scanners get pages only, so they use up no download; and the
  * picture that a page names for its card, which counts as nothing. A right
- * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share.
+ * password sets a cookie (cookie.ts); wrong ones are limited per address like sign-ins, and delay the share. Then
+ * `verify` asks for the proof of an address (recipients/door.routes.ts).
  */
 import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { answerPage } from "../../visitors/page.ts";
 import { isBrowser, pathWithQuery, type Unlock, type VisitorConnection } from "../../visitors/unlock.ts";
+import type { RecipientDoor } from "../recipients/door.routes.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { pdfViewer } from "../pdf/viewer.ts";
 import type { AnswerThumbnail } from "../thumbnails/answer.ts";
@@ -23,7 +24,7 @@ import type { SharePreview } from "./preview.routes.ts";
 import { isCardPicture } from "./preview.ts";
 import type { Visitor } from "./relay.routes.ts";
 import { isRobot } from "./robots.ts";
-import type { SharedEntry } from "./share.ts";
+import type { SharedEntry, VisitedShare } from "./share.ts";
 import { type Wish, wishOf } from "./share-query.ts";
 import type { Shares } from "./service.ts";
 
@@ -45,6 +46,7 @@ type Deps = {
   preview: SharePreview;
   answerThumbnail: AnswerThumbnail;
   unlock: Unlock;
+  recipients: RecipientDoor;
   pages: VisitorPages;
   /** Scheme, host and port by which the visitor reaches the server. */
   originOf(request: Request, peer: () => string): string;
@@ -55,7 +57,7 @@ export function createShareAnswers(deps: Deps) {
   const { shares, download, archive, preview, answerThumbnail, pages } = deps;
   const failures = createFailurePages(deps);
 
-  async function show(share: SharedEntry, request: Request, visitor: Visitor & { address(): string }) {
+  async function show(share: VisitedShare, request: Request, visitor: Visitor & { address(): string }) {
     const wish = wishOf(share, request.url);
     const seesPagesOnly = isRobot(request);
     if ("folder" in wish) {
@@ -65,6 +67,7 @@ export function createShareAnswers(deps: Deps) {
       const isTop = share.takesFiles && wish.folder === share.entryId;
       const adding = isTop ? await deps.adding.form(share.linkId, request) : null;
       const view = { ...(await viewOfFolder(deps, share, part, look.language)), adding };
+      noteOpened(share, view.path.at(-1)!.name, request);
       return answerPage(folderPage(look, view), 200, request, adding?.headers);
     }
     const { file, path } = await shares.place(share, wish.file);
@@ -84,20 +87,36 @@ export function createShareAnswers(deps: Deps) {
     const kind = isOpen ? await preview.kindOf(file, request.signal) : null;
     const picture = mayHaveThumbnail(file) ? "thumbnail" : isCardPicture(file) ? "preview" : null;
     const hasCard =
-      kind === "picture" && share.kind === "file" && picture !== null && share.passwordHash === null;
+      kind === "picture" &&
+      share.kind === "file" &&
+      picture !== null &&
+      share.passwordHash === null &&
+      !share.verify;
     const card = hasCard ? `${deps.originOf(request, visitor.address)}/${share.code}?${picture}=1` : null;
     const view = { share, file, path, preview: kind, framesPdf: framesPdf(request), card };
+    noteOpened(share, file.name, request);
     return answerPage(filePage(pages.look(request), view), 200, request);
+  }
+
+  function noteOpened(share: VisitedShare, name: string, { method }: Request): void {
+    if (method !== "GET") return;
+    shares.note(share, { did: "open", name }).catch((err: unknown) => {
+      deps.logger.warn({ err, linkId: share.linkId }, "a visit of a recipient could not be noted");
+    });
   }
 
   async function respond(share: SharedEntry, request: Request, connection?: VisitorConnection) {
     const sends = deps.adding.takes(request);
-    if (request.method === "POST" && !sends) return unlock(deps, share, request, connection);
     if (sends && !share.takesFiles) return notAllowed();
     const locked = deps.unlock.lock(share, request);
+    const isForm = request.method === "POST" && !sends;
+    if (isForm && (locked !== null || !share.verify)) return unlock(deps, share, request, connection);
     if (locked !== null) return locked;
+    if (isForm) return verify(deps, share, request, connection);
+    const proved = share.verify ? await deps.recipients.lock(share, request) : null;
+    if (proved instanceof Response) return proved;
     if (sends) return deps.adding.answer(share.linkId, request, connection);
-    return show(share, request, {
+    return show({ ...share, visitor: proved?.email ?? null }, request, {
       liftIdleTimeout: () => connection?.timeout?.(request, 0),
       cut: () => connection?.timeout?.(request, 1),
       address: () => connection?.requestIP(request)?.address ?? "unix",
@@ -132,23 +151,58 @@ async function unlock(
   request: Request,
   connection?: VisitorConnection,
 ): Promise<Response> {
-  const { shares, unlock: form, pages } = deps;
   const location = pathWithQuery(share.code, request.url);
-  const headers = { Location: location, "Cache-Control": "private, no-store" };
   const { passwordHash } = share;
-  if (passwordHash === null) return new Response(null, { status: 303, headers });
-  const cookie = await form.enter({ ...share, passwordHash }, share.code, request, connection);
+  if (passwordHash === null) return seeOther(location, {});
+  const cookie = await deps.unlock.enter({ ...share, passwordHash }, share.code, request, connection);
   if (cookie instanceof Response) return cookie;
+  return share.verify
+    ? seeOther(location, cookie)
+    : letIn(deps, share, request, { location, cookie, by: "share" });
+}
+
+/** A code, or the address that asks for one. */
+async function verify(
+  deps: Deps,
+  share: SharedEntry,
+  request: Request,
+  connection?: VisitorConnection,
+): Promise<Response> {
+  const cookie = await deps.recipients.enter(share, request, connection);
+  if (cookie instanceof Response) return cookie;
+  const path = pathWithQuery(share.code, request.url);
+  // The visit is counted already.
+  const location = `${path}${path.includes("?") ? "&" : "?"}proved=1`;
+  return letIn(deps, share, request, { location, cookie, by: "recipient" });
+}
+
+type Way = { location: string; cookie: { "Set-Cookie": string }; by: "share" | "recipient" };
+
+const seeOther = (location: string, more: Record<string, string>): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { Location: location, "Cache-Control": "private, no-store", ...more },
+  });
+
+/** To the page that was asked for; where a download was, from a page that stays. */
+async function letIn(
+  { shares, pages }: Deps,
+  share: SharedEntry,
+  request: Request,
+  { location, cookie, by }: Way,
+): Promise<Response> {
   const wish = wishOf(share, request.url);
   const isPage = wish.what === "folder" || ("file" in wish && wishedBy(wish, request) !== "bytes");
   if (isPage || !isBrowser(request)) {
-    return new Response(null, { status: 303, headers: { ...headers, ...cookie } });
+    return seeOther(location, cookie);
   }
   const entry =
     "file" in wish
       ? (await shares.place(share, wish.file)).file
       : (await shares.folders(share, wish.folder)).at(-1)!;
-  return answerPage(unlockedPage(pages.look(request), share, entry, location), 200, request, cookie);
+  const look = pages.look(request);
+  const page = unlockedPage(look, share, entry, location, look.texts[by].downloads);
+  return answerPage(page, 200, request, cookie);
 }
 
 type FileWish = Extract<Wish, { file: number }>;

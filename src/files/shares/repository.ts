@@ -2,6 +2,9 @@ import type { Queries } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import { takenDownRefusal } from "../../links/write/target-policy.ts";
 import type { Db } from "../../db/dialect.ts";
+import { createRecipientCodesRepository } from "../recipients/codes.repository.ts";
+import { createRecipientsRepository } from "../recipients/repository.ts";
+import { createRecipientVisitsRepository } from "../recipients/visits.repository.ts";
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
@@ -33,6 +36,8 @@ export function createSharesRepository({ database, record }: Deps) {
         "shares.max_downloads as maxDownloads",
         "shares.downloads",
         "shares.two_way as twoWay",
+        "shares.message",
+        "shares.verify",
         "users.disabled",
         ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
       ])
@@ -71,6 +76,7 @@ export function createSharesRepository({ database, record }: Deps) {
   return {
     ...createShareListRepository(database),
     ...createShareChangesRepository(database),
+    recipients: recipientsIn(database),
     count,
 
     /** A finished download of a share without limit. */
@@ -115,6 +121,8 @@ export function createSharesRepository({ database, record }: Deps) {
         linkId,
         code: row.code,
         title: row.title,
+        message: row.message,
+        verify: row.verify !== 0,
         createdAt: row.createdAt,
         expiresAt: row.expiresAt,
         passwordHash: row.passwordHash,
@@ -129,3 +137,9 @@ export function createSharesRepository({ database, record }: Deps) {
     },
   };
 }
+
+const recipientsIn = (database: Queries) => ({
+  ...createRecipientsRepository(database),
+  ...createRecipientCodesRepository(database),
+  ...createRecipientVisitsRepository(database),
+});

@@ -5,6 +5,7 @@ import { reachesRole, type Role } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
 import { CODE_FORM, isCodeText } from "../../links/link/code.ts";
 import { createSchema, newCode } from "../../links/link/link.ts";
+import { recipientFields, recipientsAfter, NO_RECIPIENTS } from "../recipients/recipients.ts";
 import { idIn } from "../tree/entry-id.ts";
 import {
   maxDownloads,
@@ -28,6 +29,7 @@ export const shareSchema = createSchema.pick({ expires_at: true, title: true }).
     `at least ${PASSWORD_MIN_CHARACTERS} characters; none when empty or absent`,
   ),
   max_downloads: maxDownloads.describe("finished downloads, of all files together; unlimited without it"),
+  ...recipientFields,
 });
 const folderShareSchema = shareSchema.extend(addingFields);
 folderShareSchema.register(z.globalRegistry, { id: "NewFolderShare" });
@@ -73,6 +75,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
         refuseOwnCode(account, body.code);
         const {
           max_downloads: most,
+          message,
+          recipients,
+          verify,
           add,
           max_bytes,
           max_files,
@@ -80,7 +85,8 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
           ...link
         } = body as z.output<typeof folderShareSchema>;
         const adding = addingOf({ add, max_bytes, max_files, max_file_size });
-        const input = { ...link, maxDownloads: most ?? null, adding };
+        const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
+        const input = { ...link, ...says, maxDownloads: most ?? null, adding };
         return viewOfShare(
           await shares.create(account.id, placeIn(c), input, actorOf(account)),
           c.env.origin(),

@@ -8,21 +8,25 @@ import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
+import type { Invitations } from "../recipients/mails.ts";
+import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { addingAfter, type AddingInput } from "../serving/adding.ts";
 import { shareNotFound } from "../serving/changes.ts";
+import { createShareRecipients } from "../serving/recipients.service.ts";
 import { createEntryShares } from "../serving/entry-shares.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import type { SharesRepository } from "./repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
-import type { SharedEntry } from "./share.ts";
+import type { Deed, SharedEntry, VisitedShare } from "./share.ts";
 
 /** What a list shows; the state is judged when asked. */
 type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
 
-export type ShareInput = InternalInput & { maxDownloads: number | null; adding?: AddingInput | undefined };
+export type ShareInput = InternalInput &
+  Partial<Recipients> & { maxDownloads: number | null; adding?: AddingInput | undefined };
 
 type Deps = {
   tree: AccountTree;
@@ -31,6 +35,7 @@ type Deps = {
   policy: SharePolicy;
   /** @throws Conflict while a node runs that knows no drop boxes */
   admitDrops(): Promise<void>;
+  invitations: Invitations;
   /** A download has ended well. */
   tell(share: SharedEntry): Promise<void>;
   clock: Clock;
@@ -38,8 +43,18 @@ type Deps = {
 
 export type Shares = ReturnType<typeof createShares>;
 
-export function createShares({ tree, repository, links, policy, admitDrops, tell, clock }: Deps) {
-  const ofEntry = createEntryShares({ tree, repository, links, policy, clock, isDrop: false });
+export function createShares({
+  tree,
+  repository,
+  links,
+  policy,
+  invitations,
+  admitDrops,
+  tell,
+  clock,
+}: Deps) {
+  const ofEntry = createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop: false });
+  const ofRecipients = createShareRecipients({ tree, repository, ofEntry, invitations, clock });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
     state: state && { is: state, asOf: clock.now() },
@@ -52,13 +67,18 @@ export function createShares({ tree, repository, links, policy, admitDrops, tell
     async create(
       accountId: number,
       place: Shareable,
-      { maxDownloads, adding, ...input }: ShareInput,
+      { maxDownloads, adding, message, verify, recipients, ...input }: ShareInput,
       actor: Actor,
     ): Promise<ShareRecord> {
       await ofEntry.entryOf(accountId, place);
       const drop = adding === undefined ? null : addingAfter(null, adding);
       if (drop !== null) await admitDrops();
-      return ofEntry.make(accountId, place, input, { maxDownloads, drop }, actor);
+      const says = {
+        message: message ?? NO_RECIPIENTS.message,
+        verify: verify ?? NO_RECIPIENTS.verify,
+        recipients: recipients ?? NO_RECIPIENTS.recipients,
+      };
+      return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
     },
 
     list: ofEntry.list,
@@ -120,7 +140,12 @@ export function createShares({ tree, repository, links, policy, admitDrops, tell
       return [first, ...rest];
     },
 
-    tell,
+    /** A download has ended well. */
+    async tell(share: VisitedShare, deed: Deed): Promise<void> {
+      await ofRecipients.note(share, deed);
+      await tell(share);
+    },
+    ...ofRecipients,
     count: (linkId: number): Promise<boolean> => repository.count(linkId),
     finish: (linkId: number): Promise<void> => repository.finish(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),

@@ -1,9 +1,13 @@
+import type { RecipientVisit } from "../recipients/visit.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
 export type SharedEntry = {
   linkId: number;
   code: string;
   title: string | null;
+  message: string | null;
+  /** Only verified recipients see it. */
+  verify: boolean;
   createdAt: number;
   expiresAt: number | null;
   passwordHash: string | null;
@@ -17,3 +21,9 @@ export type SharedEntry = {
   /** A file in the root, read with the share: no folder above it can be in the trash. Null: read it by its id. */
   rootFile: StoredFile | null;
 };
+
+/** `visitor`: the proved address of a recipient; null unless the share demands one. */
+export type VisitedShare = SharedEntry & { visitor: string | null };
+
+/** What a visitor did. */
+export type Deed = Pick<RecipientVisit, "did" | "name">;

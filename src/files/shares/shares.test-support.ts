@@ -5,6 +5,7 @@ import type { Actor } from "../../lib/actor.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
+import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
 import { NO_SHARE_POLICY } from "../serving/policy.ts";
 import { createShareChanges } from "../serving/changes.ts";
 import { createSharesRepository } from "./repository.ts";
@@ -29,18 +30,25 @@ export async function startShares(database: Database) {
   const repository = createSharesRepository({ database, record: events.add });
   const admitDrops = async () => {};
   const policy = NO_SHARE_POLICY;
-  const parts = { tree: drive.tree, repository, links: service.internal, admitDrops, policy, clock };
+  const mailed: Mailed[] = [];
+  const { invitations, mail } = inviting(mailed, clock);
+  const internal = service.internal;
+  const parts = { tree: drive.tree, repository, links: internal, admitDrops, policy, invitations, clock };
   /** Keys of changed links, as caches hear of them. */
   const changed: string[] = [];
   feed.subscribe("links", (keys) => void changed.push(...keys));
   return {
     ...drive,
     time,
+    events,
     service,
     repository,
     shares: createShares({ ...parts, tell: async () => {} }),
     changes: createShareChanges({ ...parts, linksOf: service.by }),
     changed,
+    /** Queued for recipients. */
+    mailed,
+    mail,
     actor: (accountId: number): Actor => ({
       name: `account ${accountId}`,
       via: "api",
@@ -78,3 +86,20 @@ export async function startShares(database: Database) {
     },
   };
 }
+
+/** Invitations whose mails are kept in a list. */
+export function inviting(mailed: Mailed[] = [], clock = { now: () => 0 }) {
+  const mail: ShareMail & { isOn: boolean } = {
+    isOn: true,
+    isOffered: () => mail.isOn,
+    shareUrl: (code) => `https://go.example/${code}`,
+    languageOf: async () => "en",
+    async queue(_, { email }, { kind, content }) {
+      return mailed.push({ email, kind, content });
+    },
+    hasMore: async (_, __, ___, most) => mailed.length > most,
+  };
+  return { mail, invitations: createInvitations({ mail, admitVerify: async () => {}, clock }) };
+}
+
+export type Mailed = { email: string; kind: string; content: ShareMailContent["content"] };

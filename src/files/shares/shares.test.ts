@@ -10,6 +10,7 @@ import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts
 import { createSharesRepository } from "./repository.ts";
 import type { Shareable } from "../serving/served.ts";
 import { NO_SHARE_POLICY } from "../serving/policy.ts";
+import { inviting } from "./shares.test-support.ts";
 import { createShares, type Shares } from "./service.ts";
 
 forEachDialect((dialect) => {
@@ -44,6 +45,7 @@ forEachDialect((dialect) => {
       repository: createSharesRepository({ database, record }),
       links: service.internal,
       policy: NO_SHARE_POLICY,
+      invitations: inviting().invitations,
       clock,
     });
   });

@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
-import type { SharedEntry } from "./share.ts";
+import type { Deed, SharedEntry, VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 
 type Counts = Pick<Shares, "count" | "finish" | "uncount">;
@@ -26,7 +26,8 @@ export function usedUp(pages: VisitorPages, request: Request): Response {
 /** Counts one download at most, and takes it back at most once, in this order. */
 export function createTally(
   { shares, logger }: { shares: Counts & Pick<Shares, "tell">; logger: Logger },
-  share: SharedEntry,
+  share: VisitedShare,
+  deed: Deed,
 ) {
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
@@ -43,7 +44,7 @@ export function createTally(
     if (isCounted || isOver) return;
     isCounted = true;
     await then(() => shares.finish(linkId));
-    void then(() => shares.tell(share));
+    void then(() => shares.tell(share, deed));
   };
   return {
     count,
@@ -52,7 +53,7 @@ export function createTally(
       const counting = count();
       isOver = true;
       await counting;
-      if (isLimited) void then(() => shares.tell(share));
+      if (isLimited) void then(() => shares.tell(share, deed));
     },
     async takeBack(): Promise<void> {
       if (isOver) return;

@@ -10,8 +10,8 @@ import { type Folder, ROOT, type StoredFile } from "./entry.ts";
 
 export type TreeTransaction = {
   readonly db: Db;
-  /** Codes of short links to removed entries, and their tags. */
-  changed(topic: "links" | "tags", keys: readonly string[]): void;
+  /** Codes of short links to removed entries, and their tags; ids of mails. */
+  changed(topic: "links" | "tags" | "mails", keys: readonly string[]): void;
   readonly space: AccountSpace;
 };
 

@@ -11,6 +11,19 @@ export type MailContents = {
   drop: { title: string; count: number; names: string[]; url: string };
   download: { title: string; count: number; url: string };
   share_ends: { title: string; endsAt: number | null; url: string };
+  /** To a recipient of a share. */
+  share: {
+    title: string;
+    /** With its lines. */
+    message: string | null;
+    by: string;
+    endsAt: number | null;
+    password: boolean;
+    verify: boolean;
+    url: string;
+  };
+  /** Proves that somebody gets the mails of a recipient. */
+  share_code: { title: string; code: string; minutes: number };
   link_reached: { link: string; clicks: number; url: string };
   target_dead: { link: string; target: string; reason: string; url: string };
   backup: { reason: string; at: number };

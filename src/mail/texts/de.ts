@@ -77,6 +77,25 @@ export const deMails: MailTexts = {
     ],
     action: "Meine Freigaben zeigen",
   }),
+  share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
+    subject: `${by} teilt ${title} mit Ihnen`,
+    lines: [
+      ...(message === null
+        ? [`${by} teilt ${title} auf ${instance} mit Ihnen.`]
+        : [`Nachricht von ${by}:`, message]),
+      ...(endsAt === null ? [] : [`Verfügbar bis ${time(endsAt)}.`]),
+      ...(verify ? ["Die Seite fragt nach Ihrer Adresse und schickt einen Code dorthin."] : []),
+      ...(password ? [`Sie fragt nach einem Passwort, das ${by} Ihnen auf anderem Weg gibt.`] : []),
+    ],
+    action: "Öffnen",
+  }),
+  share_code: ({ title, code, minutes }) => ({
+    subject: `${code} ist Ihr Code für ${title}`,
+    lines: [
+      `Geben Sie diesen Code auf der Seite von ${title} ein: ${code}`,
+      `Er gilt einmal, innerhalb von ${minutes} Minuten. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail.`,
+    ],
+  }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} hat ${clicks.toLocaleString("de")} Klicks erreicht`,
     lines: ["Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter."],
@@ -108,6 +127,9 @@ export const deMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
+    share: (instance) =>
+      `Sie erhalten diese E-Mail, weil jemand auf ${instance} Ihre Adresse eingegeben hat.`,
+    share_code: asked,
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,

@@ -103,6 +103,25 @@ export const enMails: MailTexts = {
     ],
     action: "Show my shares",
   }),
+  share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
+    subject: `${by} shares ${title} with you`,
+    lines: [
+      ...(message === null
+        ? [`${by} shares ${title} with you on ${instance}.`]
+        : [`Message from ${by}:`, message]),
+      ...(endsAt === null ? [] : [`It is available until ${time(endsAt)}.`]),
+      ...(verify ? ["The page asks for your address and sends a code to it."] : []),
+      ...(password ? [`It asks for a password, which ${by} gives you another way.`] : []),
+    ],
+    action: "Open",
+  }),
+  share_code: ({ title, code, minutes }) => ({
+    subject: `${code} is your code for ${title}`,
+    lines: [
+      `Enter this code on the page of ${title}: ${code}`,
+      `It works once, within ${minutes} minutes. If you did not ask for it, ignore this mail.`,
+    ],
+  }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
     lines: ["You hear of 100, 1,000, 10,000 clicks and so on."],
@@ -134,6 +153,8 @@ export const enMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
+    share: (instance) => `You get this mail because a user of ${instance} entered your address.`,
+    share_code: asked,
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,

@@ -78,6 +78,25 @@ export const frMails: MailTexts = {
     ],
     action: "Afficher mes partages",
   }),
+  share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
+    subject: `${by} partage ${title} avec vous`,
+    lines: [
+      ...(message === null
+        ? [`${by} partage ${title} avec vous sur ${instance}.`]
+        : [`Message de ${by} :`, message]),
+      ...(endsAt === null ? [] : [`Disponible jusqu’au ${time(endsAt)}.`]),
+      ...(verify ? ["La page demande votre adresse et y envoie un code."] : []),
+      ...(password ? [`Elle demande un mot de passe, que ${by} vous donne par une autre voie.`] : []),
+    ],
+    action: "Ouvrir",
+  }),
+  share_code: ({ title, code, minutes }) => ({
+    subject: `${code} est votre code pour ${title}`,
+    lines: [
+      `Saisissez ce code sur la page de ${title} : ${code}`,
+      `Il sert une seule fois, dans les ${minutes} minutes. Si vous ne l’avez pas demandé, ignorez cet e-mail.`,
+    ],
+  }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} a atteint ${clicks.toLocaleString("fr")} clics`,
     lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite."],
@@ -109,6 +128,8 @@ export const frMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
+    share: (instance) => `Vous recevez cet e-mail parce que quelqu’un a saisi votre adresse sur ${instance}.`,
+    share_code: asked,
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,

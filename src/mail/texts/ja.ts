@@ -79,6 +79,27 @@ export const jaMails: MailTexts = {
     ],
     action: "共有を表示",
   }),
+  share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
+    subject: `${by} さんが ${title} を共有しました`,
+    lines: [
+      ...(message === null
+        ? [`${by} さんが ${instance} で ${title} を共有しました。`]
+        : [`${by} さんからのメッセージ：`, message]),
+      ...(endsAt === null ? [] : [`${time(endsAt)} まで利用できます。`]),
+      ...(verify ? ["ページでメールアドレスを入力すると、そこにコードが届きます。"] : []),
+      ...(password
+        ? [`パスワードが必要です。パスワードは ${by} さんから別の方法で受け取ってください。`]
+        : []),
+    ],
+    action: "開く",
+  }),
+  share_code: ({ title, code, minutes }) => ({
+    subject: `${title} のコード：${code}`,
+    lines: [
+      `${title} のページで次のコードを入力してください：${code}`,
+      `コードは ${minutes} 分以内に一度だけ使えます。心当たりがない場合は、このメールを無視してください。`,
+    ],
+  }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} のクリック数が ${clicks.toLocaleString("ja")} に達しました`,
     lines: ["100、1,000、10,000 クリックなどに達したときにお知らせします。"],
@@ -107,6 +128,8 @@ export const jaMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
+    share: (instance) => `このメールは、${instance} の利用者があなたのアドレスを入力したため送信されました。`,
+    share_code: asked,
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,

@@ -74,6 +74,23 @@ export const zhMails: MailTexts = {
     ],
     action: "显示我的共享",
   }),
+  share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
+    subject: `${by} 与您分享了 ${title}`,
+    lines: [
+      ...(message === null ? [`${by} 在 ${instance} 上与您分享了 ${title}。`] : [`${by} 的留言：`, message]),
+      ...(endsAt === null ? [] : [`有效期至 ${time(endsAt)}。`]),
+      ...(verify ? ["页面会询问您的邮箱地址，并向该地址发送验证码。"] : []),
+      ...(password ? [`页面会要求输入密码，${by} 会以其他方式告诉您。`] : []),
+    ],
+    action: "打开",
+  }),
+  share_code: ({ title, code, minutes }) => ({
+    subject: `${title} 的验证码：${code}`,
+    lines: [
+      `请在 ${title} 的页面上输入此验证码：${code}`,
+      `验证码在 ${minutes} 分钟内有效，只能使用一次。如果不是您本人请求的，请忽略此邮件。`,
+    ],
+  }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,
     lines: ["点击数达到 100、1,000、10,000 等时，您会收到通知。"],
@@ -102,6 +119,8 @@ export const zhMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
+    share: (instance) => `您收到此邮件，是因为 ${instance} 的用户输入了您的地址。`,
+    share_code: asked,
     link_reached: chosen,
     target_dead: chosen,
     backup: chosen,

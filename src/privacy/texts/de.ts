@@ -53,6 +53,19 @@ export const deStored: StoredTexts = {
     purpose: "Administratoren sperren schädliche Links.",
     until: "bis der Link gelöscht wird",
   },
+  recipients: {
+    name: "Empfänger von Freigaben",
+    holds: ["E-Mail-Adresse"],
+    purpose:
+      "Sie erhalten eine E-Mail mit dem Link, und einen Code, wenn die Freigabe den Nachweis einer Adresse verlangt.",
+    until: "der Eigentümer entfernt den Empfänger oder beendet die Freigabe",
+  },
+  visits: {
+    name: "Besuche von Empfängern",
+    holds: ["bestätigte E-Mail-Adresse, was geöffnet oder heruntergeladen wurde, und wann"],
+    purpose:
+      "Wer etwas für bestimmte Personen freigibt, sieht, ob es angekommen ist. Die Seite der Freigabe weist darauf hin.",
+  },
   cookies: {
     name: "Cookies für Passwörter",
     holds: ["nur im Browser des Besuchers: dass ein Passwort richtig war"],

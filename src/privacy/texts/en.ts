@@ -21,6 +21,8 @@ export type StoredTexts = {
   journal: Omit<Thing, "holds">;
   drops: Thing & { ends(eventDays: number): string };
   reports: Thing & { until: string };
+  recipients: Thing & { until: string };
+  visits: Thing;
   cookies: Thing;
   accounts: Thing & { until: string };
   sessions: Thing;
@@ -81,6 +83,17 @@ export const enStored: StoredTexts = {
     holds: ["reason and text that the visitor sends"],
     purpose: "Administrators take harmful links down.",
     until: "the link is deleted",
+  },
+  recipients: {
+    name: "Recipients of shares",
+    holds: ["mail address"],
+    purpose: "They get a mail with the link, and a code where the share demands the proof of an address.",
+    until: "the owner removes the recipient or ends the share",
+  },
+  visits: {
+    name: "Visits of recipients",
+    holds: ["proved mail address, what was opened or downloaded, and when"],
+    purpose: "Whoever shares with certain people sees whether it arrived. The page of the share says so.",
   },
   cookies: {
     name: "Cookies for passwords",

@@ -53,6 +53,19 @@ export const frStored: StoredTexts = {
     purpose: "Les administrateurs retirent les liens nuisibles.",
     until: "jusqu’à la suppression du lien",
   },
+  recipients: {
+    name: "Destinataires des partages",
+    holds: ["adresse e-mail"],
+    purpose:
+      "Ils reçoivent un e-mail avec le lien, et un code si le partage demande la preuve d’une adresse.",
+    until: "le propriétaire retire le destinataire ou met fin au partage",
+  },
+  visits: {
+    name: "Visites des destinataires",
+    holds: ["adresse e-mail prouvée, ce qui a été ouvert ou téléchargé, et quand"],
+    purpose:
+      "La personne qui partage avec certaines personnes voit si cela est arrivé. La page du partage le dit.",
+  },
   cookies: {
     name: "Cookies pour les mots de passe",
     holds: ["uniquement dans le navigateur du visiteur : le fait qu’un mot de passe était correct"],

@@ -46,6 +46,17 @@ export const zhStored: StoredTexts = {
     purpose: "管理员据此下架有害链接。",
     until: "直到链接被删除",
   },
+  recipients: {
+    name: "分享的收件人",
+    holds: ["邮箱地址"],
+    purpose: "他们会收到带有链接的邮件；如果分享要求验证地址，还会收到验证码。",
+    until: "所有者移除收件人或结束分享",
+  },
+  visits: {
+    name: "收件人的访问",
+    holds: ["已验证的邮箱地址、打开或下载的内容及时间"],
+    purpose: "与特定人分享的人可以看到对方是否已收到。分享页面会说明这一点。",
+  },
   cookies: {
     name: "密码 Cookie",
     holds: ["仅保存在访问者的浏览器中：密码已验证正确"],

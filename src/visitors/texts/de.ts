@@ -17,6 +17,29 @@ export const de: VisitorTexts = {
     notKept:
       "Der Browser kann es sich nicht merken, weil diese Seite ohne HTTPS kam. Öffnen Sie die Adresse mit https:// davor, oder sagen Sie es der Person, die diesen Server betreibt.",
   },
+  recipient: {
+    title: "Adresse bestätigen",
+    intro:
+      "Diese Freigabe ist für bestimmte Personen. Geben Sie Ihre E-Mail-Adresse ein, um einen Code zu erhalten.",
+    seen: "Wer sie freigegeben hat, sieht, was Sie öffnen und herunterladen und wann.",
+    address: "E-Mail-Adresse",
+    send: "Code senden",
+    noAddress: "Das ist keine E-Mail-Adresse.",
+    codeTitle: "Code eingeben",
+    sent: (email: string) =>
+      `Falls ${email} zu den Adressen gehört, für die diese Freigabe ist, ist ein Code unterwegs. Er gilt 10 Minuten.`,
+    code: "Sechsstelliger Code",
+    again: "Neuen Code senden",
+    wrong: "Dieser Code ist falsch oder abgelaufen.",
+    accepted: "Code angenommen",
+    downloads:
+      "Der Code ist richtig. Der Download beginnt von selbst. Falls nicht, nutzen Sie die Schaltfläche.",
+    noMail: {
+      title: "Gerade nicht möglich",
+      sentence:
+        "Diese Freigabe verlangt einen Code per E-Mail, und der Server kann gerade keine senden. Versuchen Sie es später noch einmal.",
+    },
+  },
   drop: {
     title: "Dateien senden",
     intro:

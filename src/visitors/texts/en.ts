@@ -15,6 +15,27 @@ export const en = {
     notKept:
       "The browser can’t remember it, because this page came without HTTPS. Open the address with https:// in front, or tell whoever runs this server.",
   },
+  recipient: {
+    title: "Confirm your address",
+    intro: "This share is for certain people. Enter your e-mail address to get a code.",
+    seen: "Whoever shares it sees what you open and download, and when.",
+    address: "E-mail address",
+    send: "Send the code",
+    noAddress: "This is not an e-mail address.",
+    codeTitle: "Enter the code",
+    sent: (email: string) =>
+      `If ${email} is one of the addresses that this is shared with, a code is on its way. It works for 10 minutes.`,
+    code: "Six-digit code",
+    again: "Send another code",
+    wrong: "This code is wrong or has expired.",
+    accepted: "Code accepted",
+    downloads: "The code is right. The download starts by itself. If it does not, use the button.",
+    noMail: {
+      title: "Not now",
+      sentence:
+        "This share asks for a code by e-mail, and the server can't send any just now. Try again later.",
+    },
+  },
   drop: {
     title: "Send files",
     intro: "What you send goes to the owner of this page. You see only what you sent yourself.",

@@ -17,6 +17,29 @@ export const fr: VisitorTexts = {
     notKept:
       "Le navigateur ne peut pas le retenir, car cette page est venue sans HTTPS. Ouvrez l’adresse avec https:// au début, ou prévenez la personne qui gère ce serveur.",
   },
+  recipient: {
+    title: "Confirmez votre adresse",
+    intro:
+      "Ce partage est réservé à certaines personnes. Saisissez votre adresse e-mail pour recevoir un code.",
+    seen: "La personne qui partage voit ce que vous ouvrez et téléchargez, et quand.",
+    address: "Adresse e-mail",
+    send: "Envoyer le code",
+    noAddress: "Ce n’est pas une adresse e-mail.",
+    codeTitle: "Saisissez le code",
+    sent: (email: string) =>
+      `Si ${email} fait partie des adresses avec lesquelles ceci est partagé, un code est en route. Il est valable 10 minutes.`,
+    code: "Code à six chiffres",
+    again: "Envoyer un autre code",
+    wrong: "Ce code est faux ou a expiré.",
+    accepted: "Code accepté",
+    downloads:
+      "Le code est bon. Le téléchargement démarre tout seul. Si ce n’est pas le cas, utilisez le bouton.",
+    noMail: {
+      title: "Pas maintenant",
+      sentence:
+        "Ce partage demande un code par e-mail, et le serveur ne peut pas en envoyer pour l’instant. Réessayez plus tard.",
+    },
+  },
   drop: {
     title: "Envoyer des fichiers",
     intro:

@@ -17,6 +17,25 @@ export const zh: VisitorTexts = {
     notKept:
       "由于此页面未使用 HTTPS，浏览器无法记住它。请在地址前加上 https:// 打开，或告知此服务器的管理者。",
   },
+  recipient: {
+    title: "确认您的邮箱地址",
+    intro: "此分享仅供特定的人查看。请输入您的邮箱地址以获取验证码。",
+    seen: "分享者会看到您打开和下载了什么，以及时间。",
+    address: "邮箱地址",
+    send: "发送验证码",
+    noAddress: "这不是邮箱地址。",
+    codeTitle: "输入验证码",
+    sent: (email: string) => `如果 ${email} 在分享对象之列，验证码已发出，10 分钟内有效。`,
+    code: "六位验证码",
+    again: "重新发送验证码",
+    wrong: "验证码错误或已过期。",
+    accepted: "验证码正确",
+    downloads: "验证码正确。下载会自动开始。如果没有，请使用按钮。",
+    noMail: {
+      title: "暂时无法打开",
+      sentence: "此分享需要通过邮件发送的验证码，而服务器暂时无法发送邮件。请稍后再试。",
+    },
+  },
   drop: {
     title: "发送文件",
     intro: "您发送的文件将交给此页面的所有者。您只能看到自己发送的文件。",

@@ -1,0 +1,90 @@
+/** Lets verified recipients into a share: the form for the address, the one for the code, and the cookie after it. */
+import { STATUS_OF_KIND } from "../../http/errors.ts";
+import { emailSchema } from "../../lib/email-address.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { VisitorDoor } from "../../visitors/door.ts";
+import { messagePage, notKeptPage } from "../../visitors/messages.ts";
+import { answerPage, type VisitorPage } from "../../visitors/page.ts";
+import { isBrowser, type VisitorConnection, waitText } from "../../visitors/unlock.ts";
+import type { RecipientCodes } from "./codes.ts";
+import { addressPage, codePage } from "./pages.ts";
+
+type Deps = {
+  codes: RecipientCodes;
+  mailsAreSent(): boolean;
+  door: Pick<VisitorDoor, "pages" | "cookies" | "guards" | "readForm">;
+  clock: Clock;
+};
+
+type Verified = { linkId: number; code: string; title: string | null; createdAt: number };
+
+export type RecipientDoor = ReturnType<typeof createRecipientDoor>;
+
+const FORM = { "WWW-Authenticate": "Form" };
+
+export function createRecipientDoor({ codes, mailsAreSent, door, clock }: Deps) {
+  const { pages, cookies, guards, readForm } = door;
+  const lockOf = ({ linkId, createdAt }: Verified, recipient: number) => ({
+    linkId,
+    createdAt,
+    passwordHash: null,
+    recipient,
+  });
+
+  async function answered(share: Verified, request: Request, form: URLSearchParams) {
+    const look = pages.look(request);
+    const parsed = emailSchema.safeParse((form.get("email") ?? "").trim());
+    if (!parsed.success) return { page: addressPage(look, look.texts.recipient.noAddress), status: 400 };
+    const place = { linkId: share.linkId, email: parsed.data };
+    const code = form.get("code")?.trim() ?? "";
+    if (code === "") {
+      void codes.ask(place, share.title ?? share.code, look.language);
+      return { page: codePage(look, place.email), status: 200 };
+    }
+    const id = await codes.check(place, code);
+    return id ?? { page: codePage(look, place.email, look.texts.recipient.wrong), status: 403 };
+  }
+
+  return {
+    /** The proved address, or the form. */
+    async lock(share: Verified, request: Request): Promise<{ email: string } | Response> {
+      const header = request.headers.get("cookie");
+      for (const id of cookies.recipientsIn(share.linkId, header)) {
+        if (!cookies.opens(lockOf(share, id), header, clock.now())) continue;
+        const email = await codes.emailOf(id, share.linkId);
+        if (email !== null) return { email };
+      }
+      const look = pages.look(request);
+      if (mailsAreSent()) return answerPage(addressPage(look), 401, request, FORM);
+      return answerPage(messagePage(look, look.texts.recipient.noMail), 503, request);
+    },
+
+    /** The header with the cookie after a right code, else the answer. Rejects if the request is no form. */
+    async enter(
+      share: Verified,
+      request: Request,
+      connection?: VisitorConnection,
+    ): Promise<Response | { "Set-Cookie": string }> {
+      const peer = connection?.requestIP(request)?.address ?? "unix";
+      const answer = (page: VisitorPage, status: number, more = {}) =>
+        answerPage(page, status, request, more);
+      try {
+        await guards.takeTry(guards.clientAddress(peer, request.headers.get("x-forwarded-for")));
+        const shown = await answered(share, request, await readForm(request, connection));
+        if (typeof shown !== "number") return answer(shown.page, shown.status);
+        const cookie = { "Set-Cookie": cookies.make(lockOf(share, shown), share.code, clock.now()) };
+        if (!isBrowser(request) || cookies.isKept(request)) return cookie;
+        return answer(notKeptPage(pages.look(request), "recipient"), 200, cookie);
+      } catch (error) {
+        const seconds = error instanceof AppError ? error.details?.["retryAfterSeconds"] : undefined;
+        if (!(error instanceof AppError) || seconds === undefined) throw error;
+        const look = pages.look(request);
+        const problem = look.texts.password.wait(waitText(look.language, Number(seconds)));
+        return answer(addressPage(look, problem), STATUS_OF_KIND[error.kind], {
+          "Retry-After": String(seconds),
+        });
+      }
+    },
+  };
+}

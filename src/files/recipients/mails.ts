@@ -1,0 +1,119 @@
+/** The mails to recipients of shares: what invites them, and codes that prove their address. */
+import type { Db } from "../../db/dialect.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { appError } from "../../lib/errors.ts";
+import type { Language } from "../../lib/language.ts";
+import { addedRecipients, checkRecipients, noShareMail, type Recipients } from "./recipients.ts";
+
+export type ShareMailContent =
+  | {
+      kind: "share";
+      content: {
+        title: string;
+        message: string | null;
+        by: string;
+        endsAt: number | null;
+        password: boolean;
+        verify: boolean;
+        url: string;
+      };
+    }
+  | { kind: "share_code"; content: { title: string; code: string; minutes: number } };
+
+type Transaction = { readonly db: Db; changed(topic: "mails", keys: readonly string[]): void };
+type To = { accountId: null; email: string; language: Language };
+type Options = { usefulUntil?: number | null; onceKey?: string };
+
+/** The outbox, as shares use it. */
+export type ShareMail = {
+  isOffered(): boolean;
+  /** Of a code, for people outside. */
+  shareUrl(code: string): string;
+  /** Of the mails of an account. */
+  languageOf(accountId: number): Promise<Language>;
+  /** Null: the outbox is full. */
+  queue(tx: Transaction, to: To, mail: ShareMailContent, options?: Options): Promise<number | null>;
+  /** Whether more than so many mails were queued since then whose key begins with `begin`. */
+  hasMore(db: Db, begin: string, since: number, most: number): Promise<boolean>;
+};
+
+type InvitedShare = Recipients & {
+  id: number;
+  code: string;
+  title: string | null;
+  expiresAt: number | null;
+  passwordHash: string | null;
+  entry: { name: string } | null;
+  owner: { id: number; username: string | null } | null;
+};
+
+type Deps = {
+  mail: ShareMail;
+  /** @throws Conflict while a node runs that would show the share to everybody */
+  admitVerify(): Promise<void>;
+  clock: Clock;
+};
+
+export type Invitations = ReturnType<typeof createInvitations>;
+
+const DAY_MS = 86_400_000;
+/** Of an account, in a day. */
+const MOST_A_DAY = 500;
+
+export function createInvitations({ mail, admitVerify, clock }: Deps) {
+  return {
+    isOffered: mail.isOffered,
+
+    /** Before the transaction that makes or changes a share. @throws Conflict */
+    async admit(after: { verify?: boolean | null | undefined }): Promise<void> {
+      if (after.verify === true) await admitVerify();
+    },
+
+    /** @throws BadRequest, Conflict */
+    check: (before: Recipients, after: Recipients): void => checkRecipients(before, after, mail.isOffered()),
+
+    added: addedRecipients,
+
+    /** In the transaction that lists them. @throws RateLimitExceeded, Conflict (the outbox is full) */
+    async send(tx: Transaction, share: InvitedShare, emails: readonly string[]): Promise<void> {
+      if (emails.length === 0) return;
+      if (!mail.isOffered()) throw noShareMail("recipients");
+      const now = clock.now();
+      const accountId = share.owner?.id ?? 0;
+      const begin = `share ${accountId} `;
+      if (await mail.hasMore(tx.db, begin, now - DAY_MS, MOST_A_DAY - emails.length)) {
+        throw appError(
+          "RateLimitExceeded",
+          `An account sends at most ${MOST_A_DAY} mails a day to recipients.`,
+          {
+            field: "recipients",
+            details: { retryAfterSeconds: DAY_MS / 24 / 1000 },
+          },
+        );
+      }
+      const language = await mail.languageOf(accountId);
+      const { title, message, expiresAt: endsAt, passwordHash, verify } = share;
+      const content = {
+        title: title ?? share.entry?.name ?? share.code,
+        message,
+        by: share.owner?.username ?? "",
+        endsAt,
+        password: passwordHash !== null,
+        verify,
+        url: mail.shareUrl(share.code),
+      };
+      for (const [nth, email] of emails.entries()) {
+        const options = {
+          usefulUntil: endsAt,
+          onceKey: `${begin}${share.id} ${now} ${nth} ${crypto.randomUUID()}`,
+        };
+        const to = { accountId: null, email, language };
+        if ((await mail.queue(tx, to, { kind: "share", content }, options)) === null) {
+          throw appError("Conflict", "Too many mails wait to be sent. Try again later.", {
+            field: "recipients",
+          });
+        }
+      }
+    },
+  };
+}

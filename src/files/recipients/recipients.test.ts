@@ -1,0 +1,215 @@
+/** Recipients of shares: who gets mails, how an address is proved, what is kept of visits. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { forEachDialect } from "../../db/for-each-dialect.ts";
+import { silentLogger } from "../../lib/logger.ts";
+import { refusal } from "../drive.test-support.ts";
+import type { ShareInput } from "../shares/service.ts";
+import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
+import { createCodes } from "./codes.ts";
+import { createVisitJob } from "./visits-job.ts";
+
+const MINUTE = 60_000;
+const [ANNA, BEN, CLEO] = ["anna@example.com", "ben@example.com", "cleo@example.com"];
+
+forEachDialect((dialect) => {
+  let at: SharesHarness;
+  let me: number;
+  let fileId: number;
+  beforeAll(async () => void (at = await startShares(await dialect.openDb())));
+  beforeEach(async () => {
+    me = await at.account();
+    fileId = (await at.upload(me, null, "plan.pdf")).id;
+    at.mailed.length = 0;
+    at.mail.isOn = true;
+  });
+  afterEach(async () => expect(await at.mismatches()).toEqual([]));
+  afterAll(() => at?.close());
+
+  const share = (input: Partial<ShareInput>) =>
+    at.shares.create(me, { kind: "file", id: fileId }, { maxDownloads: null, ...input }, at.actor(me));
+  const patch = (code: string, input: Parameters<typeof at.changes.patch>[2]) =>
+    at.changes.patch(me, code, input, at.actor(me));
+  const mailed = () => at.mailed.splice(0).map(({ email, kind }) => `${kind} ${email}`);
+
+  function codes() {
+    const made = createCodes({
+      repository: at.repository.recipients,
+      mail: at.mail,
+      write: at.content.changes.write,
+      secret: () => "secret",
+      clock: { now: () => at.time.now },
+      logger: silentLogger,
+    });
+    return {
+      ...made,
+      /** The code that was mailed; null if none was. */
+      async ask(linkId: number, email: string): Promise<string | null> {
+        const before = at.mailed.length;
+        await made.ask({ linkId, email }, "plan", "en");
+        const mail = at.mailed[before];
+        return mail === undefined ? null : (mail.content as { code: string }).code;
+      },
+    };
+  }
+
+  test("who is listed gets the mail, who is listed later too, and nobody twice unless asked", async () => {
+    const made = await share({
+      title: "Plan",
+      message: "Line 1\nLine 2",
+      recipients: [ANNA],
+      password: "12345678",
+    });
+    expect(made).toMatchObject({ message: "Line 1\nLine 2", recipients: [ANNA], verify: false });
+    expect(at.mailed).toEqual([
+      {
+        email: ANNA,
+        kind: "share",
+        content: {
+          title: "Plan",
+          message: "Line 1\nLine 2",
+          by: expect.stringContaining("user"),
+          endsAt: null,
+          password: true,
+          verify: false,
+          url: `https://go.example/${made.code}`,
+        },
+      },
+    ]);
+    expect(JSON.stringify(at.mailed)).not.toContain("12345678");
+    mailed();
+    await patch(made.code, { recipients: [BEN, ANNA] });
+    expect(mailed()).toEqual([`share ${BEN}`]);
+    await patch(made.code, { title: "Other" });
+    expect(mailed()).toEqual([]);
+    const place = { kind: "file", id: fileId } as const;
+    expect(await at.shares.sendAgain(me, place, made.code, [ANNA])).toBe(1);
+    expect(await at.shares.sendAgain(me, place, made.code, null)).toBe(2);
+    expect(mailed()).toEqual([`share ${ANNA}`, `share ${ANNA}`, `share ${BEN}`]);
+    expect(await refusal(at.shares.sendAgain(me, place, made.code, [CLEO]))).toBe("BadRequest");
+    expect(await refusal(at.shares.sendAgain(await at.account(), place, made.code, null))).toBe(
+      "FileNotFound",
+    );
+  });
+
+  test("lists, events and undo have message, recipients and verification", async () => {
+    const { id, code } = await share({ message: "first", recipients: [ANNA, BEN], verify: true });
+    await patch(code, { message: null, recipients: [CLEO], verify: false });
+    const history = await at.history(id);
+    expect(history).toMatchObject([
+      { after: { message: "first", recipients: [ANNA, BEN], verify: true } },
+      {
+        before: { message: "first", recipients: [ANNA, BEN], verify: true },
+        after: { message: null, recipients: [CLEO], verify: null },
+      },
+    ]);
+    mailed();
+    const { events } = await at.events.page({}, null, 1);
+    const which = { eventId: events[0]!.id, state: "before" } as const;
+    await at.changes.revertLink(me, code, which, { actor: at.actor(me), mayShare: () => {} });
+    const [listed] = await at.shares.list(me, { kind: "file", id: fileId });
+    expect(listed).toMatchObject({ message: "first", recipients: [ANNA, BEN], verify: true });
+    expect(mailed()).toEqual([]);
+    await patch(code, { target: "https://example.com/" });
+    expect(await at.repository.recipients.ofLinks([id])).toEqual(new Map());
+  });
+
+  test("what can't be is refused, and leaves no share and no mail", async () => {
+    expect(await refusal(share({ verify: true }))).toBe("BadRequest");
+    const { code } = await share({ recipients: [ANNA] });
+    mailed();
+    for (const input of [
+      { recipients: [], verify: true },
+      { target: "https://example.com/", message: "for a URL" },
+      { target: "https://example.com/", recipients: [BEN] },
+    ])
+      expect(await refusal(patch(code, input))).toBe("BadRequest");
+    at.mail.isOn = false;
+    expect(await refusal(share({ recipients: [BEN] }))).toBe("Conflict");
+    expect(await refusal(patch(code, { recipients: [ANNA, BEN] }))).toBe("Conflict");
+    expect(await refusal(patch(code, { verify: true }))).toBe("Conflict");
+    expect(await patch(code, { title: "still changeable", recipients: [ANNA] })).toMatchObject({
+      recipients: [ANNA],
+    });
+    expect(mailed()).toEqual([]);
+  });
+
+  test("an account mails only so many a day", async () => {
+    const all = Array.from({ length: 100 }, (_, n) => `r${n}@example.com`);
+    for (let n = 0; n < 5; n++) await share({ recipients: all });
+    expect(await refusal(share({ recipients: [ANNA] }))).toBe("RateLimitExceeded");
+    expect(mailed()).toHaveLength(500);
+  });
+
+  test("a code works once, for its share and address, and not after ten minutes", async () => {
+    const { id: linkId } = await share({ recipients: [ANNA, BEN], verify: true });
+    const other = await share({ recipients: [ANNA], verify: true });
+    mailed();
+    const { ask, check } = codes();
+    const code = (await ask(linkId, ANNA))!;
+    expect(code).toMatch(/^\d{6}$/);
+    expect(await check({ linkId, email: BEN }, code)).toBeNull();
+    expect(await check({ linkId: other.id, email: ANNA }, code)).toBeNull();
+    const proved = await check({ linkId, email: ANNA }, code);
+    expect(await at.repository.recipients.emailOf(proved!, linkId)).toBe(ANNA);
+    expect(await at.repository.recipients.emailOf(proved!, other.id)).toBeNull();
+    expect(await check({ linkId, email: ANNA }, code)).toBeNull();
+    const late = (await ask(linkId, ANNA))!;
+    at.time.now += 10 * MINUTE;
+    expect(await check({ linkId, email: ANNA }, late)).toBeNull();
+    expect(await ask(linkId, CLEO)).toBeNull();
+  });
+
+  test("of two at once one uses a code; five wrong ones end it; a new one replaces it", async () => {
+    const { id: linkId } = await share({ recipients: [ANNA], verify: true });
+    mailed();
+    const place = { linkId, email: ANNA };
+    const { ask, check } = codes();
+    const first = (await ask(linkId, ANNA))!;
+    const both = await Promise.all([check(place, first), check(place, first)]);
+    expect(both.filter((one) => one !== null)).toHaveLength(1);
+    const second = (await ask(linkId, ANNA))!;
+    const third = (await ask(linkId, ANNA))!;
+    if (second !== third) expect(await check(place, second)).toBeNull();
+    const wrong = third === "000000" ? "000001" : "000000";
+    for (let n = 0; n < 5; n++) expect(await check(place, wrong)).toBeNull();
+    expect(await check(place, third)).toBeNull();
+    // Five codes, then one in twelve minutes.
+    expect([await ask(linkId, ANNA), await ask(linkId, ANNA), await ask(linkId, ANNA)]).toEqual([
+      expect.any(String),
+      expect.any(String),
+      null,
+    ]);
+    at.time.now += 12 * MINUTE;
+    expect(await ask(linkId, ANNA)).toEqual(expect.any(String));
+    at.time.now += 60 * MINUTE;
+  });
+
+  test("a share takes thirty codes at once", async () => {
+    const { id: linkId } = await share({ recipients: [ANNA], verify: true });
+    const { check } = codes();
+    const tried = Array.from({ length: 31 }, (_, n) =>
+      refusal(check({ linkId, email: `${n}@example.com` }, "000000")),
+    );
+    expect((await Promise.all(tried)).filter((name) => name === "RateLimitExceeded")).toHaveLength(1);
+  });
+
+  test("visits name the recipient, newest first, and go when they are old", async () => {
+    const { id: linkId, code } = await share({ recipients: [ANNA], verify: true });
+    const entry = (await at.shares.find(linkId))!;
+    await at.shares.note({ ...entry, visitor: null }, { did: "open", name: "unseen" });
+    await at.shares.note({ ...entry, visitor: ANNA }, { did: "open", name: "plan.pdf" });
+    at.time.now += MINUTE;
+    await at.shares.tell({ ...entry, visitor: ANNA }, { did: "download", name: "plan.pdf" });
+    const visits = (before: number | null, limit: number) =>
+      at.shares.visits(me, { kind: "file", id: fileId }, code, before, limit);
+    const first = await visits(null, 1);
+    expect(first.visits).toMatchObject([{ email: ANNA, did: "download", name: "plan.pdf", at: at.time.now }]);
+    expect((await visits(first.next, 1)).visits).toMatchObject([{ email: ANNA, did: "open" }]);
+    const clock = { now: () => at.time.now + MINUTE / 2 };
+    const job = createVisitJob({ repository: at.repository.recipients, days: () => 1 / 24 / 60, clock });
+    await job.run(new AbortController().signal);
+    expect((await visits(null, 10)).visits).toMatchObject([{ did: "download" }]);
+    await at.shares.end(me, code, at.actor(me));
+    expect(await at.repository.recipients.visits(linkId, null, 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+/** What a verified recipient of a share did. */
+export type VisitDeed = "open" | "download" | "archive";
+
+export type RecipientVisit = {
+  id: number;
+  email: string;
+  did: VisitDeed;
+  /** Of the file or folder. */
+  name: string | null;
+  at: number;
+};
+
+export type DoneVisit = Omit<RecipientVisit, "id"> & { linkId: number };

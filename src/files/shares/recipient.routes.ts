@@ -1,0 +1,75 @@
+/** Recipients of a share, for its owner: what they did, and their mails once more. */
+import { z } from "zod";
+import { CursorPage, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
+import { namedObject } from "../../lib/named-object.ts";
+import { formatRfc3339 } from "../../lib/rfc3339.ts";
+import { CODE_FORM } from "../../links/link/code.ts";
+import { recipientFields } from "../recipients/recipients.ts";
+import { idIn } from "../tree/entry-id.ts";
+import type { Shareable } from "../serving/served.ts";
+import { shareCodeIn } from "./routes.ts";
+import type { Shares } from "./service.ts";
+
+const visitView = namedObject("ShareVisit", {
+  email: z.string().describe("proved address of the recipient"),
+  did: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
+  name: z.string().nullable().describe("of the file or folder, then"),
+  at: z.iso.datetime(),
+});
+
+const sendBody = namedObject("ShareMails", {
+  recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
+});
+
+export const recipientEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
+  (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
+
+function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
+  const path = `/${kind}s/:id/share/:code{.+}`;
+  const common = {
+    access: "account",
+    scope: "files",
+    tag: `${kind}s`,
+    params: { code: z.string().meta(CODE_FORM) },
+  } as const;
+  const placeIn = (c: HttpContext): Shareable => ({
+    kind,
+    id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
+  });
+  return [
+    endpoint({
+      ...common,
+      method: "GET",
+      path: `${path}/visits`,
+      summary: `What verified recipients of a shared ${kind} opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days`,
+      query: z.object(cursorQuery),
+      answer: z.array(visitView),
+      paged: "cursor",
+      async handle({ c, account, query: { cursor, limit } }) {
+        const before = placeOf(z.int(), cursor);
+        const found = await shares.visits(account.id, placeIn(c), shareCodeIn(c), before, limitOf(limit));
+        const views = found.visits.map(({ email, did, name, at }) => ({
+          email,
+          did,
+          name,
+          at: formatRfc3339(at),
+        }));
+        return new CursorPage(views, found.next === null ? null : cursorText(found.next));
+      },
+    }),
+    endpoint({
+      ...common,
+      method: "POST",
+      path: `${path}/mails`,
+      summary: `Send the mail with the link of a shared ${kind} to its recipients again`,
+      body: sendBody,
+      failures: [409, 429],
+      answer: z.object({ message: z.string() }),
+      async handle({ c, account, body: { recipients } }) {
+        const count = await shares.sendAgain(account.id, placeIn(c), shareCodeIn(c), recipients ?? null);
+        return { message: `Mails queued: ${count}` };
+      },
+    }),
+  ];
+}
