@@ -1,4 +1,5 @@
 /** The redirect, and what explains it. */
+import { createAddressBuckets, createAddressLimit } from "./auth/address-limit.ts";
 import type { Clicks } from "./clicks/clicks.ts";
 import { createCountries } from "./clicks/details/countries.ts";
 import { createAutomatedVisitors } from "./lib/automated-visitors.ts";
@@ -69,7 +70,8 @@ export function startRedirect(
       find: links.findByAnyCode,
       report: links.safety.report,
       takesReports: () => config.get("features.report_links"),
-      guards: door.guards,
+      // Apart from sign-ins, which reports would slow down.
+      guards: { ...door.guards, takeTry: createAddressLimit(createAddressBuckets({ clock }).tryNow).take },
       readForm: door.readForm,
     },
     defaultUrl: () => config.get("features.default_url"),

@@ -2481,6 +2481,14 @@ export interface components {
             /** Format: binary */
             file: string;
         };
+        CreateLinkAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Link"];
+            message: string;
+            /** @description the link whose short URL the target is: hand out that one instead */
+            offered?: components["schemas"]["Link"];
+        };
         DeletedLink: {
             card: {
                 description: string | null;
@@ -5646,6 +5654,7 @@ export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnsw
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
+export type CreateLinkAnswer = components['schemas']['CreateLinkAnswer'];
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
 export type DeleteLinksBatchBody = components['schemas']['DeleteLinksBatchBody'];
@@ -9673,10 +9682,39 @@ export interface operations {
                      *         "rules": null,
                      *         "card": null,
                      *         "held": null
+                     *       },
+                     *       "offered": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["CreateLinkAnswer"];
                 };
             };
             400: components["responses"]["400"];

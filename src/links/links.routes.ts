@@ -30,6 +30,7 @@ import { ownersIn } from "./list/filter.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
+import { createOffering, OFFERED } from "./link/offered.routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { safetyEndpoints } from "./safety/routes.ts";
@@ -146,7 +147,8 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     failures: [409],
     status: 201,
     answer: linkViewSchema,
-    handle: async ({ c, body, account }) => viewIn(links, c, await links.by(actorOf(account)).create(body)),
+    beside: OFFERED,
+    handle: ({ c, body, account }) => createOffering(links, c, actorOf(account), body),
   }),
   endpoint({
     ...shared,

@@ -141,6 +141,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     }),
     deleted,
     uses: { take: uses.take, of: usesRepository.of },
+    /** The key of the link whose short URL this is; null for other URLs. */
+    ownCode,
     lockOf: repository.lockOf,
     findByAnyCode: repository.findByAnyCode,
     /** Checks targets where `isEnabled`. */

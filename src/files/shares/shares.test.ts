@@ -116,6 +116,25 @@ forEachDialect((dialect) => {
       await shares.end(me, code, owner);
     });
 
+    test("that was taken down stays without its file, as evidence, until an administrator deletes it", async () => {
+      const place = await file();
+      const [code, other] = [crypto.randomUUID(), crypto.randomUUID()];
+      for (const one of [code, other]) await shares.create(me, place, { ...none, code: one }, COMMAND);
+      const { id } = await links.get(code);
+      await shares.finish(id);
+      const review = { reason: "malware", updatedAt: null };
+      await service.safety.review(COMMAND, code, { ...review, action: "take_down" });
+      const before = await links.get(code);
+      await at.files.remove(me, place.id);
+      expect(await links.get(code)).toEqual(before);
+      expect(await refusal(links.get(other))).toBe("LinkNotFound");
+      expect(await shares.find(id)).toBeNull();
+      await service.safety.review(COMMAND, code, { ...review, action: "put_back" });
+      expect(await shares.find(id)).toBeNull();
+      await links.remove(code);
+      expect(await refusal(links.get(code))).toBe("LinkNotFound");
+    });
+
     test("refuses a used, reserved or malformed code and leaves no link", async () => {
       const place = await file();
       const code = crypto.randomUUID();

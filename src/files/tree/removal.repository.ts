@@ -1,6 +1,6 @@
 import type { Database } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
-import type { Db } from "../../db/dialect.ts";
+import type { Db, Dialect } from "../../db/dialect.ts";
 
 /**
  * Owner of folders being removed. Their parent is the number of the former account, their name is their id, so no
@@ -48,12 +48,7 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return (await query.limit(limit).execute()).map((row) => row.link_id);
     },
 
-    /** At most 1,000. Their shares go with them. Returns their codes and aliases. */
-    removeLinks: (
-      tx: Db,
-      linkIds: readonly number[],
-      by: Pick<Deletion, "actor" | "now">,
-    ): Promise<string[]> => deleteLinks(tx, "id", linkIds, { ...by, dialect, record }),
+    removeLinks: createLinkRemoval(dialect, record),
 
     async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
       await tx.deleteFrom("entries").where("id", "in", ids).execute();
@@ -129,3 +124,28 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
     },
   };
 }
+
+/**
+ * At most 1,000. Their shares go with them. Links that were taken down stay without one, as evidence. Returns codes
+ * and aliases of the others.
+ */
+const createLinkRemoval =
+  (dialect: Dialect, record: Deletion["record"]) =>
+  async (tx: Db, linkIds: readonly number[], by: Pick<Deletion, "actor" | "now">): Promise<string[]> => {
+    const takenDown = await tx
+      .selectFrom("links")
+      .select("id")
+      .where("id", "in", linkIds)
+      .where("held", "=", "taken_down")
+      .orderBy("code")
+      .$call(dialect.forUpdate)
+      .execute();
+    const kept = takenDown.map(({ id }) => id);
+    if (kept.length > 0) {
+      const ofThem = tx.selectFrom("shares").select(["link_id", "downloads"]).where("link_id", "in", kept);
+      await tx.insertInto("link_downloads").columns(["link_id", "downloads"]).expression(ofThem).execute();
+      await tx.deleteFrom("shares").where("link_id", "in", kept).execute();
+    }
+    const others = linkIds.filter((id) => !kept.includes(id));
+    return deleteLinks(tx, "id", others, { ...by, dialect, record });
+  };

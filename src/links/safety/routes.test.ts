@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Caller } from "../../http/endpoint.ts";
+import { COMMAND } from "../../lib/actor.ts";
 import { failure, type LinksApi, openLinksApi } from "../links-api.test-support.ts";
 import { TARGET } from "../links.test-support.ts";
 
@@ -57,6 +58,25 @@ test("a review answers with the link, and refuses what is no decision", async ()
   expect((await call("POST", path, { action: "put_back" })).body.data.held).toBeNull();
   const { data } = (await call("PUT", "/links/a/b", { ...given, held: { state: "waiting" } })).body;
   expect(data.held).toBeNull();
+});
+
+test("who makes a link to one of our short URLs is offered that link, if it may be seen", async () => {
+  const { id } = await api.room.links.domainService.create({ host: "own.example" }, COMMAND);
+  await api.create({ code: "first", domain: "own.example" });
+  const target = "https://own.example/first";
+  const made = await api.create({ target });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { data: { target }, offered: { code: "first", domain: "own.example" } },
+  });
+  const others = [
+    await api.as(EDITOR, () => api.create({ target })),
+    await api.create({ target: "https://own.example/none" }),
+    await api.create({}),
+  ];
+  for (const { status, body } of others) expect([status, "offered" in body]).toEqual([201, false]);
+  await api.call("DELETE", "/links/first?domain=own.example");
+  await api.room.links.domainService.remove(id, COMMAND);
 });
 
 test("reports are listed in pages and resolved once", async () => {
