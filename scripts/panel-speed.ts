@@ -122,7 +122,7 @@ try {
   }));
   for (let at = 0; at < LINKS; at += 100)
     await client.call("POST", "/links/batch", { links: links.slice(at, at + 100) });
-  const form = (page: Page) => page.getByRole("button", { name: "Sign in" }).waitFor();
+  const form = (page: Page) => page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   say("first visit: sign-in", await firstVisit("/panel/sign-in", form, false), {
     requests: 15,
     bytes: 220_000,

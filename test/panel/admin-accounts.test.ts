@@ -48,7 +48,7 @@ once("an account is made, found, disabled, which ends its session, and deleted",
   await form.getByRole("button", { name: "Save" }).click();
   await row("anna").getByText("Disabled").waitFor();
   await other.page.reload();
-  await other.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await other.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await other.close();
 
   await page.getByRole("button", { name: "Delete anna" }).click();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CLIENT, spawnProvider, type TestProvider } from "../../src/auth/oidc/provider.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
+import { addAuthenticator } from "../support/authenticator.ts";
 import { expectAccessible, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -36,6 +37,37 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
     await page.waitForURL(`${provider.issuer}/session/end**`);
     await close();
+  },
+);
+
+test.skipIf(!CHROMIUM)(
+  "a role that needs a second factor sets up a passkey without a password, and confirms the next sign-in with it",
+  async () => {
+    await panel.client.call("PUT", "/config/api.second_factor_roles", { value: "user" });
+    await provider.control({ subject: "carla", claims: { preferred_username: "carla" } });
+    const { page, context, complaints, close } = await panel.open("/panel/files");
+    await addAuthenticator(context, page);
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const alert = page.getByRole("alert").filter({ hasText: "Your role needs a second factor" });
+    await page.getByRole("link", { name: "Sign in with Acme" }).click();
+    await alert.getByText("Set up a passkey or an authenticator app.").waitFor();
+    await button("Add a passkey").click();
+    await page.getByText("This works for ten minutes after a sign-in.").waitFor();
+    await button("Continue").click();
+    await alert.waitFor({ state: "detached" });
+    await context.clearCookies();
+    await page.goto(`${panel.origin}/panel/files`);
+    await page.getByRole("link", { name: "Sign in with Acme" }).click();
+    await alert.getByText("Confirm this sign-in.").waitFor();
+    await expectAccessible(page, "confirmation of a sign-in");
+    await button("Use a passkey").click();
+    await alert.waitFor({ state: "detached" });
+    await page.goto(`${panel.origin}/panel/files`);
+    await page.getByRole("heading", { name: "Files", level: 1 }).waitFor();
+    // A refusal.
+    expect(complaints.filter((text) => !/40[13]/.test(text))).toEqual([]);
+    await close();
+    await panel.client.call("DELETE", "/config/api.second_factor_roles");
   },
 );
 

@@ -12,7 +12,7 @@ afterAll(() => panel.stop());
 
 once("the heading of a page names its tab and is announced", async () => {
   const { page, complaints, close } = await panel.open("/panel/sign-in");
-  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   expect(await page.title()).toBe("Waymark");
   await signInToPanel(page);
   for (const path of PANEL_ROUTES) {

@@ -52,7 +52,7 @@ story("sign in, make a link, find it, delete it and undo", async () => {
 once("a session that ended in the middle of a form asks once, and a wrong password says so", async () => {
   const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Password", { exact: true }).fill("a wrong password");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page
     .getByRole("alert")
     .filter({ hasText: /password/i })
@@ -154,7 +154,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
   const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("Create your first short link").waitFor();
   await soon(async () =>
     expect(
@@ -171,7 +171,7 @@ once("axe finds nothing on the sign-in, a link and the API's page", async () => 
   const link = { code: "looked-at", target: "https://example.com/", title: "Looked at" };
   await panel.client.call("POST", "/links", link);
   const { page, complaints, close } = await panel.open("/panel/");
-  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await expectAccessibleInAllLooks(page, "sign-in");
   await signInToPanel(page);
   await page.goto(`${panel.origin}/panel/link/looked-at`);

@@ -82,7 +82,7 @@ story("a session that ended for good asks over the form, which is then sent as i
   await endSessions("eva");
   await create(page);
   await dialog.getByRole("button", { name: "Leave" }).click();
-  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   expect(await exists("left")).toBe(false);
   // Nor do the refused requests complain there.
   expect(await page.getByRole("alert").count()).toBe(0);
@@ -114,7 +114,7 @@ story("two tabs renew one after the other, leave together and come back together
 
   await menuOf(page).click();
   await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();
-  for (const tab of [page, other]) await tab.getByRole("button", { name: "Sign in" }).waitFor();
+  for (const tab of [page, other]) await tab.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await signInToPanel(page);
   await other.getByRole("row").filter({ hasText: "eva" }).waitFor();
   await close();
@@ -210,12 +210,12 @@ once("the password is changed, and signing out everywhere ends other browsers", 
   await elsewhere.page.getByRole("link", { name: "API tokens" }).click();
   const dialog = elsewhere.page.getByRole("dialog");
   await dialog.getByLabel("Password", { exact: true }).fill("another password");
-  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
   await elsewhere.page.getByText("There are no tokens yet.").waitFor();
   await open("Sign out everywhere");
-  await mine.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await mine.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await elsewhere.page.reload();
-  await elsewhere.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await elsewhere.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   await mine.close();
   await elsewhere.close();
 });
@@ -235,7 +235,7 @@ once("an address that a role may not open says so", async () => {
   await page.getByRole("link", { name: "API tokens" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("There are no tokens yet.").waitFor();
   await page.getByRole("link", { name: "Links" }).waitFor({ state: "detached" });
   await close();

@@ -98,12 +98,12 @@ test.skipIf(!CHROMIUM)("the set-up asks once, signs in, and every other tab cont
     "Failed to load resource: the server responded with a status of 400 (Bad Request)",
   ]);
 
-  await waiting.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await waiting.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   expect(waiting.complaints).toEqual([]);
   const used = await open(path);
   await used.page.getByText("A password is set already.").waitFor();
   await used.page.getByRole("link", { name: "Sign in" }).click();
-  await used.page.getByRole("button", { name: "Sign in" }).waitFor();
+  await used.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
 
   const { call } = await signIn(server.url);
   const valueOf = async (key: string) => (await call("GET", `/config/${key}`)).body.data;

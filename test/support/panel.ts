@@ -42,7 +42,7 @@ type Look = { size?: { width: number; height: number }; dark?: boolean; locale?:
 export async function signInToPanel(page: Page, password = PASSWORD, account?: string): Promise<void> {
   if (account !== undefined) await page.getByLabel("Account").fill(account);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
 }
 

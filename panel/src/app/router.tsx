@@ -47,7 +47,7 @@ const inside = createRoute({
       if (!(error instanceof ApiError) || ![401, 404].includes(error.status)) throw error;
       throw redirect({ to: "/sign-in", search: { to: location.href } });
     }
-    if (account.second_factor === "required" && location.pathname !== "/account") {
+    if (["required", "unproved"].includes(account.second_factor) && location.pathname !== "/account") {
       throw redirect({ to: "/account" });
     }
     return { account };

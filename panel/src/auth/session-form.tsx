@@ -6,6 +6,7 @@ import { SIGN_IN } from "../base/place.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
 import { OidcButton } from "./oidc-button.tsx";
+import { PasskeyButton } from "./passkey-button.tsx";
 import { Refusal } from "./refusal.tsx";
 import { SecondStep } from "./second-step.ts";
 import { asksForCode, logIn } from "./sign-in.ts";
@@ -110,6 +111,14 @@ function PasswordForm({ username, onAnswer }: Props) {
           />
         )}
         <Refusal error={signIn.error} />
+        <PasskeyButton
+          onSignedIn={async () => {
+            const now = await queries.fetchQuery({ ...accountQuery, staleTime: 0 });
+            // The page shows another account's data.
+            if (now.username === username) settle();
+            else window.location.reload();
+          }}
+        />
         <OidcButton to="/" isElsewhere />
         <Group justify="end">
           <Button variant="default" onClick={() => onAnswer(false)}>

@@ -9,6 +9,7 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
 import { OidcButton } from "./oidc-button.tsx";
 import { OidcTrouble } from "./oidc-trouble.tsx";
+import { HAS_PASSKEYS, PasskeyButton } from "./passkey-button.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";
 import { SecondStep } from "./second-step.ts";
@@ -107,7 +108,14 @@ function SignInForm() {
             </Stack>
           </form>
         )}
-        {SIGN_IN.password && SIGN_IN.oidc !== null && <Divider label={t`or`} />}
+        {SIGN_IN.password && (SIGN_IN.oidc !== null || HAS_PASSKEYS) && <Divider label={t`or`} />}
+        <PasskeyButton
+          fullWidth
+          onSignedIn={async () => {
+            await enter();
+            await navigate({ href: to, replace: true });
+          }}
+        />
         <OidcButton to={to} />
       </Stack>
     </Entrance>

@@ -31,13 +31,13 @@ const PREFIXES: readonly [string, (root: string) => string][] = [
   ["/panel", () => PANEL_PATH.replace(/\/$/, "")],
 ];
 const REFRESH = `${SERVER_URL}${ADMIN_PREFIX}/v1/auth/refresh`;
-const TELLS_LIFE = /\/v1\/(?:auth\/(?:login|password|verify)|set-up)$/;
+const TELLS_LIFE = /\/v1\/(?:auth\/(?:login|passkey|password|verify)|set-up)$/;
 const SIGN_OUT = "/v1/auth/logout";
 /** Sent twice, these do what they do once. */
 const REPEATABLE = new Set(["PUT", "PATCH", "DELETE"]);
 /** These need no session. */
 const SESSION_PATHS =
-  /\/v1\/(?:auth\/(?:login|refresh|logout|password-reset|confirm-address)|set-up(?:\/\w+)?)$/;
+  /\/v1\/(?:auth\/(?:login|passkey(?:\/options)?|refresh|logout|password-reset|confirm-address)|set-up(?:\/\w+)?)$/;
 
 /** The cookie that scripts may read lives as long as the session. */
 export const hasSession = (): boolean => csrfToken() !== "";

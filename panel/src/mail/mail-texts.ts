@@ -10,6 +10,7 @@ export function useKindNames(): Readonly<Record<string, string>> {
     reset: t`New password`,
     address: t`Confirmation of an address`,
     sign_in: t`New sign-in`,
+    passkey: t`New passkey`,
     drop: t`Files in a drop box`,
     download: t`Downloads of a share`,
     share_ends: t`End of a share`,

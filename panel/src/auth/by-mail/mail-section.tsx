@@ -34,7 +34,7 @@ export function MailSection({ username, isAdmin }: { username: string; isAdmin: 
     { value: "off", label: t`Off` },
   ];
   const kinds: { name: keyof MailChoices; label: string; options: typeof pace }[] = [
-    { name: "sign_in", label: t`Sign-in from a new browser`, options: onOff },
+    { name: "sign_in", label: t`Sign-in from a new browser, new passkey`, options: onOff },
     { name: "drop", label: t`Files in a drop box`, options: pace },
     { name: "download", label: t`Downloads of a share`, options: pace },
     { name: "share_ends", label: t`A share ends soon`, options: onOff },

@@ -1,5 +1,5 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Stack, Text } from "@mantine/core";
+import { useLingui } from "@lingui/react/macro";
+import { Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { lazyPart } from "../../base/lazy.ts";
@@ -7,6 +7,8 @@ import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { accountQuery } from "../account.ts";
+import { FactorAlert } from "./factor-alert.tsx";
+import { PasskeysSection } from "./passkeys-section.tsx";
 import { SessionsList } from "./sessions-list.tsx";
 import { TotpSection } from "./totp-section.tsx";
 
@@ -20,17 +22,8 @@ export function AccountPage() {
   return (
     <Stack p="md" gap="xl">
       <PageHead title={t`Your account`} sentence={account.username} />
-      {account.second_factor === "required" && (
-        <Alert
-          color="orange"
-          title={t`Your role needs a second factor`}
-          styles={{ title: { color: "var(--mantine-color-text)" } }}
-        >
-          <Text size="sm">
-            <Trans>Set up an authenticator app. The other pages open after that.</Trans>
-          </Text>
-        </Alert>
-      )}
+      <FactorAlert state={account.second_factor} />
+      <PasskeysSection username={account.username} />
       <TotpSection username={account.username} />
       {SENDS_MAILS && (
         <Suspense>

@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { answerOf, api } from "../../base/api.ts";
+import { answerOf, api, type OwnProof, type SecondFactorProof } from "../../base/api.ts";
 import { accountQuery } from "../account.ts";
 
 const PAGE_SIZE = 20;
@@ -25,24 +25,41 @@ export const totpQuery = queryOptions({
   queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/totp", { signal }))).data,
 });
 
-export const beginTotp = async (password: string) =>
-  (await answerOf(api.POST("/admin/v1/account/totp", { body: { password } }))).data;
+export const beginTotp = async (proof: OwnProof) =>
+  (await answerOf(api.POST("/admin/v1/account/totp", { body: proof }))).data;
 
 /** Returns the recovery codes, like the next one. */
 export const confirmTotp = async (code: string): Promise<readonly string[]> =>
   (await answerOf(api.POST("/admin/v1/account/totp/confirm", { body: { code } }))).data.recovery_codes;
 
-export const renewCodes = async (password: string): Promise<readonly string[]> =>
-  (await answerOf(api.POST("/admin/v1/account/totp/recovery-codes", { body: { password } }))).data
-    .recovery_codes;
+export const renewCodes = async (proof: OwnProof): Promise<readonly string[]> =>
+  (await answerOf(api.POST("/admin/v1/account/totp/recovery-codes", { body: proof }))).data.recovery_codes;
 
-export const removeTotp = (password: string): Promise<unknown> =>
-  answerOf(api.DELETE("/admin/v1/account/totp", { body: { password } }));
+export const removeTotp = ({ password = null, totp: code = null }: OwnProof): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/account/totp", { body: { password, code } }));
+
+export const passkeysQuery = queryOptions({
+  queryKey: ["passkeys"],
+  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/passkeys", { signal }))).data,
+});
+
+const at = (id: number) => ({ params: { path: { id } } });
+
+export const renamePasskey = (id: number, name: string): Promise<unknown> =>
+  answerOf(api.PATCH("/admin/v1/account/passkeys/{id}", { ...at(id), body: { name } }));
+
+export const removePasskey = (id: number): Promise<unknown> =>
+  answerOf(api.DELETE("/admin/v1/account/passkeys/{id}", at(id)));
+
+/** Of a sign-in by OpenID Connect. */
+export const confirmSignIn = (body: SecondFactorProof): Promise<unknown> =>
+  answerOf(api.POST("/admin/v1/account/second-factor", { body }));
 
 /** With whether the role still lacks a second factor. */
 export async function refreshSecurity(queries: QueryClient): Promise<void> {
   await Promise.all([
-    queries.invalidateQueries({ queryKey: ["totp"] }),
+    queries.invalidateQueries(totpQuery),
+    queries.invalidateQueries(passkeysQuery),
     queries.invalidateQueries(accountQuery),
   ]);
 }

@@ -17,6 +17,14 @@ export function SessionsList() {
   const { data, error, refetch } = useQuery(sessionsQuery(page));
   const nameOf = ({ browser, os }: OwnSession): string =>
     [browser, os].filter((name) => name !== null).join(" · ") || t`Unknown browser`;
+  const ways = {
+    password: t`Password`,
+    totp: t`Password and code`,
+    recovery_code: t`Password and recovery code`,
+    passkey: t`Passkey`,
+    oidc: t`Single sign-on`,
+    oidc_mfa: t`Single sign-on with second factor`,
+  };
   return (
     <Stack gap="xs" component="section" aria-labelledby="sessions">
       <div>
@@ -49,6 +57,11 @@ export function SessionsList() {
                     </StateBadge>
                   )}
                 </Group>
+                {session.signed_in_by !== null && (
+                  <Text size="xs" c="dimmed">
+                    {ways[session.signed_in_by]}
+                  </Text>
+                )}
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
                   {[session.address, formatTime(session.last_used_at)].join(" · ")}
                 </Text>

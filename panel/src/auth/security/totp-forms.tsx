@@ -24,7 +24,7 @@ export function TotpSetUp({ username, onClose }: Props) {
     <ProofForm
       username={username}
       action={t`Continue`}
-      run={async (password) => setBegun(await beginTotp(password))}
+      run={async (proof) => setBegun(await beginTotp(proof))}
       onClose={onClose}
     >
       <Text size="sm">
@@ -95,8 +95,8 @@ export function CodeRenewal({ username, onClose }: Props) {
     <ProofForm
       username={username}
       action={t`Make new codes`}
-      run={async (password) => {
-        setCodes(await renewCodes(password));
+      run={async (proof) => {
+        setCodes(await renewCodes(proof));
         await refreshSecurity(queries);
       }}
       onClose={onClose}
@@ -115,8 +115,8 @@ export function TotpRemoval({ username, onClose }: Props) {
     <ProofForm
       username={username}
       action={t`Remove`}
-      run={async (password) => {
-        await removeTotp(password);
+      run={async (proof) => {
+        await removeTotp(proof);
         onClose();
         await refreshSecurity(queries);
       }}

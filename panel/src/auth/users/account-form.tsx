@@ -141,7 +141,7 @@ function SecondFactorReset({ account, onDone }: { account: ListedAccount; onDone
       <Text size="sm">{t`Signs in with a second factor.`}</Text>
       <ConfirmButton
         label={t`Reset`}
-        question={t`The authenticator app of ${account.username} is removed, and its sessions end.`}
+        question={t`The authenticator app and the passkeys of ${account.username} are removed, and its sessions end.`}
         list="users"
         run={async () => {
           await resetSecondFactor(account);

@@ -1,0 +1,76 @@
+/** Mails that lead into the panel: an invitation and a new password. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts";
+import { expectAccessible, once, signInToPanel, startPanel } from "../support/panel.ts";
+import { until } from "../support/until.ts";
+
+let smtp: MailServer;
+let panel: Awaited<ReturnType<typeof startPanel>>;
+beforeAll(async () => {
+  smtp = await startMailServer();
+  panel = await startPanel(smtp.settings);
+  await panel.client.call("PUT", "/config/features.public_url", { value: panel.origin });
+});
+afterAll(async () => {
+  await panel.stop();
+  smtp.stop();
+});
+
+/** Follows the link of the newest mail, and signs in with the password that is chosen there. */
+async function choosePassword(password: string): Promise<void> {
+  const link = linkIn(smtp.mails.at(-1));
+  const { page, complaints, close } = await panel.open(link.slice(panel.origin.length));
+  await page.getByLabel("New password", { exact: true }).fill(password);
+  await expectAccessible(page, "new password");
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("The password is set.").waitFor();
+  await page.getByRole("link", { name: "Sign in", exact: true }).click();
+  await signInToPanel(page, password, "berta");
+  expect(complaints).toEqual([]);
+  await close();
+}
+
+once(
+  "who is invited chooses a password by the mail, also when it was sent again, and another one later",
+  async () => {
+    const { page, complaints, close } = await panel.enter("/panel/users");
+    const row = page.getByRole("row").filter({ hasText: "berta" });
+    const again = row.getByRole("button", { name: "Send the invitation to berta again" });
+    await page.getByRole("button", { name: "New account" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name", { exact: true }).fill("berta");
+    await form.getByLabel("E-mail address").fill("berta@example.com");
+    await form.getByRole("button", { name: "Invite", exact: true }).click();
+    await until(() => smtp.mails.length === 1);
+    await again.click();
+    await page.getByText("The invitation is on its way to berta@example.com.").waitFor();
+    await until(() => smtp.mails.length === 2);
+    expect(smtp.mails.map(({ subject }) => subject)).toEqual(Array(2).fill("Your account on Waymark"));
+    await choosePassword("the first password");
+    await page.reload();
+    await row.waitFor();
+    expect(await again.count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await close();
+
+    const visitor = await panel.open("/panel/sign-in");
+    await visitor.page.getByRole("link", { name: "Forgotten the password?" }).click();
+    await visitor.page.getByLabel("Account or e-mail address").fill("berta");
+    await visitor.page.getByRole("button", { name: "Send the link" }).click();
+    await visitor.page.getByRole("status").filter({ hasText: "a mail is on its way" }).waitFor();
+    const isReset = () => smtp.mails.at(-1)?.subject === "New password for Waymark";
+    await until(isReset);
+    await visitor.close();
+    await choosePassword("the second password");
+    // The link works once.
+    const used = await panel.open(
+      linkIn(smtp.mails.findLast(({ subject }) => subject === "New password for Waymark")).slice(
+        panel.origin.length,
+      ),
+    );
+    await used.page.getByLabel("New password", { exact: true }).fill("the third password");
+    await used.page.getByRole("button", { name: "Set the password" }).click();
+    await used.page.getByRole("alert").filter({ hasText: "This link was already used" }).waitFor();
+    await used.close();
+  },
+);
