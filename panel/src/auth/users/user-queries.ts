@@ -63,9 +63,6 @@ export async function saveAccount(account: Account | null, body: NewAccount): Pr
 export const changeAccount = (account: Account, body: AccountUpdate): Promise<unknown> =>
   answerOf(api.PATCH("/admin/v1/users/{id}", { ...at(account), body }));
 
-export const inviteAgain = (account: Account): Promise<unknown> =>
-  answerOf(api.POST("/admin/v1/users/{id}/invite", at(account)));
-
 export const resetSecondFactor = (account: Account): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/users/{id}/second-factor", at(account)));
 

@@ -1,43 +1,24 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
+import { Suspense } from "react";
 import type { ListedAccount } from "../../base/api.ts";
 import { formatBytes, formatDate } from "../../base/i18n.ts";
+import { lazyPart } from "../../base/lazy.ts";
+import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useFailureNotice } from "../../ui/undo.tsx";
 import { useRoleNames } from "./role-names.ts";
-import { inviteAgain } from "./user-queries.ts";
 
 /** Whoever follows the link of an invitation confirms the address. */
 const isInvited = ({ email, email_verified: isVerified, disabled }: ListedAccount): boolean =>
   email !== null && !isVerified && !disabled;
 
-function InviteAgain({ account }: { account: ListedAccount }) {
-  const { t } = useLingui();
-  const onError = useFailureNotice();
-  const sending = useMutation({
-    mutationFn: () => inviteAgain(account),
-    onSuccess: () =>
-      notifications.show({ message: t`The invitation is on its way to ${account.email ?? ""}.` }),
-    onError,
-  });
-  return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      loading={sending.isPending}
-      aria-label={t`Send the invitation to ${account.username} again`}
-      onClick={() => sending.mutate()}
-    >
-      <Trans>Invite again</Trans>
-    </Button>
-  );
-}
+const InviteAgain = lazyPart(
+  async () => (await withMailTexts(() => import("../by-mail/invite-again.tsx"))).InviteAgain,
+);
 
 type Props = {
   accounts: readonly ListedAccount[] | undefined;
@@ -115,7 +96,11 @@ export function UsersList({ accounts, error, isFiltered, onRetry, onEdit, onRemo
           fit: "actions",
           cell: (account) => (
             <Group gap={4} justify="end">
-              {SENDS_MAILS && isInvited(account) && <InviteAgain account={account} />}
+              {SENDS_MAILS && isInvited(account) && (
+                <Suspense>
+                  <InviteAgain account={account} />
+                </Suspense>
+              )}
               <AnchorLink
                 to="/events"
                 search={{ actor: account.username }}
