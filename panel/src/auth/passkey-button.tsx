@@ -5,9 +5,7 @@ import { loaded } from "../base/lazy.ts";
 import { SIGN_IN } from "../base/place.ts";
 import { Refusal } from "./refusal.tsx";
 import { loadSecurityTexts } from "./security-texts.ts";
-
-/** Browsers have passkeys over HTTPS and on localhost only. */
-export const HAS_PASSKEYS = "PublicKeyCredential" in window;
+import { HAS_PASSKEYS } from "./sign-in.ts";
 
 type Props = ButtonProps & { onSignedIn(): Promise<unknown> | void };
 

@@ -9,11 +9,11 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { Entrance } from "./entrance.tsx";
 import { OidcButton } from "./oidc-button.tsx";
 import { OidcTrouble } from "./oidc-trouble.tsx";
-import { HAS_PASSKEYS, PasskeyButton } from "./passkey-button.tsx";
+import { PasskeyButton } from "./passkey-button.tsx";
 import { Refusal } from "./refusal.tsx";
 import { setUpQuery } from "./set-up.ts";
 import { SecondStep } from "./second-step.ts";
-import { asksForCode, enter, logIn } from "./sign-in.ts";
+import { asksForCode, enter, HAS_PASSKEYS, logIn } from "./sign-in.ts";
 
 export function SignInPage() {
   const { data: isSetUp } = useQuery(setUpQuery);

@@ -3,6 +3,9 @@ import { queries } from "../base/queries.ts";
 import { tellTabs } from "../base/session-end.ts";
 import { accountQuery } from "./account.ts";
 
+/** Browsers have passkeys over HTTPS and on localhost only. */
+export const HAS_PASSKEYS = "PublicKeyCredential" in window;
+
 /** The built-in administrator has no name to type. */
 const ADMINISTRATOR = "admin";
 

@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
-import { HAS_PASSKEYS } from "../passkey-button.tsx";
 import { Refusal } from "../refusal.tsx";
+import { HAS_PASSKEYS } from "../sign-in.ts";
 import { askPasskey } from "./passkeys.ts";
 import { confirmSignIn, passkeysQuery, refreshSecurity, totpQuery } from "./security-queries.ts";
 

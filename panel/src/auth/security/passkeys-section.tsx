@@ -8,7 +8,7 @@ import { formatTime } from "../../base/i18n.ts";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DataList } from "../../ui/data-list.tsx";
 import { FormFields, SideForm } from "../../ui/side-form.tsx";
-import { HAS_PASSKEYS } from "../passkey-button.tsx";
+import { HAS_PASSKEYS } from "../sign-in.ts";
 import { ProofForm } from "./proof-form.tsx";
 import { passkeysQuery, refreshSecurity, removePasskey, renamePasskey } from "./security-queries.ts";
 
