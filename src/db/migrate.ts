@@ -39,9 +39,9 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09SignIn,
   ...version09Mail,
   ...version09Safety,
-  ...version09SharedItems,
   ...version09Oidc,
   ...version09Recipients,
+  ...version09SharedItems,
 ];
 
 export type MigrationState = {
