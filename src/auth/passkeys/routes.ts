@@ -96,6 +96,7 @@ function additionEndpoints(deps: Deps): Endpoint[] {
       ...own,
       method: "POST",
       path: "/account/passkeys/options",
+      ownsPath: true,
       summary:
         "Begin to add a passkey: what the browser makes it from, valid for five minutes in this session",
       admit: (c) => addressLimit.take(addressOf(c)),

@@ -4,6 +4,7 @@ import { createView } from "../../lib/case-names.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { appError } from "../../lib/errors.ts";
 import { LATEST_INSTANT, parseRfc3339 } from "../../lib/rfc3339.ts";
+import { visibleName } from "../../lib/visible-name.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export type ApiToken = {
@@ -23,18 +24,11 @@ export type ApiToken = {
 export type ListedToken = ApiToken & { owner: string };
 
 const NAME_MAX_CHARACTERS = 64;
-const NAME = /^(?!\s)[^\p{Cc}\p{Cs}\p{Bidi_Control}]+(?<!\s)$/u;
-/** Without classes that other languages lack. */
-const REFUSED = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
-const NAME_PATTERN = String.raw`^(?!\s)[^${REFUSED}]+(?<!\s)$`;
 
 export const createTokenSchema = namedObject("NewToken", {
-  name: z
-    .string()
-    .max(NAME_MAX_CHARACTERS)
-    .regex(NAME, "must have a visible character, and no control characters or blanks at its ends")
-    .describe(`unique for the account, at most ${NAME_MAX_CHARACTERS} characters, without blank ends`)
-    .meta({ minLength: 1, pattern: NAME_PATTERN }),
+  name: visibleName(NAME_MAX_CHARACTERS).describe(
+    `unique for the account, at most ${NAME_MAX_CHARACTERS} characters, without blank ends`,
+  ),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1, "must have at least one scope")
