@@ -51,7 +51,7 @@ export const DEFINITIONS = {
   "api.second_factor_roles": choices([], ROLES, {
     category: "auth",
     description:
-      "Roles whose accounts need an authenticator app. Who lacks one can only set it up. API tokens go on.",
+      "Roles whose accounts need a second factor: a passkey, an authenticator app, or that of the OpenID Connect provider. Who lacks one can only set it up. API tokens go on.",
   }),
   "api.trusted_proxies": list([], check.addressRange, {
     category: "auth",

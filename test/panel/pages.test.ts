@@ -210,7 +210,7 @@ once("the languages of the browser are spoken", async () => {
   const texts = { de: "Anmelden", fr: "Se connecter", ja: "サインイン", zh: "登录" };
   for (const [locale, text] of Object.entries(texts)) {
     const { page, close } = await panel.open("/panel/", { locale });
-    await page.getByRole("button", { name: text }).waitFor();
+    await page.getByRole("button", { name: text, exact: true }).waitFor();
     await soon(async () => expect(await page.locator("html").getAttribute("lang")).toBe(locale));
     await close();
   }

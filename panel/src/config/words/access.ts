@@ -27,7 +27,7 @@ export const ACCESS_WORDS = {
   },
   "api.second_factor_roles": {
     name: msg`Second factor needed by`,
-    description: msg`Roles whose accounts need an authenticator app. Who lacks one can only set it up. API tokens go on.`,
+    description: msg`Roles whose accounts need a second factor: a passkey, an authenticator app, or that of the OpenID Connect provider. Who lacks one can only set it up. API tokens go on.`,
   },
   "api.trusted_proxies": {
     name: msg`Trusted proxies`,
