@@ -20,4 +20,7 @@ export const sharePolicyIn =
     maxDays: get("files.share_policy.max_days"),
     password: get("files.share_policy.password"),
     maxDownloads: get("files.share_policy.max_downloads"),
+    verify: get("files.share_policy.verify"),
+    domains: get("files.share_policy.recipient_domains"),
+    byRole: get("files.share_policy.by_role"),
   });

@@ -37,6 +37,8 @@ test("shares and drop boxes keep the limits when they are made, changed and chan
     max_days: 10,
     password: true,
     max_downloads: 3,
+    verify: false,
+    recipient_domains: [],
   });
 
   const good = { password: "open sesame", max_downloads: 3 };
@@ -85,4 +87,21 @@ test("roles that are not bound are free", async () => {
   await set("roles", "admin");
   expect((await own.call("POST", `/files/${id}/share`, { expires_at: null })).status).toBe(403);
   expect((await share({})).status).toBe(201);
+});
+
+test("limits of a role win, recipients' domains and their proof are demanded at every door", async () => {
+  for (const bad of ["user.max_days=x", "guest.max_days=1", "user.roles=user", "user.recipient_domains=?"]) {
+    expect((await admin.call("PUT", "/config/files.share_policy.by_role", { value: bad })).status).toBe(400);
+  }
+  await set("by_role", "user.max_days=2, user.password=no, user.default_days=1, user.max_downloads=0");
+  expect((await me.call("GET", "/files/share-policy")).body.data).toMatchObject({
+    max_days: 2,
+    password: false,
+  });
+  const made = await share({});
+  expect(made.status).toBe(201);
+  await set("by_role", "user.verify=true");
+  const path = `/shares/${made.body.data.code}`;
+  for (const answer of [await share({}), await me.call("PATCH", path, { title: "x" })])
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([403, expect.stringContaining("verify")]);
 });

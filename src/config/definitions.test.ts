@@ -1,4 +1,5 @@
 import { OIDC_CASES } from "./oidc-definitions.test-support.ts";
+import { SHARE_CASES } from "./share-definitions.test-support.ts";
 import { describe, expect, test } from "bun:test";
 import {
   CONFIG_KEYS,
@@ -126,6 +127,7 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
     ],
   },
   ...OIDC_CASES,
+  ...SHARE_CASES,
   "routes.admin_prefix": prefix,
   "routes.health_prefix": prefix,
   "routes.frontend_prefix": prefix,
@@ -224,14 +226,6 @@ const CASES: Record<ConfigKey, { good: Record<string, string>; bad: readonly str
   },
   "events.retention_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
   "files.trash_days": { good: { "1": "1", "3650": "3650" }, bad: ["0", "3651", "-1", "x"] },
-  "files.share_policy.roles": {
-    good: { "": "[]", "User,admin": '["user","admin"]' },
-    bad: ["nobody", "user,nobody"],
-  },
-  "files.share_policy.default_days": { good: { "0": "0", "3650": "3650" }, bad: ["-1", "3651"] },
-  "files.share_policy.max_days": { good: { "0": "0", "3650": "3650" }, bad: ["-1", "3651"] },
-  "files.share_policy.password": TRUE_OR_FALSE,
-  "files.share_policy.max_downloads": { good: { "0": "0", "1000000": "1000000" }, bad: ["-1", "1000001"] },
   "links.targets.allow": HOSTS,
   "links.targets.deny": HOSTS,
   "links.targets.roles": ROLES,

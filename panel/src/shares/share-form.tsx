@@ -1,5 +1,6 @@
 import { useLingui } from "@lingui/react/macro";
-import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, Textarea, TextInput } from "@mantine/core";
+import { SENDS_MAILS } from "../base/place.ts";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -18,6 +19,7 @@ import { ShareCodeField } from "./share-code-field.tsx";
 import { ShareLimits } from "./share-limits.tsx";
 import { refreshShares } from "./share-queries.ts";
 import {
+  recipientsIn,
   type ShareSubject,
   type ShareUse,
   type ShareValues,
@@ -114,6 +116,18 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         maxLength={200}
         data-autofocus={needsItem ? undefined : true}
       />
+      {values.use !== "url" && (
+        <Textarea
+          {...form.getInputProps("message")}
+          label={t`Message`}
+          description={t`Visitors see it above the files.`}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={2000}
+        />
+      )}
+      {(values.use === "file" || values.use === "folder") && <RecipientFields form={form} />}
       {isNew && isEditor && (
         <ShareCodeField
           value={values.code}
@@ -175,6 +189,34 @@ const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: bo
           autoComplete="new-password"
           required={!wasProtected}
           minLength={8}
+        />
+      )}
+    </Stack>
+  );
+};
+
+/** Where mails can be sent, or were. */
+const RecipientFields = ({ form }: FieldsProps) => {
+  const { t } = useLingui();
+  const hasRecipients = recipientsIn(form.values).length > 0;
+  if (!SENDS_MAILS && !hasRecipients) return null;
+  return (
+    <Stack gap={6}>
+      <Textarea
+        {...form.getInputProps("recipients")}
+        label={t`Recipients`}
+        description={t`Mail addresses. New ones get a mail with the link.`}
+        autosize
+        maxRows={6}
+        inputMode="email"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      {hasRecipients && (
+        <Switch
+          {...form.getInputProps("verify", { type: "checkbox" })}
+          label={t`For recipients only`}
+          description={t`They prove their address by a code in a mail. You see what they opened.`}
         />
       )}
     </Stack>

@@ -7,9 +7,12 @@ import { sharePolicyQuery } from "./share-queries.ts";
 export function ShareLimits({ isDrop }: { isDrop: boolean }) {
   const { data: policy } = useQuery(sharePolicyQuery);
   if (policy === undefined) return null;
-  const { max_days: days, password, max_downloads: downloads } = policy;
+  const { max_days: days, password, max_downloads: downloads, verify, recipient_domains: domains } = policy;
+  const isVerified = verify && !isDrop;
+  const hasDomains = domains.length > 0 && !isDrop;
   const hasMost = downloads !== null && !isDrop;
-  if (days === null && !password && !hasMost) return null;
+  if (days === null && !password && !hasMost && !isVerified && !hasDomains) return null;
+  const names = domains.join(", ");
   return (
     <Text size="xs" c="dimmed" component="div">
       {days !== null && (
@@ -25,6 +28,16 @@ export function ShareLimits({ isDrop }: { isDrop: boolean }) {
       {hasMost && (
         <div>
           <Plural value={downloads} one="One download at most." other="# downloads at most." />
+        </div>
+      )}
+      {isVerified && (
+        <div>
+          <Trans>Needs recipients who prove their address.</Trans>
+        </div>
+      )}
+      {hasDomains && (
+        <div>
+          <Trans>Recipients have addresses of {names}.</Trans>
         </div>
       )}
     </Text>

@@ -24,6 +24,10 @@ export type ShareValues = {
   item: SharedItem | null;
   code: string;
   title: string;
+  message: string;
+  /** Addresses between blanks, commas or lines. */
+  recipients: string;
+  verify: boolean;
   /** Empty: never. A duration or an instant. */
   expires: string;
   isProtected: boolean;
@@ -44,6 +48,9 @@ const BLANK: ShareValues = {
   item: null,
   code: "",
   title: "",
+  message: "",
+  recipients: "",
+  verify: false,
   expires: "7d",
   isProtected: false,
   password: "",
@@ -60,12 +67,15 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
   const known = { ...BLANK, title: title ?? "", expires: expires ?? "", isProtected: password !== null };
   if (subject.form === "link") return { ...known, use: "url", target: subject.link.target };
-  const { kind, entry, max_downloads: most, drop, add: adds } = subject.share;
+  const { kind, entry, max_downloads: most, drop, add: adds, message, recipients, verify } = subject.share;
   return {
     ...known,
     use: kind,
     item: entry && { kind: kind === "file" ? "file" : "folder", ...entry },
     maxDownloads: most ?? "",
+    message: message ?? "",
+    recipients: recipients.join("\n"),
+    verify,
     adds,
     ...(drop && { maxFiles: drop.max_files, maxBytes: drop.max_bytes, maxFileSize: drop.max_file_size }),
   };
@@ -79,9 +89,36 @@ const limitsOf = ({ maxFiles, maxBytes, maxFileSize }: ShareValues) => ({
 
 const limitOf = (most: number | string): number | null => (most === "" ? null : Number(most));
 
-export function newShareOf(values: ShareValues): NewShare {
-  const { code, title, expires, isProtected, password, maxDownloads } = values;
+export const recipientsIn = ({ recipients }: ShareValues): string[] => [
+  ...new Set(
+    recipients
+      .toLowerCase()
+      .split(/[\s,;]+/)
+      .filter((email) => email !== ""),
+  ),
+];
+
+/** What a share says to whom. A share without recipients lets everybody in. */
+function saysOf(before: ShareValues, after: ShareValues): ShareUpdate {
+  if (after.use === "url") return {};
+  const said = (values: ShareValues) => {
+    const recipients = values.use === "drop" ? [] : recipientsIn(values);
+    return { message: values.message || null, recipients, verify: recipients.length > 0 && values.verify };
+  };
+  const [was, is] = [said(before), said(after)];
   return {
+    ...(was.message !== is.message && { message: is.message }),
+    ...(was.recipients.join() !== is.recipients.join() && { recipients: is.recipients }),
+    ...(was.verify !== is.verify && { verify: is.verify }),
+  };
+}
+
+export function newShareOf(values: ShareValues): NewShare {
+  const { code, title, expires, isProtected, password, maxDownloads, message, verify } = values;
+  const recipients = recipientsIn(values);
+  return {
+    ...(message !== "" && { message }),
+    ...(recipients.length > 0 && { recipients, verify }),
     ...(code.trim() !== "" && { code: code.trim() }),
     ...(title.trim() !== "" && { title: title.trim() }),
     ...(expires !== "" && { expires_at: expires }),
@@ -99,7 +136,7 @@ export const newFolderShareOf = (values: ShareValues): NewFolderShare => ({
 });
 
 export function newBoxOf(values: ShareValues): NewDropBox {
-  const { max_downloads: _, ...common } = newShareOf(values);
+  const { max_downloads: _, recipients: __, verify: ___, ...common } = newShareOf(values);
   return { ...common, ...limitsOf(values) };
 }
 
@@ -118,6 +155,7 @@ export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   return {
     ...(isOther && is),
     ...addingOf(before, after, isOther),
+    ...saysOf(before, after),
     ...(after.title.trim() !== before.title && { title: after.title.trim() || null }),
     ...(after.expires !== before.expires && { expires_at: after.expires || null }),
     ...(before.isProtected && !after.isProtected && { password: null }),

@@ -11,22 +11,39 @@ const NONE: SharePolicySettings = {
   maxDays: 0,
   password: false,
   maxDownloads: 0,
+  verify: false,
+  domains: [],
+  byRole: [],
 };
 const policyOf = (settings: Partial<SharePolicySettings>) =>
   createSharePolicy({ settings: () => ({ ...NONE, ...settings }), clock: { now: () => 1_000 } });
 const actor = (role: Role) => ({ ...COMMAND, role });
 const share = (given: Partial<ShareRecord>) =>
-  ({ kind: "file", expiresAt: null, passwordHash: null, maxDownloads: null, ...given }) as ShareRecord;
+  ({
+    kind: "file",
+    expiresAt: null,
+    passwordHash: null,
+    maxDownloads: null,
+    recipients: [],
+    verify: false,
+    ...given,
+  }) as ShareRecord;
 
 test("bound roles keep every limit, others and commands are free", () => {
   for (const [settings, bad, good] of [
     [{ maxDays: 2 }, [{}, { expiresAt: 3 * DAY_MS }], [{ expiresAt: 2 * DAY_MS }]],
     [{ password: true }, [{}, { kind: "drop" }], [{ passwordHash: "x" }]],
     [{ maxDownloads: 5 }, [{}, { maxDownloads: 6 }], [{ maxDownloads: 5 }, { kind: "drop" }]],
+    [{ verify: true }, [{}], [{ verify: true }, { kind: "drop" }]],
+    [
+      { domains: ["a.example"] },
+      [{ recipients: ["x@b.example"] }, { recipients: ["x@a.example", "y@sub.a.example"] }],
+      [{}, { recipients: ["x@a.example"] }],
+    ],
   ] as const) {
     const { check } = policyOf(settings);
     for (const given of bad) {
-      expect(() => check(actor("user"), share(given))).toThrow("here; set");
+      expect(() => check(actor("user"), share(given))).toThrow(/here; /);
       for (const free of [actor("admin"), COMMAND]) check(free, share(given));
       check(actor("user"), share({ ...given, kind: "url" }));
     }
@@ -46,4 +63,20 @@ test("a share without an end ends by default, never later than it may", () => {
     expect(policyOf(settings).expiry(actor("user"), given)).toBe(expected);
     expect(policyOf(settings).expiry(actor("admin"), given)).toBe(given);
   }
+});
+
+test("a role has limits of its own instead of the common ones", () => {
+  const { of } = policyOf({
+    maxDays: 30,
+    password: true,
+    byRole: [
+      "user.max_days=7",
+      "admin.max_downloads=5",
+      "user.recipient_domains=a.example",
+      "user.password=false",
+    ],
+  });
+  expect(of("user")).toMatchObject({ max_days: 7, password: false, recipient_domains: ["a.example"] });
+  expect(of("editor")).toMatchObject({ max_days: 30, password: true, max_downloads: null });
+  expect(of("admin")).toMatchObject({ max_days: null, password: false, max_downloads: 5 });
 });

@@ -15,6 +15,8 @@ export const sharePolicyView = namedObject("SharePolicy", {
   max_days: z.int().nullable().describe("until every share ends, from now; null: no limit"),
   password: z.boolean().describe("every share has a password"),
   max_downloads: z.int().nullable().describe("largest max_downloads; null: no limit"),
+  verify: z.boolean().describe("every share is for recipients who prove their address; not drop boxes"),
+  recipient_domains: z.array(z.string()).describe("of recipients' addresses; empty: every domain"),
 });
 type Policy = z.output<typeof sharePolicyView>;
 
@@ -26,6 +28,11 @@ export type SharePolicySettings = {
   maxDays: number;
   password: boolean;
   maxDownloads: number;
+  verify: boolean;
+  /** Of recipients; empty: every one. */
+  domains: readonly string[];
+  /** What a role has instead, as `user.max_days=7`. */
+  byRole: readonly string[];
 };
 
 export type SharePolicy = ReturnType<typeof createSharePolicy>;
@@ -33,19 +40,40 @@ export type SharePolicy = ReturnType<typeof createSharePolicy>;
 const DAY_MS = 86_400_000;
 /** Between the client's reading of its clock and ours. */
 const GRACE_MS = 60_000;
-const FREE: Policy = { default_days: null, max_days: null, password: false, max_downloads: null };
+const FREE: Policy = {
+  default_days: null,
+  max_days: null,
+  password: false,
+  max_downloads: null,
+  verify: false,
+  recipient_domains: [],
+};
+const NONE: Omit<SharePolicySettings, "roles" | "byRole"> = {
+  defaultDays: 0,
+  maxDays: 0,
+  password: false,
+  maxDownloads: 0,
+  verify: false,
+  domains: [],
+};
 
 export function createSharePolicy({ settings, clock }: { settings(): SharePolicySettings; clock: Clock }) {
   /** Commands and jobs have no role, and are free. */
   function of(role: Role | undefined): Policy {
-    const { roles, defaultDays, maxDays, password, maxDownloads } = settings();
-    if (role === undefined || !roles.includes(role)) return FREE;
+    if (role === undefined) return FREE;
+    const { roles, byRole, ...common } = settings();
+    const own = ownOf(byRole, role);
+    if (!roles.includes(role) && own === null) return FREE;
+    const limits = { ...(roles.includes(role) ? common : NONE), ...own };
+    const { defaultDays, maxDays, password, maxDownloads, verify, domains } = limits;
     const days = [defaultDays, maxDays].filter((number) => number > 0);
     return {
       default_days: days.length === 0 ? null : Math.min(...days),
       max_days: maxDays || null,
       password,
       max_downloads: maxDownloads || null,
+      verify,
+      recipient_domains: [...domains],
     };
   }
 
@@ -62,7 +90,7 @@ export function createSharePolicy({ settings, clock }: { settings(): SharePolicy
     check({ role }: Actor, share: ShareRecord): ShareRecord {
       const { kind, expiresAt, passwordHash, maxDownloads } = share;
       if (kind === "url") return share;
-      const { max_days: days, password, max_downloads: most } = of(role);
+      const { max_days: days, password, max_downloads: most, verify, recipient_domains: domains } = of(role);
       if (days !== null && (expiresAt === null || expiresAt > clock.now() + days * DAY_MS + GRACE_MS)) {
         throw refused(
           "expires_at",
@@ -75,9 +103,48 @@ export function createSharePolicy({ settings, clock }: { settings(): SharePolicy
       if (kind !== "drop" && most !== null && (maxDownloads === null || maxDownloads > most)) {
         throw refused("max_downloads", `A share has at most ${most} downloads here; set max_downloads.`);
       }
+      if (kind !== "drop" && verify && !share.verify) {
+        throw refused(
+          "verify",
+          "A share is for recipients who prove their address here; list them, and set verify.",
+        );
+      }
+      const stranger =
+        domains.length === 0
+          ? undefined
+          : share.recipients.find((email) => !domains.includes(email.slice(email.lastIndexOf("@") + 1)));
+      if (stranger !== undefined) {
+        throw refused(
+          "recipients",
+          `Recipients have addresses of ${domains.join(", ")} here; ${stranger} has another one.`,
+        );
+      }
       return share;
     },
   };
+}
+
+/** Null without one. */
+function ownOf(byRole: readonly string[], role: Role): Partial<typeof NONE> | null {
+  const own = byRole.filter((item) => item.startsWith(`${role}.`)).map((item) => item.slice(role.length + 1));
+  if (own.length === 0) return null;
+  const named = (name: string) =>
+    own.filter((item) => item.startsWith(`${name}=`)).map((item) => item.slice(name.length + 1));
+  const number = (name: string) => named(name).map(Number).at(-1);
+  const flag = (name: string) =>
+    named(name)
+      .map((value) => value === "true")
+      .at(-1);
+  const domains = named("recipient_domains");
+  const given = {
+    defaultDays: number("default_days"),
+    maxDays: number("max_days"),
+    password: flag("password"),
+    maxDownloads: number("max_downloads"),
+    verify: flag("verify"),
+    domains: domains.length === 0 ? undefined : domains,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 const refused = (field: string, message: string) => appError("Forbidden", message, { field });

@@ -75,9 +75,9 @@ export const zhMails: MailTexts = {
     action: "显示我的共享",
   }),
   share: ({ title, message, by, endsAt, password, verify }, { instance, time }) => ({
-    subject: `${by} 与您分享了 ${title}`,
+    subject: `${by} 与您共享了 ${title}`,
     lines: [
-      ...(message === null ? [`${by} 在 ${instance} 上与您分享了 ${title}。`] : [`${by} 的留言：`, message]),
+      ...(message === null ? [`${by} 在 ${instance} 上与您共享了 ${title}。`] : [`${by} 的留言：`, message]),
       ...(endsAt === null ? [] : [`有效期至 ${time(endsAt)}。`]),
       ...(verify ? ["页面会询问您的邮箱地址，并向该地址发送验证码。"] : []),
       ...(password ? [`页面会要求输入密码，${by} 会以其他方式告诉您。`] : []),

@@ -19,13 +19,13 @@ export const zh: VisitorTexts = {
   },
   recipient: {
     title: "确认您的邮箱地址",
-    intro: "此分享仅供特定的人查看。请输入您的邮箱地址以获取验证码。",
-    seen: "分享者会看到您打开和下载了什么，以及时间。",
+    intro: "此共享仅供特定的人查看。请输入您的邮箱地址以获取验证码。",
+    seen: "共享者会看到您打开和下载了什么，以及时间。",
     address: "邮箱地址",
     send: "发送验证码",
     noAddress: "这不是邮箱地址。",
     codeTitle: "输入验证码",
-    sent: (email: string) => `如果 ${email} 在分享对象之列，验证码已发出，10 分钟内有效。`,
+    sent: (email: string) => `如果 ${email} 在共享对象之列，验证码已发出，10 分钟内有效。`,
     code: "六位验证码",
     again: "重新发送验证码",
     wrong: "验证码错误或已过期。",
@@ -33,7 +33,7 @@ export const zh: VisitorTexts = {
     downloads: "验证码正确。下载会自动开始。如果没有，请使用按钮。",
     noMail: {
       title: "暂时无法打开",
-      sentence: "此分享需要通过邮件发送的验证码，而服务器暂时无法发送邮件。请稍后再试。",
+      sentence: "此共享需要通过邮件发送的验证码，而服务器暂时无法发送邮件。请稍后再试。",
     },
   },
   drop: {

@@ -75,6 +75,20 @@ export const KEPT_WORDS = {
     name: msg`Most downloads of shares`,
     description: msg`Most downloads that a share may have. 0: no limit.`,
   },
+  "files.share_policy.verify": {
+    name: msg`Shares for recipients only`,
+    description: msg`Every share is for recipients who prove their address, so nobody opens one anonymously. Not for drop boxes.`,
+  },
+  "files.share_policy.recipient_domains": {
+    name: msg`Domains of recipients`,
+    description: msg`Domains of recipients' addresses. Empty: every domain.`,
+    allowed: msg`a list of domain names such as example.com`,
+  },
+  "files.share_policy.by_role": {
+    name: msg`Share policy by role`,
+    description: msg`Limits that a role has instead of the other settings of files.share_policy, bound by them or not; several domains are several items.`,
+    allowed: msg`a list of limits of a role such as user.max_days=7`,
+  },
   "links.targets.allow": {
     name: msg`Allowed targets`,
     description: msg`Hosts that links may lead to, with their subdomains. Empty: every host that is not denied. Existing links stay.`,
