@@ -36,6 +36,8 @@ type NoticeRooms = {
 export function startNotices({ mail, auth, links, events, config }: NoticeRooms) {
   const hostOf = (key: string) => links.domains.hostOf(domainOf(key));
   const notices = mail.notices({
+    record: events.add,
+    codeOf,
     recipientOf: auth.contacts.recipientOf,
     administrators: auth.contacts.administrators,
     nameOf: (key) => `${hostOf(key) ?? URL.parse(config.get("features.public_url"))?.host}/${codeOf(key)}`,

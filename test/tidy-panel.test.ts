@@ -17,7 +17,7 @@ const ROOMS: Record<string, readonly string[]> = {
   files: ["auth", "base", "shares", "ui"],
   events: ["base", "links", "ui"],
   clicks: ["base", "config", "ui"],
-  links: ["auth", "base", "clicks", "domains", "shares", "ui"],
+  links: ["auth", "base", "clicks", "config", "domains", "shares", "ui"],
 };
 const ASSEMBLY = "app";
 

@@ -2388,7 +2388,7 @@ export interface components {
                  */
                 drop?: "minute" | "hour" | "day" | "off";
                 /**
-                 * @description a link has reached 100, 1,000, 10,000 … clicks
+                 * @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`
                  * @enum {string}
                  */
                 link_reached?: "on" | "off";
@@ -2496,6 +2496,7 @@ export interface components {
                 title: string | null;
             } | null;
             click_count: number;
+            click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
@@ -2644,6 +2645,7 @@ export interface components {
                 title: string | null;
             } | null;
             click_count: number;
+            click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
@@ -3230,6 +3232,7 @@ export interface components {
                 title: string | null;
             } | null;
             click_count: number;
+            click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
@@ -3322,6 +3325,8 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
+            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            click_threshold?: number | null;
             /** @description renames the link; counts and history go along */
             code?: string;
             /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
@@ -3467,6 +3472,8 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
+            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            click_threshold?: number | null;
             /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
             domain?: string | null;
             /** @description absent or null keeps it, an empty string clears it */
@@ -3580,7 +3587,7 @@ export interface components {
              */
             drop: "minute" | "hour" | "day" | "off";
             /**
-             * @description a link has reached 100, 1,000, 10,000 … clicks
+             * @description a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`
              * @enum {string}
              */
             link_reached: "on" | "off";
@@ -3756,6 +3763,8 @@ export interface components {
                 image?: (string | "") | null;
                 title?: string | null;
             } | null;
+            /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+            click_threshold?: number | null;
             /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
             code?: string | null;
             /** @description host of its domain; absent or empty: the default one */
@@ -4227,6 +4236,8 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
+                /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                click_threshold?: number | null;
                 /** @description 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
                 code?: string | null;
                 /** @description host of its domain; absent or empty: the default one */
@@ -4322,6 +4333,8 @@ export interface components {
                     image?: (string | "") | null;
                     title?: string | null;
                 } | null;
+                /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                click_threshold?: number | null;
                 /** @description moves the link to a domain, like a new code; empty or null: the default one; absent: it stays */
                 domain?: string | null;
                 /** @description absent or null keeps it, an empty string clears it */
@@ -4467,6 +4480,8 @@ export interface components {
                         image?: (string | "") | null;
                         title?: string | null;
                     } | null;
+                    /** @description the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 … */
+                    click_threshold?: number | null;
                     /** @description the domain of the link, which stays (PATCH moves a link); may be absent or null */
                     domain?: string | null;
                     /** @description absent or null keeps it, an empty string clears it */
@@ -4744,6 +4759,7 @@ export interface components {
                 title: string | null;
             } | null;
             click_count: number;
+            click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
@@ -9593,6 +9609,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null
                      *         }
                      *       ],
@@ -9685,6 +9702,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       },
                      *       "offered": {
@@ -9714,6 +9732,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -9787,6 +9806,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -9876,6 +9896,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -10013,6 +10034,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -10742,6 +10764,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -10890,6 +10913,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -11320,6 +11344,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null,
                      *           "deleted_at": "2026-11-20T12:00:00.000Z",
                      *           "deleted_by": null
@@ -11402,6 +11427,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null
                      *       }
                      *     }
@@ -13689,6 +13715,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
@@ -13790,6 +13817,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
@@ -15092,6 +15120,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
@@ -15201,6 +15230,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
@@ -15401,6 +15431,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
@@ -15503,6 +15534,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
@@ -16230,6 +16262,7 @@ export interface operations {
                      *           "forward_query": false,
                      *           "rules": null,
                      *           "card": null,
+                     *           "click_threshold": null,
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
@@ -16325,6 +16358,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
@@ -16469,6 +16503,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,

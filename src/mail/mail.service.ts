@@ -14,7 +14,7 @@ export type Mail = ReturnType<typeof createMail>;
 
 type NoticeSources = Pick<
   Parameters<typeof createNotices>[0],
-  "recipientOf" | "administrators" | "nameOf" | "pageOf"
+  "record" | "recipientOf" | "administrators" | "codeOf" | "nameOf" | "pageOf"
 >;
 
 type Deps = {

@@ -25,6 +25,18 @@ export function createNoticeRepository({ read }: Pick<Database, "read">) {
       return row ?? null;
     },
 
+    /** By id; of at most 1,000 links those that name a number of clicks. */
+    async thresholds(ids: readonly number[]): Promise<Map<number, number>> {
+      if (ids.length === 0) return new Map();
+      const rows = await read
+        .selectFrom("links")
+        .select(["id", "options"])
+        .where("id", "in", ids)
+        .where("options", "like", '%"clickThreshold":%')
+        .execute();
+      return new Map(rows.map(({ id, options }) => [id, JSON.parse(options!).clickThreshold as number]));
+    },
+
     /** The account of a folder or file. */
     async accountOf(entryId: number, db: Db = read): Promise<number | null> {
       const query = db.selectFrom("entries").select("account_id as id").where("id", "=", entryId);

@@ -37,6 +37,7 @@ forEachDialect(({ openDb }) => {
   /** By account; others have no address. */
   let choices: Record<number, NoticeRecipient["every"]>;
   let offered = true;
+  const recorded: unknown[] = [];
   let folder: number;
   let link: number;
 
@@ -69,6 +70,11 @@ forEachDialect(({ openDb }) => {
       }),
       repository: createNoticeRepository(database),
       write,
+      record: async (db, events) => {
+        recorded.push(...events.map(({ action, subject, after }) => [action, subject, after]));
+        await notices.heard(db, events);
+      },
+      codeOf: (key) => key,
       recipientOf: async (_, accountId, kind: NoticeKind) => {
         const every = choices[accountId];
         if (every === undefined || (every !== "on") !== ["drop", "download"].includes(kind)) return null;
@@ -190,6 +196,35 @@ forEachDialect(({ openDb }) => {
       ["target_dead", "a7@example.com", "go.example.com/plan"],
       ["link_reached", "a8@example.com", "go.example.com/ours"],
       ["target_dead", "a8@example.com", "go.example.com/ours"],
+    ]);
+  });
+
+  test("a link tells the number of clicks that it names, mail or not, and no other", async () => {
+    const { dialect, write: db } = database;
+    const linkId = await dialect.insertReturningId(db, "links", {
+      code: "goal",
+      target: "https://example.com/",
+      created_at: 0,
+      updated_at: 0,
+      owner_id: 7,
+      options: JSON.stringify({ clickThreshold: 250 }),
+    });
+    const grow = (before: number, after: number) => notices.counted([{ linkId, before, after }]);
+    for (const [before, after] of [
+      [0, 110],
+      [110, 249],
+      [250, 300],
+      [300, 1_500],
+    ] as const)
+      await grow(before, after);
+    expect([recorded, await queued()]).toEqual([[], []]);
+    await grow(0, 250);
+    offered = false;
+    await grow(249, 251);
+    const event = ["link.threshold", "goal", { clicks: 250 }];
+    expect(recorded).toEqual([event, event]);
+    expect((await queued()).map(([kind, to, , { clicks }]) => [kind, to, clicks])).toEqual([
+      ["link_reached", "a7@example.com", 250],
     ]);
   });
 

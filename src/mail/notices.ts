@@ -5,7 +5,8 @@
  */
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { EventRecord } from "../lib/event.ts";
+import { SYSTEM } from "../lib/actor.ts";
+import type { EventRecord, RecordEvents } from "../lib/event.ts";
 import { ownerOfTeam } from "../lib/owner.ts";
 import { rest } from "../lib/rest.ts";
 import type { MailContent, Recipient } from "./mail.ts";
@@ -22,6 +23,8 @@ type Deps = {
   outbox: MailOutbox;
   repository: NoticeRepository;
   write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T>;
+  /** Calls `heard`. */
+  record: RecordEvents<Db>;
   /** Null without a verified address, for a disabled account, or if it has turned off that kind. */
   recipientOf(db: Db, accountId: number, kind: NoticeKind): Promise<NoticeRecipient | null>;
   administrators(): Promise<number[]>;
@@ -30,6 +33,7 @@ type Deps = {
   panelUrl(path: string): string;
   /** Host and code of a link, for people. */
   nameOf(linkKey: string): string;
+  codeOf(linkKey: string): string;
   /** Code and host in the address of the panel's page of a link. */
   pageOf(linkKey: string): string;
   clock: Clock;
@@ -37,6 +41,7 @@ type Deps = {
 
 export type Notices = ReturnType<typeof createNotices>;
 
+const HEARD = ["drop.received", "link.target_dead", "link.threshold"];
 const DAY_MS = 86_400_000;
 const SPANS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
 const ENDING_EVERY_MS = 3_600_000;
@@ -101,14 +106,20 @@ export function createNotices(deps: Deps) {
     await tellOwners(tx, link.ownerId, { kind: "target_dead", content }, `${link.id} ${at}`);
   }
 
+  const { reached, passed } = createNumbers(deps, tellOwners);
+
   return {
     /** Call it in the transaction of events. Others than these cost nothing. */
     async heard(db: Db, events: readonly EventRecord[]): Promise<void> {
-      const told = events.filter(({ action }) => action === "drop.received" || action === "link.target_dead");
+      const told = events.filter(({ action }) => HEARD.includes(action));
       if (told.length === 0 || !isOffered()) return;
       // The delivery finds them within seconds.
       const tx = { db, changed: () => {} };
-      for (const event of told) await (event.action === "drop.received" ? received : died)(tx, event);
+      for (const event of told) {
+        if (event.action === "drop.received") await received(tx, event);
+        else if (event.action === "link.target_dead") await died(tx, event);
+        else await reached(tx, event.subjectId!, (event.after as { clicks: number }).clicks);
+      }
     },
 
     /** A download of a share has ended well. */
@@ -131,17 +142,20 @@ export function createNotices(deps: Deps) {
       });
     },
 
-    /** The counts of links have grown. A link that had none may be an imported one. */
+    /**
+     * The counts of at most 1,000 links have grown. A link tells the number that it names, or each milestone; one that
+     * had no clicks may be an imported one, which tells no milestone.
+     */
     async counted(links: readonly { linkId: number; before: number; after: number }[]): Promise<void> {
-      if (!isOffered()) return;
+      const thresholds = await repository.thresholds(links.map(({ linkId }) => linkId));
       for (const { linkId, before, after } of links) {
-        const clicks = before === 0 ? null : milestoneIn(before, after);
-        const link = clicks === null ? null : await repository.link(linkId);
-        if (clicks === null || link === null) continue;
-        const content = { link: nameOf(link.key), clicks, url: panelUrl(`/link/${deps.pageOf(link.key)}`) };
-        await write((tx) =>
-          tellOwners(tx, link.ownerId, { kind: "link_reached", content }, `${linkId} ${clicks}`),
-        );
+        const threshold = thresholds.get(linkId);
+        if (threshold !== undefined) {
+          if (before < threshold && threshold <= after) await write((tx) => passed(tx, linkId, threshold));
+          continue;
+        }
+        const milestone = before === 0 || !isOffered() ? null : milestoneIn(before, after);
+        if (milestone !== null) await write((tx) => reached(tx, linkId, milestone));
       }
     },
 
@@ -155,6 +169,37 @@ export function createNotices(deps: Deps) {
 
     endingJob: createEndingJob(deps, tell),
   };
+}
+
+type TellOwners = (
+  tx: MailTransaction,
+  ownerId: number | null,
+  mail: MailContent & { kind: NoticeKind },
+  onceKey: string,
+) => Promise<void>;
+
+/** Numbers of clicks that links reach. */
+function createNumbers(
+  { repository, record, panelUrl, nameOf, codeOf, pageOf, clock }: Deps,
+  tellOwners: TellOwners,
+) {
+  async function reached(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
+    const link = await repository.link(linkId, tx.db);
+    if (link === null) return;
+    const content = { link: nameOf(link.key), clicks, url: panelUrl(`/link/${pageOf(link.key)}`) };
+    await tellOwners(tx, link.ownerId, { kind: "link_reached", content }, `${linkId} ${clicks}`);
+  }
+
+  /** The link has as many clicks as it names. */
+  async function passed(tx: MailTransaction, linkId: number, clicks: number): Promise<void> {
+    const link = await repository.link(linkId, tx.db);
+    if (link === null) return;
+    const subject = { subject: codeOf(link.key), subjectId: linkId };
+    const event = { at: clock.now(), actor: SYSTEM, action: "link.threshold", ...subject, after: { clicks } };
+    await record(tx.db, [event]);
+  }
+
+  return { reached, passed };
 }
 
 type Tell = (

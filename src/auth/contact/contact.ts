@@ -20,7 +20,7 @@ export const choicesSchema = namedObject("MailChoices", {
   drop: choice(PACE, "files arrived in a drop box: one mail for each span"),
   download: choice(PACE, "a share was downloaded: one mail for each span"),
   share_ends: choice(ON, "a share ends within a day, or has no downloads left"),
-  link_reached: choice(ON, "a link has reached 100, 1,000, 10,000 … clicks"),
+  link_reached: choice(ON, "a link has reached 100, 1,000, 10,000 … clicks, or its `click_threshold`"),
   target_dead: choice(ON, "the target of a link does not answer"),
   backup: choice(ON, "a backup failed; for administrators"),
 });

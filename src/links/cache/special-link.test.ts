@@ -36,6 +36,7 @@ test("what is stored for other processes and for this one reads the same", () =>
   expect(read(texts[0]!)).toEqual({
     ...NO_OPTIONS,
     ...more,
+    clickThreshold: undefined,
     rules: undefined,
     target: "https://example.com/%C3%BC~1.2.#3",
     expiresAt: 5,
@@ -43,6 +44,12 @@ test("what is stored for other processes and for this one reads the same", () =>
     conditions: 2,
     targets: ["https://example.com/~#%C3%A9.1.2.", "share:photos"],
   } as never);
+});
+
+test("a link whose only option the redirect does not see is a plain one", () => {
+  const link = row("https://example.com/", null, { clickThreshold: 250 });
+  expect(cacheable(link, false)).toBe(link);
+  expect(readSpecial(cacheable(link, true).target)!.isLocked).toBe(true);
 });
 
 test("equal conditions are one object, and more different ones than are kept stay right", () => {

@@ -8,7 +8,7 @@ import { compileRules, keepConditions, type Rules, visible, writeConditions } fr
 import type { FoundLink } from "./cached-link.ts";
 import { toLocation } from "./location.ts";
 
-export type SpecialLink = Omit<LinkOptions, "rules"> & {
+export type SpecialLink = Omit<LinkOptions, "rules" | "clickThreshold"> & {
   rules: Rules | null;
   /** Of each rule, like `target`. */
   ruleTargets(): readonly string[];
@@ -22,7 +22,7 @@ export type SpecialLink = Omit<LinkOptions, "rules"> & {
 /** What is the same for most links. */
 type Rest = Omit<SpecialLink, "rules" | "ruleTargets" | "target">;
 
-const { rules: _, ...NO_REST }: LinkOptions = NO_OPTIONS;
+const { rules: _, clickThreshold: __, ...NO_REST }: LinkOptions = NO_OPTIONS;
 const PLAIN: Rest = { ...NO_REST, expiresAt: null, isLocked: false };
 
 /** Then the lengths of the texts but the last, then the texts: the target, the conditions, the rest, the rules' targets. */
@@ -36,9 +36,11 @@ export type LookedUp = FoundLink & { options: string | null; locked: unknown };
 export function cacheable<L extends LookedUp>(link: L, enforcesPasswords: boolean): L {
   const isLocked = enforcesPasswords && Boolean(link.locked);
   if (link.options === null && (!isLocked || isInternal(link.target))) return link;
-  const { rules, ...options } = readOptions(link.options);
+  const { rules, clickThreshold: _unseen, ...options } = readOptions(link.options);
   const isHeld = options.held !== null;
   if (isInternal(link.target) && !isHeld) return link;
+  const isPlain = Object.entries(options).every(([name, value]) => value === PLAIN[name as keyof Rest]);
+  if (rules === null && !isLocked && isPlain) return link;
   const rest: Rest = {
     ...options,
     fallbackUrl: options.fallbackUrl === null ? null : toLocation(options.fallbackUrl),

@@ -14,7 +14,7 @@ import type { ImportMode } from "./import-result.ts";
 import { createLinkCsv, type LinkCsv } from "./service.ts";
 
 const HEADER =
-  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,card,";
+  "code,target,created_at,expires_at,password,click_count,domain,title,tags,note,starts_at,max_clicks,fallback_url,redirect_status,forward_query,rules,card,click_threshold,";
 
 /** For each field a value that it takes, other than the empty one. */
 const SAMPLES: Record<string, unknown> = {};

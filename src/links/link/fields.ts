@@ -87,6 +87,12 @@ export const CHOSEN = {
     option: ["--card <json>", "title, description and image for previews, as JSON, or a file with it"],
     heading: "CARD",
   }),
+  /** Instead of 100, 1,000, 10,000 …; the redirect does not see it. */
+  click_threshold: countField({
+    is: "the owner is told when the link has so many clicks; null: at 100, 1,000, 10,000 …",
+    option: ["--click-threshold <number>", "clicks at which the owner is told"],
+    heading: "TELL AT",
+  }),
 };
 
 /** In `links.options`, which is null for a link that only redirects. */

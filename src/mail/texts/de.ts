@@ -98,7 +98,9 @@ export const deMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} hat ${clicks.toLocaleString("de")} Klicks erreicht`,
-    lines: ["Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter."],
+    lines: [
+      "Sie erfahren von 100, 1.000, 10.000 Klicks und so weiter, oder von der Zahl, die für den Link eingestellt ist.",
+    ],
     action: "Zahlen zeigen",
   }),
   target_dead: ({ link, target, reason }) => ({

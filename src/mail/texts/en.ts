@@ -124,7 +124,7 @@ export const enMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
-    lines: ["You hear of 100, 1,000, 10,000 clicks and so on."],
+    lines: ["You hear of 100, 1,000, 10,000 clicks and so on, or of the number that is set for the link."],
     action: "Show the numbers",
   }),
   target_dead: ({ link, target, reason }) => ({

@@ -99,7 +99,7 @@ export const frMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} a atteint ${clicks.toLocaleString("fr")} clics`,
-    lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite."],
+    lines: ["Vous êtes averti à 100, 1 000, 10 000 clics et ainsi de suite, ou au nombre fixé pour le lien."],
     action: "Afficher les chiffres",
   }),
   target_dead: ({ link, target, reason }) => ({

@@ -102,7 +102,7 @@ export const jaMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} のクリック数が ${clicks.toLocaleString("ja")} に達しました`,
-    lines: ["100、1,000、10,000 クリックなどに達したときにお知らせします。"],
+    lines: ["100、1,000、10,000 クリックなど、またはリンクに設定した数に達したときにお知らせします。"],
     action: "数値を表示",
   }),
   target_dead: ({ link, target, reason }) => ({

@@ -93,7 +93,7 @@ export const zhMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} 的点击数已达到 ${clicks.toLocaleString("zh")}`,
-    lines: ["点击数达到 100、1,000、10,000 等时，您会收到通知。"],
+    lines: ["点击数达到 100、1,000、10,000 等，或达到为该链接设定的数值时，您会收到通知。"],
     action: "显示数据",
   }),
   target_dead: ({ link, target, reason }) => ({

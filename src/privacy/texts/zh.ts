@@ -12,16 +12,16 @@ export const zhStored: StoredTexts = {
   sums: {
     name: "点击总数",
     holds: ["每个链接每小时的点击数"],
-    purpose: "计数。总数不反映任何单个访问者的信息。",
+    purpose: "计数。总数不反映任何单个访客的信息。",
     ends: (hours, days) => `按小时的总数 ${hours} 天，按天的总数 ${days} 天；按月的总数一直保留`,
   },
   details: {
     name: "点击详情",
     purpose: "生成链接使用情况的报告。",
-    signals: "浏览器发送 Sec-GPC: 1 或 DNT: 1 的访问者除外。",
+    signals: "浏览器发送 Sec-GPC: 1 或 DNT: 1 的访客除外。",
   },
   parts: {
-    referrer: "访问者来自的页面",
+    referrer: "访客来自的页面",
     campaign: "营销活动（utm_…）",
     agent: "User-Agent",
     language: "首选语言",
@@ -35,14 +35,14 @@ export const zhStored: StoredTexts = {
     purpose: "服务器或数据库发生故障时，不重复计数，也不丢失点击。",
   },
   drops: {
-    name: "访问者发送到收件箱的文件",
+    name: "访客发送到收件箱的文件",
     holds: ["文件", "发送者填写的名字", "Cookie 中的随机数", "上传未完成期间，网络地址的哈希值"],
     purpose: "收件箱的所有者收到文件；发送者能看到自己发送的内容。",
     ends: (days) => `直到所有者删除文件；文件到达的事件会保留这两个名称 ${days} 天`,
   },
   reports: {
     name: "链接举报",
-    holds: ["访问者发送的原因和文字"],
+    holds: ["访客发送的原因和文字"],
     purpose: "管理员据此下架有害链接。",
     until: "直到链接被删除",
   },
@@ -59,8 +59,8 @@ export const zhStored: StoredTexts = {
   },
   cookies: {
     name: "密码 Cookie",
-    holds: ["仅保存在访问者的浏览器中：密码已验证正确"],
-    purpose: "访问者无需再次输入链接或分享的密码。",
+    holds: ["仅保存在访客的浏览器中：密码已验证正确"],
+    purpose: "访客无需再次输入链接或分享的密码。",
   },
   accounts: {
     name: "账户",

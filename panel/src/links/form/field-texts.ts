@@ -44,6 +44,10 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
     },
     card_description: { label: t`Preview description`, does: t`The text under the title.` },
     card_image: { label: t`Preview image`, does: t`Address of a picture that begins with https://.` },
+    click_threshold: {
+      label: t`Notify at`,
+      does: t`The owner gets a mail at this many clicks. Empty: at 100, 1,000, 10,000 and so on.`,
+    },
     removes_password: { label: t`Remove the password`, does: "" },
     keep_old: {
       label: t`Keep the old code`,

@@ -123,7 +123,7 @@ export function LinkField({ name, values, set, error, hasPassword, onMany, said 
           allowDecimal={false}
           allowNegative={false}
           hideControls
-          placeholder={t`Unlimited`}
+          placeholder={name === "max_clicks" ? t`Unlimited` : ""}
           maxLength={20}
         />
       );

@@ -31,6 +31,7 @@ export const FIELDS = {
   card_title: { kind: "line", most: 200, isMore: true, group: "preview" },
   card_description: { kind: "line", most: 500, isMore: true, group: "preview" },
   card_image: { kind: "address", isMore: true, group: "preview" },
+  click_threshold: { kind: "count", isMore: true },
 } as const satisfies Record<
   Exclude<keyof NewLink, "code" | "target" | "domain" | "owner" | "force" | "rules" | "card"> | CardField,
   Row

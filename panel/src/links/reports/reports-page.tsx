@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { VisitorReport } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
+import { SettingLink } from "../../config/setting-link.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
 import { DataList } from "../../ui/data-list.tsx";
@@ -30,11 +31,12 @@ export function ReportsPage() {
     illegal: t`Illegal content`,
     other: t`Something else`,
   };
+  const setting = <SettingLink settingKey="features.report_links" />;
   return (
     <Stack p="md" gap="md">
       <PageHead
         title={t`Reports`}
-        sentence={t`What visitors report about links. Turn it on with the setting features.report_links.`}
+        sentence={<Trans>What visitors report about links. Turn it on or off: {setting}.</Trans>}
       >
         <Button component={Link} to="/links" variant="default" leftSection={<IconArrowLeft size={16} />}>
           <Trans>Links</Trans>
