@@ -150,6 +150,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     config,
     passwords,
     mail: mail.forAccounts,
+    files: () => drive.transfers,
     clock,
     logger,
     describeAgent: parseAgent,

@@ -1558,7 +1558,7 @@ export interface paths {
         get: operations["getUser"];
         put?: never;
         post?: never;
-        /** Delete an account and its sessions; transfer_to gets its links */
+        /** Delete an account and its sessions; transfer_to gets its links, files and domains */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
@@ -1632,7 +1632,7 @@ export interface paths {
         delete: operations["deleteFile"];
         options?: never;
         head?: never;
-        /** Rename or move a file; absent fields stay unchanged */
+        /** Rename or move a file, or give it to another owner; absent fields stay unchanged */
         patch: operations["patchFile"];
         trace?: never;
     };
@@ -1888,7 +1888,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The space that the account's files use, and its quota */
+        /** The space that your files use or those of a team, and its quota */
         get: operations["getFilesUsage"];
         put?: never;
         post?: never;
@@ -1931,7 +1931,7 @@ export interface paths {
         delete: operations["deleteFolder"];
         options?: never;
         head?: never;
-        /** Rename or move a folder, or set its storage policy; absent fields stay unchanged */
+        /** Rename or move a folder, set its storage policy or owner; absent fields stay unchanged */
         patch: operations["patchFolder"];
         trace?: never;
     };
@@ -2217,7 +2217,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your shares and drop boxes; administrators also list those of all accounts */
+        /** List your shares and drop boxes or those of a team; administrators also list those of all */
         get: operations["listShares"];
         put?: never;
         post?: never;
@@ -2315,7 +2315,7 @@ export interface components {
              * @enum {string}
              */
             language: "en" | "de" | "zh" | "ja" | "fr";
-            /** @description limit in bytes for the account's files together; 0: unlimited */
+            /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
@@ -2420,7 +2420,7 @@ export interface components {
             language?: "en" | "de" | "zh" | "ja" | "fr";
             /** @description ends the account's sessions, like role and disabled */
             password?: string;
-            /** @description limit in bytes for the account's files together; 0: unlimited */
+            /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes?: number;
             /** @enum {string} */
             role?: "user" | "editor" | "admin";
@@ -3027,6 +3027,8 @@ export interface components {
             mime_type: string;
             /** @example report.pdf */
             name: string;
+            /** @description account, or team:{name} */
+            owner: string;
             sha256: string;
             size: number;
             /** Format: date-time */
@@ -3042,12 +3044,16 @@ export interface components {
             /** @description null is the root */
             folder_id?: number | null;
             name?: string;
+            /** @description account, or team:{name}, that gets it with all in it, in its root or in a folder of its own */
+            owner?: string;
         };
         Folder: {
             /** Format: date-time */
             created_at: string;
             id: number;
             name: string;
+            /** @description account, or team:{name} */
+            owner: string;
             /** @description null is the root */
             parent_id: number | null;
             /** @description overrides the inherited policy */
@@ -3068,6 +3074,8 @@ export interface components {
             folders: components["schemas"]["Folder"][];
             /** @description only in pages; null on the last one */
             next_cursor?: string | null;
+            /** @description account, or team:{name} */
+            owner: string;
             /** @description from the root to the folder itself */
             path: {
                 id: number;
@@ -3083,6 +3091,8 @@ export interface components {
         FolderUpdate: {
             /** @description 1 to 255 bytes without / \ and control characters; unique in its folder */
             name?: string;
+            /** @description account, or team:{name}, that gets it with all in it, in its root or in a folder of its own */
+            owner?: string;
             /** @description null is the root */
             parent_id?: number | null;
             /** @description null removes the override */
@@ -3518,7 +3528,7 @@ export interface components {
              * @enum {string}
              */
             language: "en" | "de" | "zh" | "ja" | "fr";
-            /** @description limit in bytes for the account's files together; 0: unlimited */
+            /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
@@ -3652,7 +3662,7 @@ export interface components {
             language?: "en" | "de" | "zh" | "ja" | "fr";
             /** @description needed without invite */
             password?: string;
-            /** @description limit in bytes for the account's files together; 0: unlimited */
+            /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes?: number;
             /**
              * @default user
@@ -3726,6 +3736,8 @@ export interface components {
         NewFolder: {
             /** @description 1 to 255 bytes without / \ and control characters; unique in its folder */
             name: string;
+            /** @description you, or team:{name}, in whose root it is; default: you */
+            owner?: string;
             /** @description null is the root */
             parent_id?: number | null;
         };
@@ -3856,6 +3868,11 @@ export interface components {
             members: components["schemas"]["TeamMemberInput"][];
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             name: string;
+            /**
+             * @description limit in bytes for all files together; 0: unlimited
+             * @default 0
+             */
+            quota_bytes: number;
         };
         NewToken: {
             /** @description RFC 3339, or a duration such as 90d; without it the token does not expire */
@@ -3892,7 +3909,7 @@ export interface components {
              * @enum {string}
              */
             language: "en" | "de" | "zh" | "ja" | "fr";
-            /** @description limit in bytes for the account's files together; 0: unlimited */
+            /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
@@ -5095,6 +5112,8 @@ export interface components {
             members: components["schemas"]["TeamMember"][];
             /** @description as an owner: team:{name} */
             name: string;
+            /** @description limit in bytes for all files together; 0: unlimited */
+            quota_bytes: number;
             /** Format: date-time */
             updated_at: string;
         };
@@ -5134,6 +5153,8 @@ export interface components {
             members?: components["schemas"]["TeamMemberInput"][];
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             name?: string;
+            /** @description by administrators; 0: unlimited */
+            quota_bytes?: number;
         };
         TestMail: {
             /** Format: email */
@@ -12494,6 +12515,7 @@ export interface operations {
                      *               "role": "viewer"
                      *             }
                      *           ],
+                     *           "quota_bytes": 0,
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -12532,7 +12554,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "spring"
+                 *       "name": "spring",
+                 *       "quota_bytes": 0
                  *     }
                  */
                 "application/json": components["schemas"]["NewTeamInput"];
@@ -12559,6 +12582,7 @@ export interface operations {
                      *             "role": "viewer"
                      *           }
                      *         ],
+                     *         "quota_bytes": 0,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -12612,6 +12636,7 @@ export interface operations {
                      *             "role": "viewer"
                      *           }
                      *         ],
+                     *         "quota_bytes": 0,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -12635,7 +12660,7 @@ export interface operations {
     deleteTeam: {
         parameters: {
             query?: {
-                /** @description account, or team:{name}, that gets the links */
+                /** @description account, or team:{name}, that gets links, files and domains */
                 transfer_to?: string;
             };
             header?: never;
@@ -12693,7 +12718,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "spring"
+                 *       "name": "spring",
+                 *       "quota_bytes": 0
                  *     }
                  */
                 "application/json": components["schemas"]["TeamUpdateInput"];
@@ -12720,6 +12746,7 @@ export interface operations {
                      *             "role": "viewer"
                      *           }
                      *         ],
+                     *         "quota_bytes": 0,
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -13098,7 +13125,7 @@ export interface operations {
     deleteUser: {
         parameters: {
             query?: {
-                /** @description account, or team:{name}, that gets the links */
+                /** @description account, or team:{name}, that gets links, files and domains */
                 transfer_to?: string;
             };
             header?: never;
@@ -13378,6 +13405,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -13480,6 +13508,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -14161,11 +14190,15 @@ export interface operations {
                 cursor?: string;
                 /** @description clamped to 1 to 100 */
                 limit?: number;
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
                 /**
                  * @description part of a name; case is ignored, every character stands for itself
                  * @example report
                  */
                 q: string;
+                /** @description name of a team, short for owner */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -14274,7 +14307,7 @@ export interface operations {
                 /** @example 10 */
                 "Upload-Length": number;
                 /**
-                 * @description pairs of a key and a Base64 value: filename, optionally filetype and folder_id
+                 * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner
                  * @example filename cmVwb3J0LnBkZg==
                  */
                 "Upload-Metadata": string;
@@ -14615,6 +14648,10 @@ export interface operations {
             query?: {
                 /** @description default: the root */
                 folder_id?: number;
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
+                /** @description name of a team, short for owner */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -14644,6 +14681,7 @@ export interface operations {
                      *         "size": 48213,
                      *         "mime_type": "application/pdf",
                      *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -14668,7 +14706,12 @@ export interface operations {
     };
     getFilesUsage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
+                /** @description name of a team, short for owner */
+                team?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14713,6 +14756,10 @@ export interface operations {
                 cursor?: string;
                 /** @description answer one page of so many entries, clamped to 1 to 1000; default: everything */
                 limit?: number;
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
+                /** @description name of a team, short for owner */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -14737,9 +14784,11 @@ export interface operations {
                      *           "name": "spring",
                      *           "parent_id": null,
                      *           "policy_id": null,
+                     *           "owner": "text",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         },
+                     *         "owner": "text",
                      *         "path": [
                      *           {
                      *             "id": 1,
@@ -14752,6 +14801,7 @@ export interface operations {
                      *             "name": "spring",
                      *             "parent_id": null,
                      *             "policy_id": null,
+                     *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -14764,6 +14814,7 @@ export interface operations {
                      *             "size": 48213,
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -14820,6 +14871,7 @@ export interface operations {
                      *         "name": "spring",
                      *         "parent_id": null,
                      *         "policy_id": null,
+                     *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -14875,9 +14927,11 @@ export interface operations {
                      *           "name": "spring",
                      *           "parent_id": null,
                      *           "policy_id": null,
+                     *           "owner": "text",
                      *           "created_at": "2026-11-20T12:00:00.000Z",
                      *           "updated_at": "2026-11-20T12:00:00.000Z"
                      *         },
+                     *         "owner": "text",
                      *         "path": [
                      *           {
                      *             "id": 1,
@@ -14890,6 +14944,7 @@ export interface operations {
                      *             "name": "spring",
                      *             "parent_id": null,
                      *             "policy_id": null,
+                     *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -14902,6 +14957,7 @@ export interface operations {
                      *             "size": 48213,
                      *             "mime_type": "application/pdf",
                      *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "owner": "text",
                      *             "created_at": "2026-11-20T12:00:00.000Z",
                      *             "updated_at": "2026-11-20T12:00:00.000Z"
                      *           }
@@ -15005,6 +15061,7 @@ export interface operations {
                      *         "name": "spring",
                      *         "parent_id": null,
                      *         "policy_id": null,
+                     *         "owner": "text",
                      *         "created_at": "2026-11-20T12:00:00.000Z",
                      *         "updated_at": "2026-11-20T12:00:00.000Z"
                      *       }
@@ -16203,6 +16260,8 @@ export interface operations {
                 kind?: "" | "file" | "folder" | "drop";
                 /** @description desc when absent; not with cursor */
                 order?: "" | "asc" | "desc";
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
@@ -16213,6 +16272,8 @@ export interface operations {
                 sort?: "" | "created_at" | "code" | "click_count" | "expires_at";
                 /** @description the first of damaged, expired, used_up, active that applies; a full drop box is used_up */
                 state?: "" | "active" | "expired" | "used_up" | "damaged";
+                /** @description name of a team, short for owner */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -16547,10 +16608,14 @@ export interface operations {
                 cursor?: string;
                 /** @description clamped to 1 to 100 */
                 limit?: number;
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
+                /** @description name of a team, short for owner */
+                team?: string;
             };
             header?: never;
             path?: never;
@@ -16606,7 +16671,12 @@ export interface operations {
     };
     deleteTrash: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description you, or team:{name}; default: you */
+                owner?: string;
+                /** @description name of a team, short for owner */
+                team?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -572,6 +572,7 @@ CREATE TABLE `teams` (
   `name` varchar(64) COLLATE utf8mb4_bin NOT NULL,
   `created_at` bigint NOT NULL,
   `updated_at` bigint NOT NULL,
+  `quota_bytes` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `teams_name` (`name`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -588,6 +589,19 @@ CREATE TABLE `tokens` (
   PRIMARY KEY (`id`),
   UNIQUE KEY `tokens_hash` (`hash`),
   UNIQUE KEY `tokens_name` (`user_id`,`name`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `transfers` (
+  `entry_id` bigint NOT NULL,
+  `from_id` bigint NOT NULL,
+  `to_id` bigint NOT NULL,
+  `parent_id` bigint NOT NULL,
+  `name` varchar(255) COLLATE utf8mb4_bin NOT NULL,
+  `is_whole` bigint NOT NULL,
+  `bytes` bigint NOT NULL,
+  PRIMARY KEY (`entry_id`),
+  KEY `transfers_from` (`from_id`),
+  CONSTRAINT `transfers_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `trash` (

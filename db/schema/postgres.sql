@@ -543,6 +543,7 @@ create table teams (
   name character varying(64) collate "C" not null,
   created_at bigint not null,
   updated_at bigint not null,
+  quota_bytes bigint default 0 not null,
   constraint teams_name UNIQUE (name),
   constraint teams_pkey PRIMARY KEY (id)
 );
@@ -559,6 +560,18 @@ create table tokens (
   constraint tokens_hash UNIQUE (hash),
   constraint tokens_name UNIQUE (user_id, name),
   constraint tokens_pkey PRIMARY KEY (id)
+);
+
+create table transfers (
+  entry_id bigint not null,
+  from_id bigint not null,
+  to_id bigint not null,
+  parent_id bigint not null,
+  name character varying(255) collate "C" not null,
+  is_whole bigint not null,
+  bytes bigint not null,
+  constraint transfers_entry FOREIGN KEY (entry_id) REFERENCES entries(id) ON DELETE CASCADE,
+  constraint transfers_pkey PRIMARY KEY (entry_id)
 );
 
 create table trash (
@@ -692,6 +705,8 @@ CREATE INDEX shares_account ON public.shares USING btree (account_id, link_id);
 CREATE INDEX shares_entry_id ON public.shares USING btree (entry_id);
 
 CREATE INDEX team_members_account ON public.team_members USING btree (account_id, team_id);
+
+CREATE INDEX transfers_from ON public.transfers USING btree (from_id);
 
 CREATE INDEX trash_account ON public.trash USING btree (account_id, trashed_at, entry_id);
 

@@ -560,7 +560,7 @@ CREATE TABLE teams (
   id integer primary key autoincrement,
   name text not null,
   created_at integer not null,
-  updated_at integer not null,
+  updated_at integer not null, quota_bytes integer not null default 0,
   constraint teams_name unique (name)
 );
 
@@ -576,6 +576,19 @@ CREATE TABLE tokens (
   constraint tokens_hash unique (hash),
   constraint tokens_name unique (user_id, name)
 );
+
+CREATE TABLE transfers (
+  entry_id integer not null primary key,
+  from_id integer not null,
+  to_id integer not null,
+  parent_id integer not null,
+  name text not null,
+  is_whole integer not null,
+  bytes integer not null,
+  constraint transfers_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "transfers_from" on "transfers" (from_id);
 
 CREATE TABLE trash (
   entry_id integer not null primary key,

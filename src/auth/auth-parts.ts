@@ -28,6 +28,7 @@ import { createContactRepository } from "./contact/repository.ts";
 import type { AuthMail } from "./contact/link-mails.ts";
 import type { TellOfClient } from "./contact/sign-in-mail.ts";
 import { type Contacts, createContacts } from "./contact/service.ts";
+import type { FileTransfer } from "./teams/service.ts";
 import type { UsersRepository } from "./users/repository.ts";
 import type { Users } from "./users/service.ts";
 import { createProvider } from "./oidc/provider.ts";
@@ -43,6 +44,7 @@ export type AuthDeps = {
   config: AuthConfig & AdminPasswordSetting & FirstPasswordSetting & SetUpSettings & OidcConfig;
   /** Seals secrets of authenticator apps, and what sessions by OpenID Connect keep. */
   box: SecretBox;
+  files(): FileTransfer;
   /** One instance per process; see login/password.ts. */
   passwords: Passwords;
   mail: AuthMail;

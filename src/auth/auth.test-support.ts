@@ -105,6 +105,7 @@ export async function startAuth(database: Database, settings: AuthOptions = {}) 
   await changes.poll();
   await config.start();
   const auth = createAuth({
+    files: () => ({ giveAll: async () => {}, finishAll: async () => {} }),
     database,
     changes,
     record: events.add,

@@ -62,6 +62,8 @@ export const ACCOUNT_TABLES = {
     id: "serial",
     /** Unique, lower-case. */
     name: "text",
+    /** Bytes; 0 is unlimited. */
+    quota_bytes: "int0",
     created_at: "int",
     updated_at: "int",
   },

@@ -46,11 +46,11 @@ export const FILE_TABLES = {
   entries: {
     id: "serial",
     /**
-     * 0 is the built-in administrator, -1 folders being removed (files/tree/removal.ts), with their account as parent
+     * An account or team (lib/owner.ts). 0 is the built-in administrator, -1 folders being removed (files/tree/removal.ts), with their account as parent
      * and their id as name.
      */
     account_id: "int",
-    /** A folder of the same account; 0 is the root. */
+    /** A folder of the same account; 0 is the root, -1 the trash, -2 a folder of `transfers`. */
     parent_id: "int",
     /** "folder" or "file". */
     kind: "text",
@@ -70,6 +70,22 @@ export const FILE_TABLES = {
   },
   /** Its row is the lock of the account's tree. */
   account_usage: { account_id: "int", bytes: "int", moves: "int" },
+  /**
+   * Large folders on their way to another owner (files/tree/transfers.ts). Their row in `entries` is the new owner's,
+   * with the parent -2 and its id as name.
+   */
+  transfers: {
+    entry_id: "int",
+    from_id: "int",
+    to_id: "int",
+    /** Where the folder will be. */
+    parent_id: "int",
+    name: "text",
+    /** 1: the folder takes all that the former owner has. */
+    is_whole: "int",
+    /** Of what has not come yet; counts in the quota. */
+    bytes: "int",
+  },
   uploads: {
     /** A lower-case UUID, which the storage also uses for the bytes. */
     id: "text",

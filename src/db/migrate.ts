@@ -22,6 +22,7 @@ import { steps as version09Mail } from "./migrations/version-0-9-mail.ts";
 import { steps as version09SharedItems } from "./migrations/version-0-9-shared-items.ts";
 import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import { steps as version09Recipients } from "./migrations/version-0-9-recipients.ts";
+import { steps as version09TeamFiles } from "./migrations/version-0-9-team-files.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09Oidc,
   ...version09Recipients,
   ...version09SharedItems,
+  ...version09TeamFiles,
 ];
 
 export type MigrationState = {

@@ -23,6 +23,10 @@ import { createFolders } from "./tree/folders.service.ts";
 import type { Policies } from "./policies/service.ts";
 import { createRemovalRepository } from "./tree/removal.repository.ts";
 import { createRemoval } from "./tree/removal.ts";
+import { createOwnersRepository } from "./tree/owners.repository.ts";
+import { createTransfersRepository } from "./tree/transfers.repository.ts";
+import { createTransfers } from "./tree/transfers.ts";
+import { createTrees } from "./tree/trees.ts";
 import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createSearchRepository } from "./search/repository.ts";
 import { searchEndpoint } from "./search/routes.ts";
@@ -79,6 +83,17 @@ export function createDrive(deps: Deps) {
     clock,
     logger,
   });
+  const owners = createOwnersRepository(database);
+  const trees = createTrees({ repository: owners });
+  const transfers = createTransfers({
+    tree,
+    entries: repository,
+    owners,
+    repository: createTransfersRepository(database),
+    record,
+    clock,
+    logger,
+  });
   const download = createDownload({ blobs });
   const paths = createPathsRepository(database);
   const search = createFileSearch({ repository: createSearchRepository(database), paths });
@@ -96,6 +111,8 @@ export function createDrive(deps: Deps) {
   const answerArchive = createArchiveAnswer({ archives });
   return {
     tree,
+    trees,
+    transfers,
     folders,
     files,
     uploads,
@@ -107,17 +124,18 @@ export function createDrive(deps: Deps) {
     answerArchive,
     /** Mount them at the root. */
     endpoints: [
-      searchEndpoint({ search }),
-      ...trashEndpoints({ trash }),
-      ...tusEndpoints({ resumable, policies }),
-      uploadEndpoint(uploads),
-      archiveEndpoint({ folders, answerArchive, logger }),
-      ...folderEndpoints({ folders, logger }),
-      downloadEndpoint({ files, download, logger }),
-      ...fileEndpoints({ files }),
+      searchEndpoint({ search, trees }),
+      ...trashEndpoints({ trash, trees }),
+      ...tusEndpoints({ resumable, trees, policies }),
+      uploadEndpoint({ uploads, trees }),
+      archiveEndpoint({ folders, trees, answerArchive, logger }),
+      ...folderEndpoints({ folders, trees, transfers, logger }),
+      downloadEndpoint({ files, trees, download, logger }),
+      ...fileEndpoints({ files, trees, transfers }),
     ],
     jobs: [
       { name: "files-removal", everyMs: () => CLEAN_UP_MS, run: removal.cleanUp },
+      { name: "files-transfer", everyMs: () => CLEAN_UP_MS, run: transfers.finishAll },
       { name: "files-trash", everyMs: () => CLEAN_UP_MS, run: trash.cleanUp },
       ...resumable.jobs,
     ],

@@ -42,7 +42,10 @@ import { createShares } from "./shares/service.ts";
 type Deps = {
   database: Queries;
   record: RecordEvents<Db>;
-  drive: Pick<Drive, "tree" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate">;
+  drive: Pick<
+    Drive,
+    "tree" | "trees" | "folders" | "answerArchive" | "files" | "uploads" | "resumable" | "dropGate"
+  >;
   content: { blobs: Pick<Blobs, "open">; thumbnails: Pick<Thumbnails, "find"> };
   links: { internal: InternalLinks; by: ChangesDeps["linksOf"] };
   /** Which limits the settings set. */
@@ -63,7 +66,7 @@ type Deps = {
 
 export function createSharing(deps: Deps) {
   const { database, record, drive, content, links, door, processes, clock, logger } = deps;
-  const { tree, folders } = drive;
+  const { tree, trees, folders } = drive;
   const { blobs } = content;
   const { pages, shares: unlock } = door;
   const repository = createSharesRepository({ database, record });
@@ -104,12 +107,12 @@ export function createSharing(deps: Deps) {
     /** Mount them at the root. */
     endpoints: [
       pdfViewerEndpoint,
-      ownerPreviewEndpoint({ files: drive.files, preview }),
-      thumbnailEndpoint({ files: drive.files, answerThumbnail }),
-      ...shareEndpoints({ shares }),
-      ...recipientEndpoints({ shares }),
-      ...manageEndpoints({ shares, changes, policy }),
-      ...dropEndpoints({ drops }),
+      ownerPreviewEndpoint({ files: drive.files, trees, preview }),
+      thumbnailEndpoint({ files: drive.files, trees, answerThumbnail }),
+      ...shareEndpoints({ shares, trees }),
+      ...recipientEndpoints({ shares, trees }),
+      ...manageEndpoints({ shares, trees, changes, policy }),
+      ...dropEndpoints({ drops, trees }),
     ],
     changes,
     visitJob: createVisitJob({ repository: recipients, days: deps.visitDays, clock }),

@@ -6,7 +6,7 @@ import { AppError } from "../lib/errors.ts";
 import { createLinkBatch } from "./write/batch.ts";
 import { alreadyExists, type CodeRule, isKeyText, linkNotFound } from "./link/code.ts";
 import type { FallbackLoops } from "./fallback/loops.ts";
-import { createGifts } from "./write/gifts.ts";
+import { createGifts, type Gifts } from "./write/gifts.ts";
 import { codeOf, domainOf, keyOf } from "./link/key.ts";
 import { pastChange, type PastChange, revertLink } from "./history/history.ts";
 import type { EventState, LinkEvents } from "./history/past-state.ts";
@@ -76,7 +76,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
 
   const bulk = { ...parts, gifts: createGifts({ owners, actor }), actor };
   const { newOwner } = bulk.gifts;
-  const prepare = (code: string, input: PatchInput) => prepareChange(parts, get, code, input);
+  const prepare = (code: string, input: PatchInput) => prepareChange(parts, { get, newOwner }, code, input);
 
   // Links are named by their keys.
   return {
@@ -125,8 +125,7 @@ export function createActorLinks(parts: Parts, actor: Actor) {
      */
     async patch(code: string, input: PatchInput): Promise<ShownLink> {
       const { change, renamed, now } = await prepare(code, input);
-      const ownerId = await newOwner(input.owner);
-      return counted(await writer.patch({ ...change, ownerId }, renamed, { actor, now }));
+      return counted(await writer.patch(change, renamed, { actor, now }));
     },
 
     available: (code: string, domain?: string) => codeAvailability(parts, code, domain),
@@ -195,7 +194,7 @@ async function codeAvailability(
 /** What `patch` writes. Hashes the password. */
 async function prepareChange(
   { clock, rule, domains, loops, hashPassword }: Parts,
-  get: (key: string) => Promise<Link>,
+  { get, newOwner }: { get(key: string): Promise<Link>; newOwner: Gifts["newOwner"] },
   code: string,
   input: PatchInput,
 ): Promise<PlannedChange> {
@@ -210,7 +209,8 @@ async function prepareChange(
   for (const own of new Set([wanted, code])) refuse(await loops.refusal(own, urls));
   const passwordHash = typeof password === "string" ? await hashPassword(password) : password;
   const renamed = wanted === code ? null : { code: wanted, keepOld };
-  return { change: { code, ...patch, passwordHash }, renamed, now };
+  const ownerId = await newOwner(input.owner);
+  return { change: { code, ...patch, ownerId, passwordHash }, renamed, now };
 }
 
 function refuse(refusal: AppError | null): void {

@@ -37,7 +37,7 @@ export function createNoticeRepository({ read }: Pick<Database, "read">) {
       return new Map(rows.map(({ id, options }) => [id, JSON.parse(options!).clickThreshold as number]));
     },
 
-    /** The account of a folder or file. */
+    /** The owner of a folder or file. */
     async accountOf(entryId: number, db: Db = read): Promise<number | null> {
       const query = db.selectFrom("entries").select("account_id as id").where("id", "=", entryId);
       return (await query.executeTakeFirst())?.id ?? null;

@@ -94,7 +94,7 @@ export function createNotices(deps: Deps) {
     if (accountId === null) return;
     const url = panelUrl(`/files?folder=${folder}`);
     const content = { title: title ?? subject, count: 1, names: [name], url };
-    await tell(tx, accountId, { kind: "drop", content }, String(subjectId));
+    await tellOwners(tx, accountId, { kind: "drop", content }, String(subjectId));
   }
 
   async function died(tx: MailTransaction, { at, subjectId, after }: EventRecord): Promise<void> {
@@ -135,10 +135,15 @@ export function createNotices(deps: Deps) {
       const title = share.title ?? nameOf(share.code);
       const url = panelUrl("/shares");
       await write(async (tx) => {
-        await tell(tx, accountId, { kind: "download", content: { title, count: 1, url } }, String(linkId));
+        await tellOwners(
+          tx,
+          accountId,
+          { kind: "download", content: { title, count: 1, url } },
+          String(linkId),
+        );
         if (maxDownloads === null || !(await repository.isUsedUp(linkId, tx.db))) return;
         const mail = { kind: "share_ends", content: { title, endsAt: null, url } } as const;
-        await tell(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
+        await tellOwners(tx, accountId, mail, `${linkId} used ${maxDownloads}`);
       });
     },
 
@@ -167,7 +172,7 @@ export function createNotices(deps: Deps) {
         await write((tx) => tell(tx, id, { kind: "backup", content: { reason, at } }, String(at)));
     },
 
-    endingJob: createEndingJob(deps, tell),
+    endingJob: createEndingJob(deps, tellOwners),
   };
 }
 
@@ -204,7 +209,7 @@ function createNumbers(
 
 type Tell = (
   tx: MailTransaction,
-  accountId: number,
+  ownerId: number,
   mail: MailContent & { kind: NoticeKind },
   onceKey: string,
 ) => Promise<void>;

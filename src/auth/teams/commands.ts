@@ -76,7 +76,7 @@ export function addTeamCommands(program: Command, context: Context): void {
   teams
     .command("remove <name>")
     .description("delete a team; what it owns needs another owner")
-    .option("--transfer-to <owner>", "account, or team:<name>, that gets its links")
+    .option("--transfer-to <owner>", "account, or team:<name>, that gets links, files and domains")
     .option(...JSON_OPTION)
     .action(async (name: string, options: JsonOption & { transferTo?: string }) => {
       const { auth } = await context.services();

@@ -139,9 +139,10 @@ async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
     )
     .execute();
   const members = Map.groupBy(found, (row) => row.team_id);
-  return rows.map(({ id, name, created_at: createdAt, updated_at: updatedAt }) => ({
+  return rows.map(({ id, name, quota_bytes: quotaBytes, created_at: createdAt, updated_at: updatedAt }) => ({
     id,
     name,
+    quotaBytes,
     members: (members.get(id) ?? [])
       .map((row) => ({ account: nameOf(row), role: teamRoleOf(row.role) }))
       .sort((a, b) => (a.account < b.account ? -1 : 1)),
@@ -159,8 +160,9 @@ const OWNED = [
 const nameOf = ({ account_id, username }: { account_id: number; username: string | null }): string =>
   account_id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${account_id}`);
 
-const rowOf = ({ name, createdAt, updatedAt }: Omit<Team, "id">) => ({
+const rowOf = ({ name, quotaBytes, createdAt, updatedAt }: Omit<Team, "id">) => ({
   name,
+  quota_bytes: quotaBytes,
   created_at: createdAt,
   updated_at: updatedAt,
 });

@@ -13,9 +13,18 @@ import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
 /** Of an account. Lists ask for the links of all of them. */
 const MOST_TEAMS = 100;
 
+type Leaving = { id: number; username: string };
+
+/** The files of an owner that goes, in a folder of that name of another one; `finishAll`: after the commit. */
+export type FileTransfer = {
+  giveAll(tx: { db: Db }, from: number, to: number, name: string): Promise<void>;
+  finishAll(): Promise<void>;
+};
+
 type Deps = {
   repository: TeamRepository;
   transfer: TransferOwned;
+  files(): FileTransfer;
   changes: AuthChanges;
   record: RecordEvents<Db>;
   clock: Clock;
@@ -23,7 +32,7 @@ type Deps = {
 
 export type TeamService = ReturnType<typeof createTeams>;
 
-export function createTeams({ repository, transfer, changes, record, clock }: Deps) {
+export function createTeams({ repository, transfer, files, changes, record, clock }: Deps) {
   const tell = (db: Db, actor: Actor, before: Team | null, after: Team | null, transferTo?: string) =>
     record(db, [eventOf(clock.now(), actor, before, after, transferTo)]);
 
@@ -53,9 +62,10 @@ export function createTeams({ repository, transfer, changes, record, clock }: De
     return team;
   }
 
-  /** @throws BadRequest for an unknown owner, Conflict for an owner of files */
-  async function giveAll(tx: AuthTransaction, from: number, to: string): Promise<void> {
-    await transfer(tx.db, from, to);
+  /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict over its quota of files */
+  async function giveAll(tx: AuthTransaction, from: { id: number; name: string }, to: string): Promise<void> {
+    const owner = await transfer(tx.db, from.id, to);
+    await files().giveAll(tx, from.id, owner, from.name);
     tx.changed("tags", ["*"]);
   }
 
@@ -83,10 +93,10 @@ export function createTeams({ repository, transfer, changes, record, clock }: De
     },
 
     /** @throws Conflict when the name is taken, BadRequest for an unknown account */
-    create: ({ name, members }: CreateTeam, actor: Actor): Promise<Team> =>
+    create: ({ name, members, quota_bytes: quotaBytes }: CreateTeam, actor: Actor): Promise<Team> =>
       changes.write(async (tx) => {
         const now = clock.now();
-        const team = { name, members: sorted(members), createdAt: now, updatedAt: now };
+        const team = { name, quotaBytes, members: sorted(members), createdAt: now, updatedAt: now };
         const id = await repository.insert(tx.db, team);
         await setMembers(tx, id, members);
         await tell(tx.db, actor, null, { id, ...team });
@@ -94,12 +104,14 @@ export function createTeams({ repository, transfer, changes, record, clock }: De
       }),
 
     /** @throws NotFound, Forbidden for members who are no managers, Conflict when the name is taken, BadRequest */
-    update: (id: number, { name, members }: UpdateTeam, actor: Actor): Promise<Team> =>
+    update: (id: number, { name, members, quota_bytes: quota }: UpdateTeam, actor: Actor): Promise<Team> =>
       changes.write(async (tx) => {
         const before = await managed(tx, id, actor);
+        if (quota !== undefined && quota !== before.quotaBytes && actor.ownOnly) throw adminsOnly();
         const after = {
           ...before,
           name: name ?? before.name,
+          quotaBytes: quota ?? before.quotaBytes,
           members: members === undefined ? before.members : sorted(members),
           updatedAt: clock.now(),
         };
@@ -109,22 +121,27 @@ export function createTeams({ repository, transfer, changes, record, clock }: De
         return after;
       }),
 
-    /** @param transferTo gets what it owns  @throws NotFound, Conflict while it owns something, BadRequest */
-    remove: (id: number, transferTo: string | undefined, actor: Actor): Promise<Team> =>
-      changes.write(async (tx) => {
+    /** @param transferTo gets what it owns  @throws NotFound, Conflict while it owns something or over the quota, BadRequest */
+    async remove(id: number, transferTo: string | undefined, actor: Actor): Promise<Team> {
+      const gone = await changes.write(async (tx) => {
         const team = await managed(tx, id, actor);
-        if (transferTo) await giveAll(tx, ownerOfTeam(id), transferTo);
+        if (transferTo) await giveAll(tx, { id: ownerOfTeam(id), name: team.name }, transferTo);
         else if (await repository.hasBelongings(tx.db, id)) throw hasBelongings(team);
         await setMembers(tx, id, []);
         await repository.remove(tx.db, id);
         await tell(tx.db, actor, team, null, transferTo);
         return team;
-      }),
+      });
+      if (transferTo) await files().finishAll();
+      return gone;
+    },
 
-    giveAll,
+    finishFiles: () => files().finishAll(),
 
-    /** Of an account that is being deleted. */
-    async leaveAll(tx: AuthTransaction, accountId: number, username: string, actor: Actor): Promise<void> {
+    /** Of an account that is being deleted; then call `finishFiles`. @throws like remove */
+    async leaveAll(tx: AuthTransaction, leaving: Leaving, actor: Actor, transferTo?: string): Promise<void> {
+      const { id: accountId, username } = leaving;
+      if (transferTo) await giveAll(tx, { id: accountId, name: username }, transferTo);
       for (const id of await repository.teamsOf(tx.db, accountId)) {
         const before = await repository.lock(tx.db, id);
         if (before === null) continue;
@@ -153,12 +170,18 @@ function eventOf(
   };
 }
 
-const stateOf = ({ name, members }: Team) => ({ name, members });
+const stateOf = ({ name, members, quotaBytes }: Team) => ({
+  name,
+  members,
+  ...(quotaBytes > 0 && { quota_bytes: quotaBytes }),
+});
 
 const sorted = (members: readonly Member[]): Member[] =>
   [...members].sort((a, b) => (a.account < b.account ? -1 : 1));
 
 const unknownTeam = () => appError("NotFound", "There is no such team.");
 const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
+const adminsOnly = () =>
+  appError("Forbidden", "Only administrators change the quota of a team.", { field: "quota_bytes" });
 const hasBelongings = ({ name }: Team) =>
   appError("Conflict", `The team '${name}' has links, files or domains; say with transfer_to who gets them.`);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TEAM_ROLES, type TeamRole } from "../../lib/access.ts";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
-import { usernameSchema } from "../users/user.ts";
+import { quotaSchema, usernameSchema } from "../users/user.ts";
 
 export const MOST_MEMBERS = 500;
 
@@ -13,6 +13,8 @@ export type Team = {
   id: number;
   /** Lower-case, unique. */
   name: string;
+  /** Bytes, for its files together; 0: unlimited. */
+  quotaBytes: number;
   /** By name. */
   members: Member[];
   /** Epoch ms, like `updatedAt`. */
@@ -38,12 +40,14 @@ const members = z
 export const createTeamSchema = namedObject("NewTeam", {
   name: usernameSchema,
   members: members.default([]),
+  quota_bytes: quotaSchema.default(0),
 });
 export type CreateTeam = z.output<typeof createTeamSchema>;
 
 export const updateTeamSchema = namedObject("TeamUpdate", {
   name: usernameSchema.optional(),
   members: members.optional().describe("replaces the list"),
+  quota_bytes: quotaSchema.optional().describe("by administrators; 0: unlimited"),
 });
 export type UpdateTeam = z.output<typeof updateTeamSchema>;
 
@@ -51,6 +55,7 @@ export const teamView = namedObject("Team", {
   id: z.int(),
   name: z.string().describe("as an owner: team:{name}"),
   members: z.array(memberSchema),
+  quota_bytes: quotaSchema,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

@@ -50,6 +50,7 @@ forEachDialect((dialect) => {
       id: answer.json.data!["id"],
       name,
       members: members.toReversed(),
+      quota_bytes: 0,
       created_at: at,
       updated_at: at,
     };

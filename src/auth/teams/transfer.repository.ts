@@ -36,24 +36,18 @@ export function createOwnerTransfer({ dialect }: Pick<Database, "dialect">) {
     await tx.deleteFrom("owner_tags").where("owner_id", "=", from).execute();
   }
 
-  /** Files stay. @throws BadRequest for an unknown owner or the same one, Conflict for an owner of files */
-  return async (tx: Db, from: number, name: string): Promise<void> => {
+  /** But for files. Returns the new owner. @throws BadRequest for an unknown owner or the same one */
+  return async (tx: Db, from: number, name: string): Promise<number> => {
     const to = await idOf(tx, name);
     if (to === from) {
       throw appError("BadRequest", "transfer_to: name another owner than the one that is deleted.", {
         field: "transfer_to",
       });
     }
-    const files = tx.selectFrom("entries").select("id").where("account_id", "=", from).limit(1);
-    if ((await files.execute()).length > 0) {
-      throw appError(
-        "Conflict",
-        "It has files or folders, which can't be given away; move or delete them first.",
-      );
-    }
     await tx.updateTable("links").set({ owner_id: to }).where("owner_id", "=", from).execute();
     await moveTags(tx, from, to);
     await tx.updateTable("deleted_links").set({ owner_id: to }).where("owner_id", "=", from).execute();
     await tx.updateTable("domains").set({ owner_id: to }).where("owner_id", "=", from).execute();
+    return to;
   };
 }

@@ -138,7 +138,7 @@ function addChanging(users: Command, context: Context): void {
   users
     .command("remove <username>")
     .description("delete an account and end its sessions")
-    .option("--transfer-to <owner>", "account, or team:<name>, that gets its links")
+    .option("--transfer-to <owner>", "account, or team:<name>, that gets links, files and domains")
     .option("--json", "print the deleted account as JSON")
     .action(async (username: string, options: JsonOption & { transferTo?: string }) => {
       const { auth } = await context.services();

@@ -146,7 +146,7 @@ function itemEndpoints({ users, contacts, secondFactor }: Deps): Endpoint[] {
     endpoint({
       ...item,
       method: "DELETE",
-      summary: "Delete an account and its sessions; transfer_to gets its links",
+      summary: "Delete an account and its sessions; transfer_to gets its links, files and domains",
       query: transferQuery,
       failures: [409],
       answer: z.object({ message: z.string() }),

@@ -29,8 +29,8 @@ type Deps = {
   apiTokens: Pick<ApiTokens, "removeAllOf">;
   secondFactor: { removeAllOf(tx: AuthTransaction, id: number): Promise<void> };
   teams: {
-    leaveAll(tx: AuthTransaction, id: number, username: string, actor: Actor): Promise<void>;
-    giveAll(tx: AuthTransaction, from: number, to: string): Promise<void>;
+    leaveAll(tx: AuthTransaction, user: User, actor: Actor, transferTo?: string): Promise<void>;
+    finishFiles(): Promise<void>;
   };
   passwords: { hashPassword(plain: string): Promise<string> };
   accountDelay: { clear(account: { username: string }): Promise<void> };
@@ -146,19 +146,20 @@ export function createUsers({
       return updated;
     },
 
-    /** @param transferTo gets its links  @throws NotFound, BadRequest for an unknown owner, Conflict if it has files then */
+    /** @param transferTo gets what it owns  @throws NotFound, BadRequest for an unknown owner, Conflict over its quota */
     async remove(id: number, actor = SYSTEM, transferTo?: string): Promise<User> {
-      return changes.write(async (tx) => {
+      const gone = await changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();
-        if (transferTo) await teams.giveAll(tx, id, transferTo);
         await sessions.removeAllOf(tx, id);
         await apiTokens.removeAllOf(tx, id);
         await secondFactor.removeAllOf(tx, id);
-        await teams.leaveAll(tx, id, user.username, actor);
+        await teams.leaveAll(tx, user, actor, transferTo);
         await repository.remove(tx.db, id);
         await record(tx.db, [userEvent({ actor, now: clock.now(), verb: "delete", transferTo }, user, null)]);
         return user;
       });
+      if (transferTo) await teams.finishFiles();
+      return gone;
     },
   };
 }

@@ -73,11 +73,13 @@ export const newPasswordSchema = z
 export const languageSchema = z.enum(LANGUAGES).describe("of mails");
 
 export const roleSchema = z.enum(ROLES);
-const quotaSchema = z.int().min(0).describe("limit in bytes for the account's files together; 0: unlimited");
+export const quotaSchema = z.int().min(0).describe("limit in bytes for all files together; 0: unlimited");
 
 /** Of a deletion. */
 export const transferQuery = z.object({
-  transfer_to: queryText(100).optional().describe("account, or team:{name}, that gets the links"),
+  transfer_to: queryText(100)
+    .optional()
+    .describe("account, or team:{name}, that gets links, files and domains"),
 });
 
 export const createUserSchema = namedObject("NewAccount", {

@@ -4,6 +4,7 @@ import { streamAnswer } from "../../http/stream-pages.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { idIn } from "../tree/entry-id.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import type { AnswerArchive } from "./archive-answer.ts";
 
@@ -18,9 +19,9 @@ const archiveHeaders = z.object({
   "Accept-Ranges": z.literal("none"),
 });
 
-type Deps = { folders: Pick<Folders, "find">; answerArchive: AnswerArchive; logger: Logger };
+type Deps = { folders: Pick<Folders, "find">; trees: Trees; answerArchive: AnswerArchive; logger: Logger };
 
-export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpoint =>
+export const archiveEndpoint = ({ folders, trees, answerArchive, logger }: Deps): Endpoint =>
   endpoint({
     access: "account",
     scope: "files",
@@ -31,7 +32,8 @@ export const archiveEndpoint = ({ folders, answerArchive, logger }: Deps): Endpo
     failures: [400, 502, 503],
     raw: { type: "application/zip", headers: archiveHeaders },
     async handle({ c, account }) {
-      const { folder } = await folders.find(account.id, idIn(c, "FolderNotFound"));
+      const id = idIn(c, "FolderNotFound");
+      const { folder } = await folders.find(await trees.with({ c, account }, { entry: id }), id);
       if (folder === null) throw appError("FolderNotFound", "There is no such folder.");
       // Reading a large tree takes a while.
       c.env.liftIdleTimeout();

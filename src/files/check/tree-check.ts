@@ -3,6 +3,7 @@
  * beside a server: it looks twice before it reports. `fix` corrects usage; the service can't cause the other problems.
  */
 import type { Database } from "../../db/database.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import type { StorageCheck } from "./storage-report.ts";
 import type { TreeCheckRepository } from "./tree.repository.ts";
 
@@ -48,7 +49,7 @@ export function createTreeCheck({ database, repository }: Deps): StorageCheck {
   }
 
   async function* usages(fix: boolean): ReturnType<StorageCheck> {
-    for (let after = -1; ; ) {
+    for (let after = NOBODY; ; ) {
       const page = await repository.usages(after, PAGE);
       for (const { accountId } of page.filter(({ said, sum }) => said !== sum)) {
         const { said, sum } = await database.transaction(async (tx) => {

@@ -19,39 +19,7 @@ const described = [
 /** Limits are at most 1,000. */
 export function createTreeCheckRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
-    /** Outside any folder of their account and its trash, by id. Not those being removed. */
-    strays: (afterId: number, limit: number): Promise<CheckedEntry[]> =>
-      read
-        .selectFrom("entries")
-        .leftJoin("entries as around", (join) =>
-          join
-            .onRef("around.id", "=", "entries.parent_id")
-            .on("around.kind", "=", "folder")
-            .on((eb) =>
-              eb.or([
-                eb("around.account_id", "=", eb.ref("entries.account_id")),
-                eb.and([
-                  eb("around.account_id", "=", REMOVED_ACCOUNT_ID),
-                  eb("around.parent_id", "=", eb.ref("entries.account_id")),
-                ]),
-              ]),
-            ),
-        )
-        .leftJoin("trash", (join) =>
-          join
-            .onRef("trash.entry_id", "=", "entries.id")
-            .onRef("trash.account_id", "=", "entries.account_id")
-            .on("entries.parent_id", "=", TRASH),
-        )
-        .select(described)
-        .where("entries.id", ">", afterId)
-        .where("entries.account_id", "<>", REMOVED_ACCOUNT_ID)
-        .where("entries.parent_id", "<>", ROOT)
-        .where("trash.entry_id", "is", null)
-        .where("around.id", "is", null)
-        .orderBy("entries.id")
-        .limit(limit)
-        .execute(),
+    strays: (afterId: number, limit: number) => strays(read, afterId, limit),
 
     async countFolders(): Promise<number> {
       const query = read.selectFrom("entries").select((eb) => eb.fn.countAll<number>().as("n"));
@@ -136,3 +104,47 @@ export function createTreeCheckRepository({ read, dialect }: Pick<Database, "rea
     },
   };
 }
+
+/** Outside any folder of their account and its trash, by id. Not those being removed. */
+const strays = (read: Db, afterId: number, limit: number): Promise<CheckedEntry[]> =>
+  read
+    .selectFrom("entries")
+    .leftJoin("entries as around", (join) =>
+      join
+        .onRef("around.id", "=", "entries.parent_id")
+        .on("around.kind", "=", "folder")
+        .on((eb) =>
+          eb.or([
+            eb("around.account_id", "=", eb.ref("entries.account_id")),
+            eb.and([
+              eb("around.account_id", "=", REMOVED_ACCOUNT_ID),
+              eb("around.parent_id", "=", eb.ref("entries.account_id")),
+            ]),
+          ]),
+        ),
+    )
+    // A large folder on its way to another owner, which its contents follow.
+    .leftJoin("transfers", (join) =>
+      join.on((eb) =>
+        eb.or([
+          eb("transfers.entry_id", "=", eb.ref("entries.id")),
+          eb("transfers.from_id", "=", eb.ref("entries.account_id")),
+        ]),
+      ),
+    )
+    .leftJoin("trash", (join) =>
+      join
+        .onRef("trash.entry_id", "=", "entries.id")
+        .onRef("trash.account_id", "=", "entries.account_id")
+        .on("entries.parent_id", "=", TRASH),
+    )
+    .select(described)
+    .where("entries.id", ">", afterId)
+    .where("entries.account_id", "<>", REMOVED_ACCOUNT_ID)
+    .where("entries.parent_id", "<>", ROOT)
+    .where("transfers.entry_id", "is", null)
+    .where("trash.entry_id", "is", null)
+    .where("around.id", "is", null)
+    .orderBy("entries.id")
+    .limit(limit)
+    .execute();

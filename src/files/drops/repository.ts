@@ -48,7 +48,7 @@ export function createDropsRepository({ read }: Pick<Database, "read">) {
         .executeTakeFirst();
       if (row === undefined) return null;
       const { disabled, twoWay: _, ...box } = row;
-      if (box.accountId !== 0 && disabled !== 0) return null;
+      if (box.accountId > 0 && disabled !== 0) return null;
       return { ...box, ...limitsOf(row) };
     },
 

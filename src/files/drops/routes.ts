@@ -11,6 +11,7 @@ import { idIn } from "../tree/entry-id.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import { shareView, viewOfShare } from "../serving/share-view.ts";
 import type { ReceivedDrop } from "./drop.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Drops } from "./service.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
@@ -73,7 +74,7 @@ const PATH = "/folders/:id/drop";
 const common = { access: "account", scope: "files", tag: "folders" } as const;
 const params = { code: z.string().meta(CODE_FORM) };
 
-export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
+export const dropEndpoints = ({ drops, trees }: { drops: Drops; trees: Trees }): Endpoint[] => [
   endpoint({
     ...common,
     method: "POST",
@@ -88,7 +89,12 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
       const folderId = idIn(c, "FolderNotFound");
       const { max_bytes: maxBytes, max_files: maxFiles, max_file_size: maxFileSize = null, ...link } = body;
       const input = { ...link, maxBytes, maxFiles, maxFileSize };
-      const box = await drops.create(account.id, folderId, input, actorOf(account));
+      const box = await drops.create(
+        await trees.with({ c, account }, { entry: folderId }),
+        folderId,
+        input,
+        actorOf(account),
+      );
       return viewDrop(box, folderId, c.env.origin());
     },
   }),
@@ -101,7 +107,8 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     async handle({ c, account }) {
       const folderId = idIn(c, "FolderNotFound");
       const origin = c.env.origin();
-      return (await drops.list(account.id, folderId)).map((box) => viewDrop(box, folderId, origin));
+      const tree = await trees.with({ c, account }, { entry: folderId });
+      return (await drops.list(tree, folderId)).map((box) => viewDrop(box, folderId, origin));
     },
   }),
   endpoint({
@@ -117,7 +124,8 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     async handle({ c, account, query: { cursor, limit } }) {
       const place = { folderId: idIn(c, "FolderNotFound"), code: shareCodeIn(c) };
       const before = placeOf(z.int(), cursor);
-      const { files, next } = await drops.received(account.id, place, before, limitOf(limit));
+      const tree = await trees.with({ c, account }, { entry: place.folderId });
+      const { files, next } = await drops.received(tree, place, before, limitOf(limit));
       return new CursorPage(files.map(viewReceived), next === null ? null : cursorText(next));
     },
   }),
@@ -130,7 +138,8 @@ export const dropEndpoints = ({ drops }: { drops: Drops }): Endpoint[] => [
     answer: z.object({ message: z.string() }),
     async handle({ c, account }) {
       const folderId = idIn(c, "FolderNotFound");
-      await drops.close(account.id, folderId, shareCodeIn(c), actorOf(account));
+      const tree = await trees.with({ c, account }, { entry: folderId });
+      await drops.close(tree, folderId, shareCodeIn(c), actorOf(account));
       return { message: "Drop box closed" };
     },
   }),

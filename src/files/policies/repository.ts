@@ -4,6 +4,7 @@ import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
+import { ownerNames } from "../../links/link/owners.repository.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Policy } from "./policy.ts";
 
@@ -97,19 +98,24 @@ export function createPoliciesRepository({ read, dialect }: Pick<Database, "read
         .select((eb) => eb.fn.count<number>("entries.account_id").distinct().as("accounts"))
         .executeTakeFirstOrThrow();
       const rows = await files
-        .leftJoin("users", "users.id", "entries.account_id")
         .select((eb) => [
           "entries.account_id as accountId",
-          "users.username",
           eb.fn.countAll<number>().as("files"),
           eb.fn.sum<number>("entries.size").as("bytes"),
         ])
-        .groupBy(["entries.account_id", "users.username"])
+        .groupBy("entries.account_id")
         .orderBy("bytes", "desc")
         .orderBy("accountId")
         .limit(most)
         .execute();
-      const largest = rows.map((row) => ({ ...row, files: Number(row.files), bytes: Number(row.bytes) }));
+      const owners = rows.map(({ accountId }) => accountId);
+      const names = await ownerNames(read, owners);
+      const largest = rows.map((row) => ({
+        ...row,
+        username: names.get(row.accountId) ?? null,
+        files: Number(row.files),
+        bytes: Number(row.bytes),
+      }));
       return { accounts: Number(accounts), largest };
     },
 

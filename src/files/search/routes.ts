@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
+import { ownerQuery, type Trees } from "../tree/trees.ts";
 import type { FileSearch } from "./service.ts";
 
 const MOST_CHARACTERS = 255;
@@ -15,12 +16,13 @@ const searchQuery = z.object({
     .describe("part of a name; case is ignored, every character stands for itself")
     .meta({ examples: ["report"] }),
   ...cursorQuery,
+  ...ownerQuery,
 });
 
-type Deps = { search: FileSearch };
+type Deps = { search: FileSearch; trees: Trees };
 
 /** Mount it at the root, before the files. */
-export const searchEndpoint = ({ search }: Deps): Endpoint =>
+export const searchEndpoint = ({ search, trees }: Deps): Endpoint =>
   endpoint({
     method: "GET",
     path: "/files/search",
@@ -33,9 +35,14 @@ export const searchEndpoint = ({ search }: Deps): Endpoint =>
     query: searchQuery,
     answer: z.array(locatedEntryView),
     paged: "cursor",
-    async handle({ account, query: { q, cursor, limit } }) {
+    async handle({ c, account, query: { q, cursor, limit, ...owner } }) {
       const after = placeOf(place, cursor);
-      const { entries, next } = await search.page(account.id, q, after, limitOf(limit));
+      const { entries, next } = await search.page(
+        await trees.named({ c, account }, owner),
+        q,
+        after,
+        limitOf(limit),
+      );
       return new CursorPage(entries.map(viewLocated), next && cursorText(next));
     },
   });

@@ -94,6 +94,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
 
     /** The account of a file or folder, also of one in the trash. */
     async ownerOf(entryId: number): Promise<number | null> {
+      if (!Number.isSafeInteger(entryId)) return null;
       const query = read.selectFrom("entries").select("account_id").where("id", "=", entryId);
       return (await query.executeTakeFirst())?.account_id ?? null;
     },

@@ -18,7 +18,7 @@ import type { SharePolicy } from "./policy.ts";
 import { addingOf } from "./adding.ts";
 import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
 import { createReversal, type LinksOfActor } from "./reversal.ts";
-import { type Serving, servedFields, type ShareRecord } from "./served.ts";
+import { mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = {
   tree: AccountTree;
@@ -59,7 +59,10 @@ export function createShareChanges(deps: ChangesDeps) {
     const { actor, wanted } = plan;
     const isShare = wanted === null ? plan.isShare : wanted.kind === "entry";
     if (isShare) checkForShare(input);
-    return carryOut(key, await linksOf(actor).prepare(key, input), plan);
+    const prepared = await linksOf(actor).prepare(key, input);
+    const { ownerId = plan.accountId } = prepared.change;
+    if (wanted?.kind !== "url" && ownerId !== plan.accountId) throw goesAlong();
+    return carryOut(key, prepared, plan);
   }
 
   /** @throws LinkNotFound, FileNotFound, FolderNotFound, Conflict, and what a change of a link throws */
@@ -86,7 +89,12 @@ export function createShareChanges(deps: ChangesDeps) {
           before: held.serves && servedFields(held.serves),
           after: after && servedFields(after.serving),
         };
-        const link = await links.change(tx, prepared, use, actor);
+        // What a team shares is the team's. Older shares have no owner.
+        const { ownerId } = held;
+        const isOthers = after !== null && ownerId !== null && ownerId !== accountId;
+        const given = isOthers && Math.min(ownerId, accountId) < 0 ? { ownerId: accountId } : {};
+        const planned = { ...prepared, change: { ...prepared.change, ...given } };
+        const link = await links.change(tx, planned, use, actor);
         const [share = viewedUrl(link, downloads)] = await repository.load([link.id], tx.db);
         policy.check(actor, share);
         if (invites) await invitations.send(tx, share, invitations.added(before, share));
@@ -139,16 +147,9 @@ export function createShareChanges(deps: ChangesDeps) {
       const wanted = wantedBy(input);
       const isShare = isInternal((await linksOf(actor).get(key)).target);
       if (!isShare && wanted?.kind !== "entry") return null;
-      const plan = {
-        ...QUIET,
-        actor,
-        accountId,
-        wanted,
-        maxDownloads: undefined,
-        isShare,
-        isOwner: () => true,
-      };
-      return change(key, input, plan);
+      const served = await treeOf(repository, { key, wanted, accountId, actor });
+      const common = { ...QUIET, actor, wanted, maxDownloads: undefined, isShare };
+      return change(key, input, { ...common, accountId: served, isOwner: () => true });
     },
 
     revertLink: createReversal({ repository, linksOf, invitations, clock, carryOut }),
@@ -167,6 +168,23 @@ function checkForShare(input: PatchInput): void {
     });
   }
 }
+
+/** Of what a code is to serve, or serves: the account's own tree, or that of a team. */
+async function treeOf(
+  repository: Pick<ShareChangesRepository, "ownerOf" | "linkWith">,
+  { key, wanted, accountId, actor }: Pick<Plan, "wanted" | "accountId" | "actor"> & { key: string },
+): Promise<number> {
+  if (wanted?.kind !== "entry") return (await repository.linkWith(key))?.accountId ?? accountId;
+  const owner = await repository.ownerOf(wanted.place.id);
+  return owner !== null && mayServe(owner, accountId, actor) ? owner : accountId;
+}
+
+const goesAlong = () =>
+  appError(
+    "BadRequest",
+    "A link that serves a file or folder goes with it; give the file or folder to another owner.",
+    { field: "owner" },
+  );
 
 export const shareNotFound = () => appError("LinkNotFound", "There is no such share.");
 

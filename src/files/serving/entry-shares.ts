@@ -65,7 +65,7 @@ export function createEntryShares({ tree, repository, links, policy, invitations
           const serving = { ...limits, accountId, entryId: id };
           const target = internalTarget(isDrop ? "drop" : kind, id);
           const use = { target, before: null, after: servedFields(serving) };
-          const link = await links.create(tx, checked, use, actor);
+          const link = await links.create(tx, { ...checked, ownerId: accountId }, use, actor);
           await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
           const share = policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
           await invitations.send(tx, share, share.recipients);

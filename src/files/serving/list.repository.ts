@@ -2,6 +2,7 @@ import { type SelectQueryBuilder, sql, type Expression, type ExpressionBuilder, 
 import type { Database } from "../../db/database.ts";
 import type { Db, Dialect } from "../../db/dialect.ts";
 import type { Schema } from "../../db/schema.ts";
+import { ownerNames } from "../../links/link/owners.repository.ts";
 import { linksIn } from "../../links/link/query.repository.ts";
 import { createTagging } from "../../links/tags/tagging.repository.ts";
 import { createRecipientsRepository } from "../recipients/repository.ts";
@@ -19,9 +20,6 @@ export type SharePage = {
 };
 
 export type ShareListRepository = ReturnType<typeof createShareListRepository>;
-
-/** The built-in administrator has no row. */
-const BUILT_IN = "admin";
 
 export function createShareListRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   const { tagsOf } = createTagging(dialect);
@@ -47,7 +45,6 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("trash", "trash.entry_id", "entries.id")
       .leftJoin("blobs", "blobs.id", "entries.blob_id")
-      .leftJoin("users", "users.id", "shares.account_id")
       .select([
         "shares.account_id as accountId",
         "shares.entry_id as entryId",
@@ -63,7 +60,6 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         "shares.verify",
         "entries.kind",
         "blobs.state",
-        "users.username",
       ])
       .select((eb) => eb.fn.coalesce("trash.name", "entries.name").as("name"))
       .where("links.id", "in", linkIds)
@@ -72,7 +68,9 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
     const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
     const emails = await recipients.ofLinks(linkIds, db);
-    return rows.map(({ kind, name, username, accountId, entryId, state, ...row }) => {
+    const owners = rows.map(({ accountId }) => accountId);
+    const names = await ownerNames(db, owners);
+    return rows.map(({ kind, name, accountId, entryId, state, ...row }) => {
       const { maxBytes, maxFiles, maxFileSize, twoWay, bytes, files, verify, ...share } = row;
       const isTwoWay = twoWay !== 0;
       const limits = { maxBytes: maxBytes ?? 0, maxFileSize, isTwoWay };
@@ -83,7 +81,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         tags: tags.get(row.id) ?? [],
         kind: maxFiles !== null && !isTwoWay ? "drop" : kind === "folder" ? "folder" : "file",
         entry: { id: entryId, name },
-        owner: { id: accountId, username: accountId === 0 ? BUILT_IN : username },
+        owner: { id: accountId, username: names.get(accountId) ?? null },
         drop: maxFiles === null ? null : { ...limits, maxFiles, bytes, files },
         inTrash: !reached.has(row.id),
         isDamaged: state === "damaged",

@@ -7,7 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ShareChangesRepository } from "./changes.repository.ts";
 import { isGone, pastUse, servedThen } from "./past-use.ts";
 import { type Plan, QUIET } from "./plan.ts";
-import { servedFields, type ShareRecord } from "./served.ts";
+import { mayServe, servedFields, type ShareRecord } from "./served.ts";
 
 /** Links as an actor may reach them. */
 export type LinksOfActor = {
@@ -61,7 +61,7 @@ export function createReversal({
     mayShare();
     const owner = await repository.ownerOf(use.wanted.place.id);
     if (owner === null) throw servedThen("does not exist any more");
-    if (actor.ownOnly && owner !== accountId) throw servedThen("belongs to another account");
+    if (actor.ownOnly && !mayServe(owner, accountId, actor)) throw servedThen("belongs to another account");
     await invitations.admit(use.says);
     const back = { ...plan, ...use, says: () => use.says, accountId: owner };
     return carryOut(key, planned, back).catch((error: unknown) => {

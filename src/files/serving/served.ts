@@ -1,3 +1,4 @@
+import { type Actor, mayChange } from "../../lib/actor.ts";
 import type { ServedFields } from "../../links/link/events.ts";
 import { type Recipients, toldRecipients } from "../recipients/recipients.ts";
 import type { ShownLink } from "../../links/link/link.ts";
@@ -37,7 +38,7 @@ export type ShareRecord = ShownLink &
     kind: "file" | "folder" | "drop" | "url";
     /** Null for a URL. */
     entry: { id: number; name: string } | null;
-    /** Null for a URL. Without a name the account is being removed. */
+    /** Null for a URL. An account, or team:{name}; without a name it is being removed. */
     owner: { id: number; username: string | null } | null;
     /** Null is unlimited. */
     maxDownloads: number | null;
@@ -61,3 +62,7 @@ export const servedFields = ({ maxDownloads, drop, ...says }: Serving): ServedFi
     ...(drop.maxFileSize !== null && { max_file_size: drop.maxFileSize }),
   }),
 });
+
+/** Accounts serve nothing of another account, whatever they administer. */
+export const mayServe = (owner: number, accountId: number, actor: Actor): boolean =>
+  owner === accountId || (owner < 0 && mayChange(actor, owner));

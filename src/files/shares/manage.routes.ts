@@ -6,6 +6,7 @@ import {
   CursorPage,
   type Endpoint,
   endpoint,
+  type HttpContext,
   page,
   requireScope,
 } from "../../http/endpoint.ts";
@@ -21,6 +22,7 @@ import { recipientFields } from "../recipients/recipients.ts";
 import type { ShareChanges } from "../serving/changes.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
+import { type Asking, ownerQuery, type Trees } from "../tree/trees.ts";
 import { shareCodeIn } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
@@ -51,6 +53,7 @@ const listQuery = z.object({
     .enum(["", "asc", "desc"], "must be asc or desc")
     .optional()
     .describe("desc when absent; not with cursor"),
+  ...ownerQuery,
   all: z.enum(["true", "false", ""], "takes true or false").optional().describe("true: of all accounts"),
 });
 
@@ -68,10 +71,14 @@ changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
 const params = { code: z.string().meta(CODE_FORM) };
 
-type Deps = { shares: Shares; changes: ShareChanges; policy: Pick<SharePolicy, "of"> };
+type Deps = { shares: Shares; trees: Trees; changes: ShareChanges; policy: Pick<SharePolicy, "of"> };
 
-export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
+export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpoint[] {
   const common = { access: "account", scope: "files", tag: "shares" } as const;
+  const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, string]> => {
+    const share = shareCodeIn(asking.c);
+    return [await trees.with(asking, { share }), share];
+  };
   return [
     endpoint({
       ...common,
@@ -85,7 +92,7 @@ export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
       ...common,
       method: "GET",
       path: "/shares",
-      summary: "List your shares and drop boxes; administrators also list those of all accounts",
+      summary: "List your shares and drop boxes or those of a team; administrators also list those of all",
       query: listQuery,
       failures: [403],
       answer: z.array(shareView),
@@ -96,7 +103,7 @@ export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
           throw appError("Forbidden", "Only administrators list the shares of all accounts.");
         }
         const filter = {
-          accountId: ofAll ? null : account.id,
+          accountId: ofAll ? null : await trees.named({ c, account }, query),
           search: query.search || undefined,
           kind: query.kind || undefined,
           state: query.state || undefined,
@@ -130,7 +137,7 @@ export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
       failures: [404],
       answer: shareView,
       handle: async ({ c, account }) =>
-        viewOfShare(await shares.get(account.id, shareCodeIn(c)), c.env.origin()),
+        viewOfShare(await shares.get(...(await placed({ c, account }))), c.env.origin()),
     }),
     endpoint({
       ...common,
@@ -143,7 +150,7 @@ export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
       answer: shareView,
       async handle({ c, body, account }) {
         if (body.target !== undefined) requireLinks(account);
-        const share = await changes.patch(account.id, shareCodeIn(c), body, actorOf(account));
+        const share = await changes.patch(...(await placed({ c, account })), body, actorOf(account));
         return viewOfShare(share, c.env.origin());
       },
     }),
@@ -156,7 +163,7 @@ export function manageEndpoints({ shares, changes, policy }: Deps): Endpoint[] {
       failures: [404],
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await shares.end(account.id, shareCodeIn(c), actorOf(account));
+        await shares.end(...(await placed({ c, account })), actorOf(account));
         return { message: "Share revoked" };
       },
     }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { appError } from "../../lib/errors.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
 import { idIn } from "../tree/entry-id.ts";
 import { previewOf, TEXT_BYTES } from "./preview.ts";
@@ -9,9 +10,9 @@ import { isPlaceFor, type SharePreview } from "./preview.routes.ts";
 const validators = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 const ranges = z.object({ "Content-Range": z.string() });
 
-type Deps = { files: Pick<Files, "find">; preview: SharePreview };
+type Deps = { files: Pick<Files, "find">; trees: Trees; preview: SharePreview };
 
-export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
+export const ownerPreviewEndpoint = ({ files, trees, preview }: Deps): Endpoint =>
   endpoint({
     access: "account",
     scope: "files",
@@ -28,7 +29,8 @@ export const ownerPreviewEndpoint = ({ files, preview }: Deps): Endpoint =>
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
     async handle({ c, account }) {
-      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      const id = idIn(c, "FileNotFound");
+      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
       const { liftIdleTimeout, cut } = c.env;
       if (!isPlaceFor(previewOf(file), c.req.raw.headers)) {
         throw appError("FileNotFound", "A preview is shown in the panel only; download the file.");

@@ -9,6 +9,7 @@ import { recipientFields } from "../recipients/recipients.ts";
 import { idIn } from "../tree/entry-id.ts";
 import type { Shareable } from "../serving/served.ts";
 import { shareCodeIn } from "./routes.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
 const visitView = namedObject("ShareVisit", {
@@ -22,10 +23,12 @@ const sendBody = namedObject("ShareMails", {
   recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
 });
 
-export const recipientEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
-  (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
+export const recipientEndpoints = (deps: Deps): Endpoint[] =>
+  (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
 
-function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
+type Deps = { shares: Shares; trees: Trees };
+
+function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share/:code{.+}`;
   const common = {
     access: "account",
@@ -48,7 +51,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       paged: "cursor",
       async handle({ c, account, query: { cursor, limit } }) {
         const before = placeOf(z.int(), cursor);
-        const found = await shares.visits(account.id, placeIn(c), shareCodeIn(c), before, limitOf(limit));
+        const place = placeIn(c);
+        const tree = await trees.with({ c, account }, { entry: place.id });
+        const found = await shares.visits(tree, place, shareCodeIn(c), before, limitOf(limit));
         const views = found.visits.map(({ email, did, name, at }) => ({
           email,
           did,
@@ -67,7 +72,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       failures: [409, 429],
       answer: z.object({ message: z.string() }),
       async handle({ c, account, body: { recipients } }) {
-        const count = await shares.sendAgain(account.id, placeIn(c), shareCodeIn(c), recipients ?? null);
+        const place = placeIn(c);
+        const tree = await trees.with({ c, account }, { entry: place.id });
+        const count = await shares.sendAgain(tree, place, shareCodeIn(c), recipients ?? null);
         return { message: `Mails queued: ${count}` };
       },
     }),

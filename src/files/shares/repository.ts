@@ -116,7 +116,7 @@ export function createSharesRepository({ database, record }: Deps) {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;
       const entry = toEntry(row);
-      if (entry.accountId !== 0 && row.disabled !== 0) return null;
+      if (entry.accountId > 0 && row.disabled !== 0) return null;
       return {
         linkId,
         code: row.code,

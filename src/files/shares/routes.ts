@@ -17,6 +17,7 @@ import {
 import { addingFields, addingOf } from "../serving/adding.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import type { Shareable } from "../serving/served.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
 export const shareSchema = createSchema.pick({ expires_at: true, title: true }).extend({
@@ -51,10 +52,12 @@ export function refuseOwnCode({ role }: { role: Role }, code: string | null | un
   );
 }
 
-export const shareEndpoints = ({ shares }: { shares: Shares }): Endpoint[] =>
-  (["file", "folder"] as const).flatMap((kind) => endpointsOf(shares, kind));
+export const shareEndpoints = (deps: Deps): Endpoint[] =>
+  (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
 
-function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
+type Deps = { shares: Shares; trees: Trees };
+
+function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
   const common = { access: "account", scope: "files", tag: `${kind}s` } as const;
   const placeIn = (c: HttpContext): Shareable => ({
@@ -87,10 +90,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
         const adding = addingOf({ add, max_bytes, max_files, max_file_size });
         const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
         const input = { ...link, ...says, maxDownloads: most ?? null, adding };
-        return viewOfShare(
-          await shares.create(account.id, placeIn(c), input, actorOf(account)),
-          c.env.origin(),
-        );
+        const place = placeIn(c);
+        const tree = await trees.with({ c, account }, { entry: place.id });
+        return viewOfShare(await shares.create(tree, place, input, actorOf(account)), c.env.origin());
       },
     }),
     endpoint({
@@ -101,7 +103,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       answer: z.array(shareView),
       async handle({ c, account }) {
         const origin = c.env.origin();
-        return (await shares.list(account.id, placeIn(c))).map((share) => viewOfShare(share, origin));
+        const place = placeIn(c);
+        const tree = await trees.with({ c, account }, { entry: place.id });
+        return (await shares.list(tree, place)).map((share) => viewOfShare(share, origin));
       },
     }),
     endpoint({
@@ -112,7 +116,9 @@ function endpointsOf(shares: Shares, kind: Shareable["kind"]): Endpoint[] {
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await shares.revoke(account.id, placeIn(c), shareCodeIn(c), actorOf(account));
+        const place = placeIn(c);
+        const tree = await trees.with({ c, account }, { entry: place.id });
+        await shares.revoke(tree, place, shareCodeIn(c), actorOf(account));
         return { message: "Share revoked" };
       },
     }),

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { idIn } from "../tree/entry-id.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Files } from "../tree/files.service.ts";
 import type { AnswerThumbnail } from "./answer.ts";
 
 const headers = z.object({ ETag: z.string(), "Cache-Control": z.string() });
 
-type Deps = { files: Pick<Files, "find">; answerThumbnail: AnswerThumbnail };
+type Deps = { files: Pick<Files, "find">; trees: Trees; answerThumbnail: AnswerThumbnail };
 
-export const thumbnailEndpoint = ({ files, answerThumbnail }: Deps): Endpoint =>
+export const thumbnailEndpoint = ({ files, trees, answerThumbnail }: Deps): Endpoint =>
   endpoint({
     access: "account",
     scope: "files",
@@ -23,7 +24,8 @@ export const thumbnailEndpoint = ({ files, answerThumbnail }: Deps): Endpoint =>
       304: { type: null, description: "The client's copy is current", headers },
     },
     async handle({ c, account }) {
-      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      const id = idIn(c, "FileNotFound");
+      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
       return answerThumbnail(file, c.req.raw);
     },
   });

@@ -6,6 +6,7 @@ import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { idIn, idInBody } from "../tree/entry-id.ts";
 import { locatedEntryView, viewLocated } from "../tree/located-entry.ts";
+import { ownerQuery, type Trees } from "../tree/trees.ts";
 import type { Trash } from "./service.ts";
 import { trashedView, viewTrashed } from "./trashed.ts";
 import { namedObject } from "../../lib/named-object.ts";
@@ -13,6 +14,7 @@ import { namedObject } from "../../lib/named-object.ts";
 const listQuery = z.object({
   ...pageQuery,
   ...cursorQuery,
+  ...ownerQuery,
   cursor: cursorQuery.cursor.describe(
     "instead of page: empty for the first page, then next_cursor of the previous one",
   ),
@@ -24,9 +26,9 @@ const restoreBody = namedObject("TrashRestore", {
   parent_id: idInBody.nullable().optional().describe("the same as folder_id"),
 });
 
-type Deps = { trash: Trash };
+type Deps = { trash: Trash; trees: Trees };
 
-export function trashEndpoints({ trash }: Deps): Endpoint[] {
+export function trashEndpoints({ trash, trees }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files" } as const;
   return [
     endpoint({
@@ -36,7 +38,10 @@ export function trashEndpoints({ trash }: Deps): Endpoint[] {
       tag: "files",
       summary: "Move a file to the trash",
       answer: trashedView,
-      handle: async ({ c, account }) => viewTrashed(await trash.putFile(account.id, idIn(c, "FileNotFound"))),
+      async handle(asking) {
+        const id = idIn(asking.c, "FileNotFound");
+        return viewTrashed(await trash.putFile(await trees.with(asking, { entry: id }), id));
+      },
     }),
     endpoint({
       ...shared,
@@ -45,14 +50,16 @@ export function trashEndpoints({ trash }: Deps): Endpoint[] {
       tag: "folders",
       summary: "Move a folder with its contents to the trash",
       answer: trashedView,
-      handle: async ({ c, account }) =>
-        viewTrashed(await trash.putFolder(account.id, idIn(c, "FolderNotFound"))),
+      async handle(asking) {
+        const id = idIn(asking.c, "FolderNotFound");
+        return viewTrashed(await trash.putFolder(await trees.with(asking, { entry: id }), id));
+      },
     }),
-    ...heapEndpoints({ trash }),
+    ...heapEndpoints({ trash, trees }),
   ];
 }
 
-function heapEndpoints({ trash }: Deps): Endpoint[] {
+function heapEndpoints({ trash, trees }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files", tag: "trash" } as const;
   return [
     endpoint({
@@ -63,15 +70,16 @@ function heapEndpoints({ trash }: Deps): Endpoint[] {
       query: listQuery,
       answer: z.array(trashedView),
       paged: "either",
-      async handle({ query, account }) {
+      async handle({ c, query, account }) {
+        const tree = await trees.named({ c, account }, query);
         if (query.cursor === undefined) {
           const at = pageOf(query);
-          const { items, total } = await trash.page(account.id, at);
+          const { items, total } = await trash.page(tree, at);
           return page(items.map(viewTrashed), { ...at, total });
         }
         if (query.page) throw appError("BadRequest", "cursor and page exclude each other; give one of them.");
         const after = placeOf(timePlace, query.cursor);
-        const { items, next } = await trash.after(account.id, after, limitOf(query.limit));
+        const { items, next } = await trash.after(tree, after, limitOf(query.limit));
         return new CursorPage(items.map(viewTrashed), next && cursorText(next));
       },
     }),
@@ -80,11 +88,13 @@ function heapEndpoints({ trash }: Deps): Endpoint[] {
       method: "DELETE",
       path: "/trash",
       summary: "Empty the trash: delete everything in it for good",
+      query: z.object(ownerQuery),
       answer: z.object({ message: z.string(), deleted: z.int() }),
-      async handle({ c, account }) {
+      async handle({ c, account, query }) {
+        const tree = await trees.named({ c, account }, query);
         // Many entries take a while.
         c.env.liftIdleTimeout();
-        return { message: "Trash emptied", deleted: await trash.empty(account.id, actorOf(account)) };
+        return { message: "Trash emptied", deleted: await trash.empty(tree, actorOf(account)) };
       },
     }),
     endpoint({
@@ -101,7 +111,9 @@ function heapEndpoints({ trash }: Deps): Endpoint[] {
           throw appError("BadRequest", "folder_id and parent_id mean the same; give one of them.");
         }
         const folderId = folder_id === undefined ? parent_id : folder_id;
-        return viewLocated(await trash.restore(account.id, idIn(c, "NotFound"), { name, folderId }));
+        const id = idIn(c, "NotFound");
+        const tree = await trees.with({ c, account }, { entry: id });
+        return viewLocated(await trash.restore(tree, id, { name, folderId }));
       },
     }),
     endpoint({
@@ -112,7 +124,8 @@ function heapEndpoints({ trash }: Deps): Endpoint[] {
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         c.env.liftIdleTimeout();
-        await trash.remove(account.id, idIn(c, "NotFound"), actorOf(account));
+        const id = idIn(c, "NotFound");
+        await trash.remove(await trees.with({ c, account }, { entry: id }), id, actorOf(account));
         return { message: "Deleted for good" };
       },
     }),

@@ -10,6 +10,7 @@ import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { inPortions } from "../../lib/portions.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "../tree/account-tree.ts";
@@ -188,7 +189,7 @@ function createDueRemoval({ removal, repository, clock, logger }: Deps) {
 
     /** In all accounts. */
     async removeAllDue(until: number, signal: AbortSignal): Promise<void> {
-      for (let after = -1; ; ) {
+      for (let after = NOBODY; ; ) {
         const accounts = await repository.accountsDue(until, after, ACCOUNTS_AT_ONCE);
         for (const accountId of accounts) {
           signal.throwIfAborted();

@@ -29,10 +29,24 @@ export function createAccountTree({ repository, changes }: Deps) {
   const lineage = (accountId: number, id: number, db?: Db) =>
     Number.isSafeInteger(id) && id > ROOT ? repository.lineage(accountId, id, db) : null;
 
+  /** In the order of their ids. Returns the space of the second one. */
+  async function lockBoth(db: Db, from: number, to: number): Promise<AccountSpace> {
+    if (from < to) await repository.lock(db, from);
+    const space = await repository.lock(db, to);
+    if (from > to) await repository.lock(db, from);
+    return space;
+  }
+
   return {
     /** One transaction that holds the account's tree. It may run again. */
     change: <T>(accountId: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
       changes.write(async (tx) => run({ ...tx, space: await repository.lock(tx.db, accountId) })),
+
+    /** One transaction that holds the trees of two owners. `space`: of the second one. */
+    changeBoth: <T>(from: number, to: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
+      changes.write(async (tx) => run({ ...tx, space: await lockBoth(tx.db, from, to) })),
+
+    lockBoth,
 
     /** The folder and its ancestors, innermost first; none for the root. @throws FolderNotFound */
     async folders(accountId: number, folderId: number, db?: Db): Promise<Folder[]> {

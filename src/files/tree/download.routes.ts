@@ -4,6 +4,7 @@ import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { idIn } from "./entry-id.ts";
 import type { Download } from "./download.ts";
+import type { Trees } from "./trees.ts";
 import type { Files } from "./files.service.ts";
 
 const downloadHeaders = z.object({
@@ -23,9 +24,9 @@ const contentHeaders = validators.extend({
 });
 const rangeHeaders = contentHeaders.extend({ "Content-Range": z.string() });
 
-type Deps = { files: Pick<Files, "find">; download: Download; logger: Logger };
+type Deps = { files: Pick<Files, "find">; trees: Trees; download: Download; logger: Logger };
 
-export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
+export const downloadEndpoint = ({ files, trees, download, logger }: Deps): Endpoint =>
   endpoint({
     access: "account",
     scope: "files",
@@ -52,7 +53,8 @@ export const downloadEndpoint = ({ files, download, logger }: Deps): Endpoint =>
       304: { type: null, description: "The client's copy is current", headers: validators },
     },
     async handle({ c, account, query }) {
-      const file = await files.find(account.id, idIn(c, "FileNotFound"));
+      const id = idIn(c, "FileNotFound");
+      const file = await files.find(await trees.with({ c, account }, { entry: id }), id);
       return download(file, {
         method: c.req.method,
         header: (name) => c.req.header(name),

@@ -8,12 +8,15 @@ export const ROOT = 0;
 /** Parent of entries in the trash. It has no row, so no path from the root leads to them. */
 export const TRASH = -1;
 
+/** Parent of folders on their way to another owner (files/tree/transfers.ts), likewise. */
+export const TRANSIT = -2;
+
 /** Bounds paths and queries over ancestors. */
 export const MOST_LEVELS = 500;
 
 type Common = {
   id: number;
-  /** 0 is the built-in administrator. */
+  /** An account or team (lib/owner.ts). */
   accountId: number;
   /** ROOT, TRASH or a folder of the same account. */
   parentId: number;
@@ -40,6 +43,8 @@ export type StoredFile = Common & {
 
 export type Entry = Folder | StoredFile;
 
+const owner = z.string().describe("account, or team:{name}");
+
 /** Null: the root. */
 export const shownParent = (id: number): number | null => (id === ROOT ? null : id);
 
@@ -48,14 +53,15 @@ export const folderView = namedObject("Folder", {
   name: z.string(),
   parent_id: z.int().nullable().describe("null is the root"),
   policy_id: z.int().nullable().describe("overrides the inherited policy"),
+  owner,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
 const viewFolderFields = createView(folderView);
 
-export const viewFolder = (folder: Folder) =>
-  viewFolderFields({ ...folder, parentId: shownParent(folder.parentId) });
+export const viewFolder = (folder: Folder, ownerName: string) =>
+  viewFolderFields({ ...folder, parentId: shownParent(folder.parentId), owner: ownerName });
 
 export const fileView = namedObject("File", {
   id: z.int(),
@@ -64,11 +70,12 @@ export const fileView = namedObject("File", {
   size: z.int(),
   mime_type: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  owner,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
 const viewFileFields = createView(fileView);
 
-export const viewFile = ({ parentId, ...file }: StoredFile) =>
-  viewFileFields({ ...file, folderId: shownParent(parentId) });
+export const viewFile = ({ parentId, ...file }: StoredFile, ownerName: string) =>
+  viewFileFields({ ...file, folderId: shownParent(parentId), owner: ownerName });

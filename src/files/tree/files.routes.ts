@@ -3,38 +3,43 @@ import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
+import { newOwner } from "./folders.routes.ts";
+import type { Transfers } from "./transfers.ts";
+import { ownerQuery, type Trees } from "./trees.ts";
 import type { Files } from "./files.service.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 const updateSchema = namedObject("FileUpdate", {
   name: z.string().meta(FILE_NAME_FORM).optional(),
   folder_id: idInBody.nullable().optional().describe("null is the root"),
+  owner: newOwner,
 });
 
-type Deps = { files: Files };
+type Deps = { files: Files; trees: Trees; transfers: Transfers };
 
 export const fileEndpoints = (deps: Deps): Endpoint[] => [usageEndpoint(deps), ...itemEndpoints(deps)];
 
 const shared = { access: "account", scope: "files", tag: "files" } as const;
 
-const usageEndpoint = ({ files }: Deps): Endpoint =>
+const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
   endpoint({
     ...shared,
     method: "GET",
     path: "/files/usage",
     ownsPath: true,
-    summary: "The space that the account's files use, and its quota",
+    summary: "The space that your files use or those of a team, and its quota",
+    query: z.object(ownerQuery),
     answer: z.object({
       used_bytes: z.int(),
       quota_bytes: z.int().describe("0 is unlimited"),
     }),
-    async handle({ account }) {
-      const { usedBytes, quotaBytes } = await files.usage(account.id);
+    async handle({ c, account, query }) {
+      const { usedBytes, quotaBytes } = await files.usage(await trees.named({ c, account }, query));
       return { used_bytes: usedBytes, quota_bytes: quotaBytes };
     },
   });
 
-function itemEndpoints({ files }: Deps): Endpoint[] {
+function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
   const item = { ...shared, path: "/files/:id" } as const;
   return [
     endpoint({
@@ -42,22 +47,31 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
       method: "GET",
       summary: "A file's metadata",
       answer: fileView,
-      handle: async ({ c, account }) => viewFile(await files.find(account.id, idIn(c, "FileNotFound"))),
+      async handle(asking) {
+        const id = idIn(asking.c, "FileNotFound");
+        const tree = await trees.with(asking, { entry: id });
+        return viewFile(await files.find(tree, id), await trees.nameOf(asking, tree));
+      },
     }),
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a file; absent fields stay unchanged",
+      summary: "Rename or move a file, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
       answer: fileView,
-      handle: async ({ c, account, body }) =>
-        viewFile(
-          await files.update(account.id, idIn(c, "FileNotFound"), {
-            name: body.name,
-            folderId: body.folder_id,
-          }),
-        ),
+      async handle({ c, account, body: { name, folder_id: folderId, owner } }) {
+        const [asking, id] = [{ c, account }, idIn(c, "FileNotFound")];
+        const tree = await trees.with(asking, { entry: id });
+        const to = owner ? await trees.receiving(asking, tree, owner) : tree;
+        if (to !== tree) {
+          const place = { kind: "file", id, name, parentId: folderId ?? null } as const;
+          await transfers.give({ from: tree, to }, place, actorOf(account));
+        }
+        const file =
+          to === tree ? await files.update(tree, id, { name, folderId }) : await files.find(to, id);
+        return viewFile(file, await trees.nameOf(asking, to));
+      },
     }),
     endpoint({
       ...item,
@@ -65,7 +79,8 @@ function itemEndpoints({ files }: Deps): Endpoint[] {
       summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        await files.remove(account.id, idIn(c, "FileNotFound"), actorOf(account));
+        const id = idIn(c, "FileNotFound");
+        await files.remove(await trees.with({ c, account }, { entry: id }), id, actorOf(account));
         return { message: "File deleted" };
       },
     }),

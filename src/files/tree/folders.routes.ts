@@ -8,28 +8,38 @@ import { contentsView, viewPage, viewWhole, wholeText } from "./listing.ts";
 import { contentsQuery, LARGEST_PAGE, requestedPage } from "./listing-page.ts";
 import type { Folders } from "./folders.service.ts";
 import { idIn, idInBody } from "./entry-id.ts";
+import type { Transfers } from "./transfers.ts";
+import { ownerInBody, ownerQuery, type Trees } from "./trees.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
-const name = z
+const nameField = z
   .string()
   .describe("1 to 255 bytes without / \\ and control characters; unique in its folder")
   .meta(FILE_NAME_FORM);
-const parentId = idInBody.nullable().optional().describe("null is the root");
+const parentField = idInBody.nullable().optional().describe("null is the root");
 
-const createSchema = namedObject("NewFolder", { name, parent_id: parentId });
+const createSchema = namedObject("NewFolder", {
+  name: nameField,
+  parent_id: parentField,
+  owner: ownerInBody.describe("you, or team:{name}, in whose root it is; default: you"),
+});
+export const newOwner = ownerInBody.describe(
+  "account, or team:{name}, that gets it with all in it, in its root or in a folder of its own",
+);
 const updateSchema = namedObject("FolderUpdate", {
-  name: name.optional(),
-  parent_id: parentId,
+  name: nameField.optional(),
+  parent_id: parentField,
   policy_id: idInBody.nullable().optional().describe("null removes the override"),
+  owner: newOwner,
 });
 
-type Deps = { folders: Folders; logger: Logger };
+type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logger };
 
-export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
+export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
   return [
-    contentsEndpoint({ folders, logger }, "/folders", "The contents of the root"),
+    contentsEndpoint({ folders, trees, logger }, "/folders", "The contents of the root"),
     endpoint({
       ...shared,
       method: "POST",
@@ -39,25 +49,37 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       failures: [404, 409],
       status: 201,
       answer: folderView,
-      handle: async ({ account, body }) =>
-        viewFolder(await folders.create(account.id, { name: body.name, parentId: body.parent_id ?? null })),
+      async handle({ c, account, body: { name, parent_id: parentId = null, owner } }) {
+        const asking = { c, account };
+        const tree =
+          parentId === null || owner
+            ? await trees.named(asking, { owner })
+            : await trees.with(asking, { entry: parentId });
+        return viewFolder(await folders.create(tree, { name, parentId }), await trees.nameOf(asking, tree));
+      },
     }),
-    contentsEndpoint({ folders, logger }, "/folders/:id", "The contents of a folder"),
+    contentsEndpoint({ folders, trees, logger }, "/folders/:id", "The contents of a folder"),
     endpoint({
       ...item,
       method: "PATCH",
-      summary: "Rename or move a folder, or set its storage policy; absent fields stay unchanged",
+      summary: "Rename or move a folder, set its storage policy or owner; absent fields stay unchanged",
       body: updateSchema,
       failures: [409],
       answer: folderView,
-      handle: async ({ c, account, body }) =>
-        viewFolder(
-          await folders.update(account.id, idIn(c, "FolderNotFound"), {
-            name: body.name,
-            parentId: body.parent_id,
-            policyId: body.policy_id,
-          }),
-        ),
+      async handle({ c, account, body: { name, parent_id: parentId, policy_id: policyId, owner } }) {
+        const [asking, id] = [{ c, account }, idIn(c, "FolderNotFound")];
+        const tree = await trees.with(asking, { entry: id });
+        const change = { name, parentId, policyId };
+        const to = owner ? await trees.receiving(asking, tree, owner) : tree;
+        if (to !== tree) {
+          // A large folder takes a while.
+          c.env.liftIdleTimeout();
+          const place = { kind: "folder", id, name, parentId: parentId ?? null } as const;
+          await transfers.give({ from: tree, to }, place, actorOf(account));
+        }
+        const left = to === tree ? change : { policyId };
+        return viewFolder(await folders.update(to, id, left), await trees.nameOf(asking, to));
+      },
     }),
     endpoint({
       ...item,
@@ -66,16 +88,23 @@ export function folderEndpoints({ folders, logger }: Deps): Endpoint[] {
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
         const id = idIn(c, "FolderNotFound");
+        const tree = await trees.with({ c, account }, { entry: id });
         // A large folder takes a while.
         c.env.liftIdleTimeout();
-        await folders.remove(account.id, id, actorOf(account));
+        await folders.remove(tree, id, actorOf(account));
         return { message: "Folder deleted" };
       },
     }),
   ];
 }
 
-const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: string): Endpoint =>
+type ContentsDeps = Omit<Deps, "transfers">;
+
+const contentsEndpoint = (
+  { folders, trees, logger }: ContentsDeps,
+  path: string,
+  summary: string,
+): Endpoint =>
   endpoint({
     method: "GET",
     path,
@@ -83,17 +112,23 @@ const contentsEndpoint = ({ folders, logger }: Deps, path: string, summary: stri
     scope: "files",
     tag: "folders",
     summary,
-    query: contentsQuery,
+    query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,
     answer: contentsView,
     async handle({ c, account, query }) {
       const asked = requestedPage(query);
       const folderId = c.req.param("id") === undefined ? null : idIn(c, "FolderNotFound");
-      const listing = await folders.find(account.id, folderId);
+      const asking = { c, account };
+      const tree =
+        folderId === null
+          ? await trees.named(asking, query as Partial<Record<"owner" | "team", string>>)
+          : await trees.with(asking, { entry: folderId });
+      const found = await folders.find(tree, folderId);
+      const listing = { ...found, owner: await trees.nameOf(asking, tree) };
       const { after, limit } = asked ?? { after: null, limit: LARGEST_PAGE };
-      const page = await folders.page(account.id, listing.folder, after, limit);
+      const page = await folders.page(tree, listing.folder, after, limit);
       if (asked !== null) return viewPage(listing, page);
       if (page.next === null) return viewWhole(listing, page);
-      const pieces = wholeText(folders, account.id, listing, page);
+      const pieces = wholeText(folders, tree, listing, page);
       const body = await streamAnswer(c, pieces, { logger, failure: "a folder's listing was cut off" });
       return new Response(body, { headers: { "Content-Type": "application/json; charset=utf-8" } });
     },

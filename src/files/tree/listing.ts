@@ -5,35 +5,40 @@
  */
 import { z } from "zod";
 import { fileView, folderView, viewFile, viewFolder } from "./entry.ts";
-import type { Folders, Listing, ListingPage } from "./folders.service.ts";
+import type { Folders, ListingPage, Listing as Found } from "./folders.service.ts";
 import { LARGEST_PAGE, listingCursor } from "./listing-page.ts";
 import { namedObject } from "../../lib/named-object.ts";
 
 export const contentsView = namedObject("FolderContents", {
   folder: folderView.optional().describe("not in the root"),
+  owner: z.string().describe("account, or team:{name}"),
   path: z.array(z.object({ id: z.int(), name: z.string() })).describe("from the root to the folder itself"),
   folders: z.array(folderView),
   files: z.array(fileView),
   next_cursor: z.string().nullable().optional().describe("only in pages; null on the last one"),
 });
 
-const headOf = ({ folder, path }: Listing) => ({
-  ...(folder !== null && { folder: viewFolder(folder) }),
+/** `owner`: its name. */
+type Listing = Found & { owner: string };
+
+const headOf = ({ folder, path, owner }: Listing) => ({
+  ...(folder !== null && { folder: viewFolder(folder, owner) }),
+  owner,
   path: path.map(({ id, name }) => ({ id, name })),
 });
 
 export const viewPage = (listing: Listing, { folders, files, next }: ListingPage) => ({
   ...headOf(listing),
-  folders: folders.map(viewFolder),
-  files: files.map(viewFile),
+  folders: folders.map((folder) => viewFolder(folder, listing.owner)),
+  files: files.map((file) => viewFile(file, listing.owner)),
   next_cursor: next === null ? null : listingCursor(next),
 });
 
 /** A folder that fits into one page. */
 export const viewWhole = (listing: Listing, { folders, files }: ListingPage) => ({
   ...headOf(listing),
-  folders: folders.map(viewFolder),
-  files: files.map(viewFile),
+  folders: folders.map((folder) => viewFolder(folder, listing.owner)),
+  files: files.map((file) => viewFile(file, listing.owner)),
 });
 
 /** A longer listing, in pieces. `first` is its first page. */
@@ -53,13 +58,13 @@ export async function* wholeText(
     written += views.length;
   };
   for (let page: ListingPage | null = first; page !== null; ) {
-    add(page.folders.map(viewFolder));
+    add(page.folders.map((folder) => viewFolder(folder, listing.owner)));
     if (list === "folders" && page.files.length > 0) {
       text += '],"files":[';
       list = "files";
       written = 0;
     }
-    add(page.files.map(viewFile));
+    add(page.files.map((file) => viewFile(file, listing.owner)));
     yield text;
     text = "";
     page = page.next && (await folders.page(accountId, listing.folder, page.next, LARGEST_PAGE));

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import type { Db, Dialect } from "../../db/dialect.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
 
 /**
  * Owner of folders being removed. Their parent is the number of the former account, their name is their id, so no
@@ -92,26 +94,8 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return rows.map((row) => row.parent_id);
     },
 
-    /** Deleted accounts with a tree, ascending, above `after`. */
-    async goneAccounts(after: number, limit: number): Promise<number[]> {
-      const rows = await read
-        .selectFrom("account_usage")
-        .leftJoin("users", "users.id", "account_usage.account_id")
-        .select("account_usage.account_id as accountId")
-        .where("users.id", "is", null)
-        .where("account_usage.account_id", ">", Math.max(after, 0))
-        .orderBy("account_usage.account_id")
-        .limit(limit)
-        .execute();
-      return rows.map(({ accountId }) => accountId);
-    },
-
-    /** The built-in administrator always exists. */
-    async accountExists(tx: Db, accountId: number): Promise<boolean> {
-      if (accountId === 0) return true;
-      const query = tx.selectFrom("users").select("id").where("id", "=", accountId);
-      return (await query.executeTakeFirst()) !== undefined;
-    },
+    goneAccounts: (after: number, limit: number) => goneAccounts(read, after, limit),
+    accountExists,
 
     /** They are then removed like abandoned uploads. */
     async expireUploads(tx: Db, accountId: number): Promise<void> {
@@ -149,3 +133,34 @@ const createLinkRemoval =
     const others = linkIds.filter((id) => !kept.includes(id));
     return deleteLinks(tx, "id", others, { ...by, dialect, record });
   };
+
+/** Deleted accounts and teams with a tree that no other owner gets, ascending, above `after`. */
+async function goneAccounts(read: Db, after: number, limit: number): Promise<number[]> {
+  const rows = await read
+    .selectFrom("account_usage")
+    .leftJoin("users", "users.id", "account_usage.account_id")
+    .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - account_usage.account_id`))
+    .leftJoin("transfers", "transfers.from_id", "account_usage.account_id")
+    .select("account_usage.account_id as accountId")
+    .where("users.id", "is", null)
+    .where("teams.id", "is", null)
+    .where("transfers.entry_id", "is", null)
+    .where("account_usage.account_id", ">", after)
+    .where("account_usage.account_id", "<>", 0)
+    .orderBy("account_usage.account_id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ accountId }) => accountId);
+}
+
+/** Also while another owner gets its files. The built-in administrator always exists. */
+async function accountExists(tx: Db, accountId: number): Promise<boolean> {
+  if (accountId === 0) return true;
+  const owner =
+    accountId > 0
+      ? tx.selectFrom("users").select("id").where("id", "=", accountId)
+      : tx.selectFrom("teams").select("id").where("id", "=", ownerOfTeam(accountId));
+  if ((await owner.executeTakeFirst()) !== undefined) return true;
+  const given = tx.selectFrom("transfers").select("entry_id").where("from_id", "=", accountId).limit(1);
+  return (await given.executeTakeFirst()) !== undefined;
+}

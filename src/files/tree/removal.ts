@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { inPortions } from "../../lib/portions.ts";
+import { NOBODY } from "../../lib/owner.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import { ROOT, TRASH } from "./entry.ts";
@@ -220,7 +221,7 @@ function createDetachedRemoval({ tree, removal, blobs, clock, logger }: Deps, re
 }
 
 async function* accountsOf(find: RemovalRepository["goneAccounts"]): AsyncGenerator<number> {
-  for (let after = -1, isMore = true; isMore; ) {
+  for (let after = NOBODY, isMore = true; isMore; ) {
     const accounts = await find(after, ACCOUNTS_AT_ONCE);
     yield* accounts;
     isMore = accounts.length === ACCOUNTS_AT_ONCE;

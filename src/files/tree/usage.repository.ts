@@ -1,21 +1,26 @@
+import { sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
 
 /** In bytes. */
 export type AccountSpace = {
   used: number;
-  /** 0 is unlimited; null if the account is gone. */
+  /** 0 is unlimited; null if the account or team is gone. */
   quota: number | null;
 };
 
-/** The bytes of accounts. */
+/** The bytes of accounts and teams, with those on their way to them. */
 export function createUsageRepository({ read, dialect }: Pick<Database, "read" | "dialect">) {
   return {
     async space(accountId: number): Promise<AccountSpace> {
       const row = await space(read, accountId).executeTakeFirst();
       if (row !== undefined || accountId === 0) return toSpace(accountId, row);
-      const query = read.selectFrom("users").select("quota_bytes").where("id", "=", accountId);
-      return { used: 0, quota: (await query.executeTakeFirst())?.quota_bytes ?? null };
+      const owners =
+        accountId > 0
+          ? read.selectFrom("users").select("quota_bytes").where("id", "=", accountId)
+          : read.selectFrom("teams").select("quota_bytes").where("id", "=", ownerOfTeam(accountId));
+      return { used: 0, quota: (await owners.executeTakeFirst())?.quota_bytes ?? null };
     },
 
     /** Until the transaction ends. */
@@ -55,13 +60,21 @@ const space = (db: Db, accountId: number) =>
         .select("quota_bytes")
         .whereRef("users.id", "=", "account_usage.account_id")
         .as("quota"),
+      selectFrom("teams")
+        .select("quota_bytes")
+        .where("teams.id", "=", sql<number>`-1 - account_usage.account_id`)
+        .as("teamQuota"),
+      selectFrom("transfers")
+        .select(({ fn }) => fn.sum<number>("transfers.bytes").as("n"))
+        .whereRef("transfers.to_id", "=", "account_usage.account_id")
+        .as("coming"),
     ])
     .where("account_id", "=", accountId);
 
 const toSpace = (
   accountId: number,
-  row: { bytes: number; quota: number | null } | undefined,
+  row: { bytes: number; quota: number | null; teamQuota: number | null; coming: number | null } | undefined,
 ): AccountSpace => ({
-  used: row?.bytes ?? 0,
-  quota: accountId === 0 ? 0 : (row?.quota ?? null),
+  used: (row?.bytes ?? 0) + Number(row?.coming ?? 0),
+  quota: accountId === 0 ? 0 : (row?.quota ?? row?.teamQuota ?? null),
 });

@@ -4,6 +4,7 @@ import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { MAX_BYTES_BESIDE_FILE, readMultipart } from "../../http/multipart.ts";
 import { appError } from "../../lib/errors.ts";
 import { idInQuery } from "../tree/entry-id.ts";
+import { ownerQuery, type Trees } from "../tree/trees.ts";
 import { fileView, viewFile } from "../tree/entry.ts";
 import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 
@@ -11,7 +12,7 @@ import type { Destination, ReceivedFile, Uploads } from "./service.ts";
 const STALL_MS = 60_000;
 
 /** Mount it at the root, before patterns like `/files/:id`. */
-export const uploadEndpoint = (uploads: Uploads): Endpoint =>
+export const uploadEndpoint = ({ uploads, trees }: { uploads: Uploads; trees: Trees }): Endpoint =>
   endpoint({
     access: "account",
     scope: "files",
@@ -20,19 +21,24 @@ export const uploadEndpoint = (uploads: Uploads): Endpoint =>
     path: "/files/upload",
     ownsPath: true,
     summary: "Upload a file: multipart/form-data with one file, in a field of any name",
-    query: z.object({ folder_id: idInQuery.optional().describe("default: the root") }),
+    query: z.object({ folder_id: idInQuery.optional().describe("default: the root"), ...ownerQuery }),
     form: z.object({ file: z.string().meta({ format: "binary" }) }),
     failures: [404, 409, 502],
     status: 201,
     answer: fileView,
     async handle({ c, account, query, reservation }) {
       const folderId = query.folder_id === undefined ? null : Number(query.folder_id);
-      const destination = await uploads.destination(account.id, folderId);
+      const asking = { c, account };
+      const tree =
+        folderId === null || query.owner || query.team
+          ? await trees.named(asking, query)
+          : await trees.with(asking, { entry: folderId });
+      const destination = await uploads.destination(tree, folderId);
       // The rest of the form is small, or the form is refused.
       uploads.checkSize(destination, Number(c.req.header("Content-Length") ?? 0) - MAX_BYTES_BESIDE_FILE);
       c.env.liftIdleTimeout();
       const received = await receive(uploads, destination, { request: c.req.raw, reservation });
-      return viewFile(await uploads.keep(received));
+      return viewFile(await uploads.keep(received), await trees.nameOf(asking, tree));
     },
   });
 

@@ -22,7 +22,7 @@ const state = versionHeader.extend({ "Upload-Offset": bytes, "Upload-Expires": i
 export const createHeaders = versionHeader.extend({
   "Upload-Length": bytes,
   "Upload-Metadata": metadata.describe(
-    "pairs of a key and a Base64 value: filename, optionally filetype and folder_id",
+    "pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner",
   ),
 });
 export const appendHeaders = versionHeader.extend({

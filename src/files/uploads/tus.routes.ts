@@ -24,6 +24,7 @@ import {
   readChunk,
   readCreation,
 } from "./tus-request.routes.ts";
+import type { Trees } from "../tree/trees.ts";
 import type { Resumable } from "./tus.service.ts";
 
 const ROOT_PATH = "/files/tus";
@@ -33,7 +34,7 @@ const APPEND_FAILURES = [409, 410, 415, 423, 460];
 
 type TusEndpoint = Pick<Endpoint, "method" | "path" | "summary" | "headers" | "rawBody"> &
   Required<Pick<Endpoint, "raw" | "failures">>;
-type Deps = { resumable: Resumable; policies: Pick<Policies, "list"> };
+type Deps = { resumable: Resumable; trees: Trees; policies: Pick<Policies, "list"> };
 type Input = EndpointInput<undefined, undefined>;
 
 /** Mount them at the root, before patterns like `/files/:id`. */
@@ -61,11 +62,15 @@ const optionsEndpoint = (path: string, { policies }: Deps): Endpoint =>
     },
   });
 
-function uploadEndpoints({ resumable }: Deps): Endpoint[] {
+function uploadEndpoints({ resumable, trees }: Deps): Endpoint[] {
   const path = `${ROOT_PATH}/:id`;
-  const append = (input: Input) => appendTo(resumable, input);
-  const terminate = async ({ c, account }: Input) => {
-    await resumable.terminate(account.id, uploadIdIn(c));
+  const placed = async (asking: Input): Promise<[number, string]> => {
+    const upload = uploadIdIn(asking.c);
+    return [await trees.with(asking, { upload }), upload];
+  };
+  const append = async (input: Input) => appendTo(resumable, input, await placed(input));
+  const terminate = async (input: Input) => {
+    await resumable.terminate(...(await placed(input)));
     return emptyAnswer(204, {});
   };
   return [
@@ -78,7 +83,7 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
         failures: [404, 409, 429],
         raw: { type: null, status: 201, headers: createdHeaders },
       },
-      ({ c, account }) => create(resumable, c, account.id),
+      (input) => create(resumable, trees, input),
     ),
     tusEndpoint(
       {
@@ -88,8 +93,8 @@ function uploadEndpoints({ resumable }: Deps): Endpoint[] {
         failures: [410],
         raw: { type: null, status: 200, headers: offsetHeaders },
       },
-      async ({ c, account }) => {
-        const upload = await resumable.find(account.id, uploadIdIn(c));
+      async (input) => {
+        const upload = await resumable.find(...(await placed(input)));
         return emptyAnswer(200, offsetOf(upload));
       },
     ),
@@ -162,12 +167,14 @@ const tusEndpoint = (
     },
   });
 
-async function create(resumable: Resumable, c: HttpContext, accountId: number): Promise<Response> {
-  const { told, ...upload } = readCreation(c.req.raw.headers);
-  const progress = await resumable.create(accountId, {
-    ...upload,
-    folderId: folderIdOf(told.get("folder_id")),
-  });
+async function create(resumable: Resumable, trees: Trees, asking: Input): Promise<Response> {
+  const { told, ...upload } = readCreation(asking.c.req.raw.headers);
+  const [folderId, owner] = [folderIdOf(told.get("folder_id")), told.get("owner")];
+  const tree =
+    folderId === null || owner
+      ? await trees.named(asking, { owner })
+      : await trees.with(asking, { entry: folderId });
+  const progress = await resumable.create(tree, { ...upload, folderId });
   return emptyAnswer(201, {
     Location: `${ROOT_PATH}/${progress.upload.id}`,
     ...progressOf(progress),
@@ -180,10 +187,14 @@ function folderIdOf(text: string | undefined): number | null {
   return Number(text);
 }
 
-async function appendTo(resumable: Resumable, { c, account, reservation }: Input): Promise<Response> {
+async function appendTo(
+  resumable: Resumable,
+  { c, reservation }: Input,
+  upload: [number, string],
+): Promise<Response> {
   const chunk = readChunk(c.req.raw, reservation);
   c.env.liftIdleTimeout();
-  return emptyAnswer(204, progressOf(await resumable.append(account.id, uploadIdIn(c), chunk)));
+  return emptyAnswer(204, progressOf(await resumable.append(...upload, chunk)));
 }
 
 /** An impossible id is treated as unknown. */

@@ -142,7 +142,7 @@ export function planUpdate(
     if (stored.isInternal && serves === undefined && !review) return linkServesShare(code);
     if (change.ownerId !== undefined && change.ownerId !== stored.ownerId) {
       if (!mayManage(actor, stored.ownerId)) return ownersOnly();
-      if (stored.isInternal) return linkServesShare(code);
+      if (stored.isInternal && serves === undefined) return linkServesShare(code);
     }
     if (claimed.has(code)) return mentionedBefore(code);
     const refusal = refusals.get(code) ?? (review?.refusal ?? takenDownRefusal)(stored);

@@ -1,0 +1,254 @@
+/**
+ * Gives files, and folders with all in them, to another owner, with shares, drop boxes and unfinished uploads. At most a
+ * portion of entries moves in one transaction. A larger folder is in no tree while its contents follow in portions,
+ * level by level; its bytes are reserved in the new owner's quota. A job of any process continues after a crash.
+ */
+import type { Db } from "../../db/dialect.ts";
+import type { Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { AppError, appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
+import { checkFileName } from "../../lib/file-name.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
+import { type EntriesRepository, nameConflict } from "./entries.repository.ts";
+import { type Entry, MOST_LEVELS, ROOT, TRANSIT } from "./entry.ts";
+import { remainingBytes } from "./files.service.ts";
+import { freeNames } from "./free-name.ts";
+import type { OwnersRepository } from "./owners.repository.ts";
+import type { Moving, Transfer, TransfersRepository } from "./transfers.repository.ts";
+import type { AccountSpace } from "./usage.repository.ts";
+
+type Between = { from: number; to: number };
+/** Null is the root of the new owner. Without a name the entry keeps its own. */
+type GivenEntry = { kind: "folder" | "file"; id: number; name?: string | undefined; parentId: number | null };
+
+type Deps = {
+  tree: AccountTree;
+  entries: EntriesRepository;
+  owners: OwnersRepository;
+  repository: TransfersRepository;
+  record: RecordEvents<Db>;
+  clock: Clock;
+  logger: Logger;
+  /** Entries per transaction. */
+  portion?: number;
+};
+
+export type Transfers = ReturnType<typeof createTransfers>;
+
+const PORTION = 1_000;
+const FOLDERS_AT_ONCE = 200;
+const TRANSFERS_AT_ONCE = 100;
+
+export function createTransfers(deps: Deps) {
+  const { tree, entries, owners, repository, record, clock, portion = PORTION } = deps;
+  const finish = createFinishing(deps);
+
+  /** At any depth, without the folder; null if it exceeds a portion. */
+  async function gather(tx: TreeTransaction, from: number, folderId: number): Promise<Moving[] | null> {
+    const found: Moving[] = [];
+    for (let folders = [folderId]; folders.length > 0; ) {
+      const inside = await repository.inside(tx.db, from, folders, portion - found.length);
+      found.push(...inside);
+      if (found.length === portion) return null;
+      folders = inside.filter(({ kind }) => kind === "folder").map(({ id }) => id);
+    }
+    return found;
+  }
+
+  /** @throws FileNotFound, FolderNotFound, NameConflict, BadRequest (too deep) */
+  async function find(tx: TreeTransaction, { from, to }: Between, { kind, id, name, parentId }: GivenEntry) {
+    const entry: Entry | undefined =
+      kind === "file"
+        ? await tree.file(from, id, tx.db)
+        : (await tree.folders(from, toFolderId(id), tx.db))[0];
+    if (entry === undefined) throw appError("FolderNotFound", "There is no such folder.");
+    const place = { parentId: toFolderId(parentId), name: name ?? entry.name };
+    const above = await tree.folders(to, place.parentId, tx.db);
+    const height = kind === "file" ? 0 : await entries.height(from, id, tx.db);
+    if (above.length + height > MOST_LEVELS) {
+      throw appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);
+    }
+    if (await entries.isTaken(to, place.parentId, place.name, tx.db)) throw nameConflict(place.name);
+    return { entry, place };
+  }
+
+  async function tell(tx: TreeTransaction, { from, to }: Between, entry: Entry, actor: Actor): Promise<void> {
+    const [before, after] = [await owners.nameOf(from, tx.db), await owners.nameOf(to, tx.db)];
+    const action = `${entry.kind}.transfer`;
+    const facts = { id: entry.id };
+    const event = { at: clock.now(), actor, action, subject: entry.name };
+    await record(tx.db, [
+      { ...event, before: { ...facts, owner: before }, after: { ...facts, owner: after } },
+    ]);
+  }
+
+  return {
+    /**
+     * It is in its place when this resolves. @throws FileNotFound, FolderNotFound, InvalidName, NameConflict,
+     * FileTooLargeForPolicy (over the quota), Conflict (another large folder of the owner is on its way), BadRequest
+     */
+    async give(between: Between, given: GivenEntry, actor: Actor): Promise<void> {
+      const { from, to } = between;
+      const name = given.name === undefined ? undefined : checkFileName(given.name);
+      const isLarge = await tree.changeBoth(from, to, async (tx) => {
+        const { entry, place } = await find(tx, between, { ...given, name });
+        const inside = entry.kind === "file" ? [] : await gather(tx, from, entry.id);
+        const size = entry.kind === "file" ? entry.size : 0;
+        const bytes = inside ? sizeOf(inside) + size : await repository.bytesIn(tx.db, from, entry.id);
+        if (bytes > remainingBytes(tx.space)) throw overQuota(tx.space, bytes);
+        if (inside === null && (await repository.isMoving(tx.db, from, "from"))) throw busy();
+        await tell(tx, between, entry, actor);
+        // Not yet under its name, which another entry of the new owner's root may have.
+        await repository.intoTransit(tx.db, entry.id);
+        await repository.move(tx.db, [entry.id, ...(inside ?? []).map(({ id }) => id)], between);
+        await entries.countMove(tx.db, from);
+        if (inside === null) {
+          await repository.insert(tx.db, { entryId: entry.id, ...between, ...place, isWhole: false, bytes });
+          return true;
+        }
+        await entries.addUsage(tx.db, from, -bytes);
+        await entries.addUsage(tx.db, to, bytes);
+        await repository.place(tx.db, entry.id, { ...place, updatedAt: clock.now() });
+        await entries.countMove(tx.db, to);
+        return false;
+      });
+      if (isLarge) await finish(given.id);
+    },
+
+    /**
+     * All files of an owner that goes, in a folder of that name in the new one's root, with what is in the trash. Call
+     * `finishAll` after the commit. @throws Conflict if the new owner's quota does not hold them
+     */
+    async giveAll(tx: { db: Db }, from: number, to: number, wanted: string): Promise<void> {
+      const space = await tree.lockBoth(tx.db, from, to);
+      if (!(await repository.hasEntries(tx.db, from))) return;
+      if (await repository.isMoving(tx.db, from, "either")) throw busy();
+      const { used: bytes } = await entries.lock(tx.db, from);
+      const left = remainingBytes(space);
+      if (bytes > left) {
+        throw appError(
+          "Conflict",
+          `Its files have ${bytes} bytes, but the quota of the new owner leaves ${left}. Raise that quota, or delete files first.`,
+          { field: "transfer_to" },
+        );
+      }
+      const [at, name] = [clock.now(), safeName(wanted)];
+      const times = { createdAt: at, updatedAt: at };
+      const place = { accountId: to, parentId: TRANSIT, name: crypto.randomUUID() };
+      const entryId = await entries.insert(tx.db, { kind: "folder", ...place, ...times, policyId: null });
+      await repository.insert(tx.db, { entryId, from, to, parentId: ROOT, name, isWhole: true, bytes });
+    },
+
+    /** Completes what is on its way. Failures are logged, and the job tries again. */
+    async finishAll(signal?: AbortSignal): Promise<void> {
+      for (let after = 0, isMore = true; isMore; ) {
+        const found = await repository.unfinished(after, TRANSFERS_AT_ONCE);
+        for (const { entryId } of found) {
+          signal?.throwIfAborted();
+          await finish(entryId, signal).catch((err: unknown) => {
+            if (signal?.aborted) throw err;
+            deps.logger.error(
+              { err, entry: entryId },
+              "a folder did not reach its new owner; it will be tried again",
+            );
+          });
+        }
+        isMore = found.length === TRANSFERS_AT_ONCE;
+        after = found.at(-1)?.entryId ?? after;
+      }
+    },
+  };
+}
+
+function createFinishing({ tree, entries, repository, clock, portion = PORTION }: Deps) {
+  /** Where it was to be, or else in the root, under a free name. */
+  async function settle(tx: TreeTransaction, { entryId, to, parentId, name }: Transfer): Promise<void> {
+    const above = await tree.folders(to, parentId, tx.db).catch(absent);
+    const height = above === null ? 0 : await entries.height(to, entryId, tx.db);
+    const parent = above === null || above.length + height > MOST_LEVELS ? ROOT : parentId;
+    const wanted = [{ parentId: parent, name, isNumbered: true }];
+    const [free] = await freeNames(wanted, (id, names) => entries.takenNames(tx.db, to, id, names));
+    await repository.place(tx.db, entryId, { parentId: parent, name: free!, updatedAt: clock.now() });
+    await repository.remove(tx.db, entryId);
+    await entries.countMove(tx.db, to);
+  }
+
+  /** The next entries to move, and the folders that may have more. */
+  async function next(tx: TreeTransaction, transfer: Transfer, waiting: readonly number[]) {
+    const { from } = transfer;
+    if (waiting.length === 0 && transfer.isWhole) {
+      const loose = await repository.fromRoot(tx.db, transfer, portion);
+      const found = loose.length > 0 ? loose : await repository.fromTrash(tx.db, transfer, portion);
+      if (found.length > 0) return { found, folders: [] };
+    }
+    const folders =
+      waiting.length === 0
+        ? await repository.frontier(tx.db, transfer, FOLDERS_AT_ONCE)
+        : waiting.slice(0, FOLDERS_AT_ONCE);
+    if (folders.length === 0) return null;
+    return { found: await repository.inside(tx.db, from, folders, portion), folders };
+  }
+
+  /** Two processes may do it at once. */
+  return async (id: number, signal?: AbortSignal): Promise<void> => {
+    const first = await repository.find(id);
+    if (first === null) return;
+    const { from, to } = first;
+    for (let waiting: number[] = []; ; ) {
+      signal?.throwIfAborted();
+      const moved = await tree.changeBoth(from, to, async (tx) => {
+        const transfer = await repository.find(id, tx.db);
+        if (transfer === null) return null;
+        const portionOf = await next(tx, transfer, waiting);
+        if (portionOf === null) {
+          await settle(tx, transfer);
+          return null;
+        }
+        const { found } = portionOf;
+        if (found.length === 0) return portionOf;
+        const ids = found.map((entry) => entry.id);
+        await repository.move(tx.db, ids, { from, to });
+        const size = sizeOf(found);
+        await entries.addUsage(tx.db, from, -size);
+        await entries.addUsage(tx.db, to, size);
+        await repository.arrived(tx.db, transfer, size);
+        return portionOf;
+      });
+      if (moved === null) return;
+      const isDrained = moved.found.length < portion;
+      const asked = waiting.length === 0 ? moved.folders : waiting;
+      const rest = isDrained ? asked.slice(moved.folders.length) : asked;
+      waiting = rest.concat(moved.found.filter(({ kind }) => kind === "folder").map((entry) => entry.id));
+    }
+  };
+}
+
+/** An account may have a name that no folder has. */
+function safeName(wanted: string): string {
+  try {
+    return checkFileName(wanted);
+  } catch (error) {
+    if (error instanceof AppError) return `_${wanted}`;
+    throw error;
+  }
+}
+
+/** @throws what does not mean that something is missing */
+function absent(error: unknown): null {
+  if (error instanceof AppError && error.name === "FolderNotFound") return null;
+  throw error;
+}
+
+const sizeOf = (found: readonly Moving[]): number => found.reduce((sum, { size }) => sum + size, 0);
+
+const busy = () =>
+  appError("Conflict", "A large folder of this owner is on its way to another one. Try again in a minute.");
+
+const overQuota = ({ used, quota }: AccountSpace, bytes: number) =>
+  appError(
+    "FileTooLargeForPolicy",
+    `It has ${bytes} bytes, but the new owner uses ${used} of its ${quota}. Delete files there, or ask for a larger quota.`,
+    { field: "owner", details: { usedBytes: used, quotaBytes: quota } },
+  );

@@ -1,0 +1,91 @@
+/**
+ * Which owner's tree a request is about: the caller's own, or that of a team, in which viewers read, editors change and
+ * managers give away. Administrators are in every team, and in the tree of no other account. For callers without a team
+ * nothing is looked up.
+ */
+import type { Role, Teams } from "../../lib/access.ts";
+import { mayChange, mayManage, mayRead } from "../../lib/actor.ts";
+import { appError } from "../../lib/errors.ts";
+import { REMOVED_ACCOUNT_ID } from "./removal.repository.ts";
+import { TEAM_MARK } from "../../lib/owner.ts";
+import { queryText } from "../../lib/query-text.ts";
+import type { OwnedThing, OwnersRepository } from "./owners.repository.ts";
+
+const MOST_CHARACTERS = 100;
+
+/** Of requests that name no entry. */
+export const ownerQuery = {
+  owner: queryText(MOST_CHARACTERS).optional().describe("you, or team:{name}; default: you"),
+  team: queryText(MOST_CHARACTERS).optional().describe("name of a team, short for owner"),
+};
+
+export const ownerInBody = queryText(MOST_CHARACTERS).optional();
+
+type Named = { owner?: string | undefined; team?: string | undefined };
+type Caller = { id: number; username: string; role: Role; teams?: Teams | undefined };
+/** What every endpoint is given. */
+export type Asking = { c: { req: { method: string } }; account: Caller };
+
+const reachOf = ({ id, role, teams }: Caller) => ({ accountId: id, ownOnly: role !== "admin", teams });
+
+export type Trees = ReturnType<typeof createTrees>;
+
+export function createTrees({ repository }: { repository: OwnersRepository }) {
+  /** Requests that only read need no more than to see it. @throws Forbidden for viewers */
+  function refuseViewers({ c, account }: Asking, owner: number): void {
+    if (["GET", "HEAD"].includes(c.req.method) || mayChange(reachOf(account), owner)) return;
+    throw appError("Forbidden", "You may only view these files; editors of their team may change them.");
+  }
+
+  return {
+    /** The caller's own for what it does not see, where it finds nothing. @throws Forbidden for viewers */
+    async with(asking: Asking, thing: OwnedThing): Promise<number> {
+      const { account } = asking;
+      if (account.role !== "admin" && !account.teams?.size) return account.id;
+      const owner = await repository.ownerOf(thing);
+      if (owner === null || !isSeen(account, owner)) return account.id;
+      refuseViewers(asking, owner);
+      return owner;
+    },
+
+    /** The caller's own without a name. @throws BadRequest for an unknown one, Forbidden */
+    async named(asking: Asking, { owner, team }: Named): Promise<number> {
+      const { account } = asking;
+      if (owner && team && owner !== TEAM_MARK + team) {
+        throw appError("BadRequest", "owner and team name different owners; give one of them.");
+      }
+      const name = team ? TEAM_MARK + team : owner;
+      if (!name || name === account.username) return account.id;
+      const id = await idOf(repository, name);
+      if (!isSeen(account, id)) {
+        throw appError("Forbidden", `You may not see the files of '${name}'.`, { field: "owner" });
+      }
+      refuseViewers(asking, id);
+      return id;
+    },
+
+    /** For a transfer. @throws BadRequest, Forbidden */
+    async receiving({ account }: Asking, from: number, name: string): Promise<number> {
+      const reach = reachOf(account);
+      if (!mayManage(reach, from)) {
+        throw appError("Forbidden", "Only managers of the team and administrators give its files away.");
+      }
+      const id = await idOf(repository, name);
+      if (mayChange(reach, id)) return id;
+      throw appError("Forbidden", `You may not make '${name}' the owner of files.`, { field: "owner" });
+    },
+
+    nameOf: async ({ account }: Asking, id: number): Promise<string> =>
+      id === account.id ? account.username : repository.nameOf(id),
+  };
+}
+
+/** Accounts see their own tree only. */
+const isSeen = (account: Caller, owner: number): boolean =>
+  owner === account.id || (owner < REMOVED_ACCOUNT_ID && mayRead(reachOf(account), owner));
+
+async function idOf(repository: OwnersRepository, name: string): Promise<number> {
+  const id = await repository.idOf(name);
+  if (id !== undefined) return id;
+  throw appError("BadRequest", `owner: there is no account or team '${name}'.`, { field: "owner" });
+}
