@@ -3868,11 +3868,8 @@ export interface components {
             members: components["schemas"]["TeamMemberInput"][];
             /** @description 1 to 64 characters of a-z 0-9 . _ @ -; stored in lower case */
             name: string;
-            /**
-             * @description limit in bytes for all files together; 0: unlimited
-             * @default 0
-             */
-            quota_bytes: number;
+            /** @description limit in bytes for all files together; 0: unlimited */
+            quota_bytes?: number;
         };
         NewToken: {
             /** @description RFC 3339, or a duration such as 90d; without it the token does not expire */

@@ -93,7 +93,7 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
     },
 
     /** @throws Conflict when the name is taken, BadRequest for an unknown account */
-    create: ({ name, members, quota_bytes: quotaBytes }: CreateTeam, actor: Actor): Promise<Team> =>
+    create: ({ name, members, quota_bytes: quotaBytes = 0 }: CreateTeam, actor: Actor): Promise<Team> =>
       changes.write(async (tx) => {
         const now = clock.now();
         const team = { name, quotaBytes, members: sorted(members), createdAt: now, updatedAt: now };

@@ -40,7 +40,7 @@ const members = z
 export const createTeamSchema = namedObject("NewTeam", {
   name: usernameSchema,
   members: members.default([]),
-  quota_bytes: quotaSchema.default(0),
+  quota_bytes: quotaSchema.optional(),
 });
 export type CreateTeam = z.output<typeof createTeamSchema>;
 
