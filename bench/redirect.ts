@@ -145,12 +145,12 @@ async function compareWaymarks(count: number, kinds: readonly Kind[]): Promise<v
   const cases: Case[] = [];
   try {
     for (const { name, root = resolve(import.meta.dir, ".."), made, host } of kinds) {
-      const data: typeof import("./lib/data-folder.ts") = await import(`${root}/bench/lib/data-folder.ts`);
-      const { startWaymark: start }: typeof import("./lib/subjects.ts") = await import(
-        `${root}/bench/lib/subjects.ts`
+      const data: { createDataFolder: typeof createDataFolder } = await import(
+        `${root}/bench/lib/data-folder`
       );
+      const lib: { startWaymark: typeof startWaymark } = await import(`${root}/bench/lib/subjects`);
       folders.push(await data.createDataFolder(count, made));
-      const subject = await start(folders.at(-1)!);
+      const subject = await lib.startWaymark(folders.at(-1)!);
       cases.push({ name, subject, prefix: "c", isMissing: false, ...(host && { host }) });
     }
     for (const { subject } of cases) await settle(subject);

@@ -106,6 +106,39 @@ test("an invited account chooses its password and hears of files in its drop box
   expect(mailTo("b.txt")).toMatchObject({ subject: "2 Dateien für Bewerbungen sind da" });
 });
 
+test("owners hear of downloads and of the last one, administrators of failed backups, unless they turn it off", async () => {
+  const invited = { username: "root2", email: "root2@example.org", invite: true, role: "admin" };
+  expect((await ask("POST", "/users", invited)).status).toBe(201);
+  const to = "root2@example.org";
+  const mailTo = () => smtp.mails.find(({ to: all }) => [all].flat()[0]?.text.includes(to));
+  await until(() => mailTo() !== undefined);
+  const set = { token: new URL(linkIn(mailTo())).hash.slice(1), password: "the password of root2" };
+  expect((await ask("PUT", "/auth/password-reset", set)).status).toBe(200);
+  const root2 = await signIn(server.url, set.password, "root2");
+  const choose = async (mails: object) =>
+    expect((await root2.call("PATCH", "/account/mail", { mails })).status).toBe(200);
+  const kinds = async () => (await list(`?recipient=${to}`)).map(({ kind }) => kind);
+  await choose({ download: "day" });
+  const drive = driveClient(server.url, root2.token);
+  const file = await drive.upload("a.txt", "a");
+  const share = async (code: string) => {
+    await drive.call("POST", `/files/${file.body.data.id}/share`, { code, max_downloads: 1 });
+    const headers = {
+      "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    };
+    expect(await (await fetch(`${server.url}/${code}?download=1`, { headers })).text()).toBe("a");
+  };
+  await share("one");
+  await until(async () => (await kinds()).length === 3);
+  expect(await kinds()).toEqual(["share_ends", "download", "invitation"]);
+  expect((await installation.cli(["backup", "/proc/nowhere"])).exitCode).not.toBe(0);
+  expect((await kinds())[0]).toBe("backup");
+  await choose({ download: "off", share_ends: "off", backup: "off" });
+  await share("two");
+  expect((await installation.cli(["backup", "/proc/nowhere"])).exitCode).not.toBe(0);
+  expect(await kinds()).toHaveLength(4);
+});
+
 test("a mail that was sent when the process was killed goes at most twice, and the log says so", async () => {
   const before = smtp.mails.length;
   await server.stop();

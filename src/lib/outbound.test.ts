@@ -77,6 +77,27 @@ describe("refuses", () => {
     expect(await refusalOf("http://name.example/", [host])).toBe("refused");
   });
 
+  test("addresses with a zone, in other forms, and beside public ones only if those are asked", async () => {
+    for (const address of [
+      "fe80::1%eth0",
+      "::1%lo",
+      "::ffff:7f00:1",
+      "::ffff:127.0.0.1%lo",
+      "0:0:0:0:0:ffff:a00:1",
+    ])
+      expect([address, await refusalOf("http://name.example/", [address])]).toEqual([address, "refused"]);
+    expect(await refusalOf("http://[fe80::1%25eth0]/")).toBe("refused");
+    const seen: string[] = [];
+    const port = await serve((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
+    const outbound = createOutbound({
+      resolve: async () => ["10.0.0.1", "127.0.0.1"],
+      isAllowed: (address) => (seen.push(address), address === "127.0.0.1"),
+      ports: [port],
+    });
+    expect(await outbound({ ...GET, url: `http://name.example:${port}/` })).toMatchObject({ status: 204 });
+    expect(seen).toEqual(["10.0.0.1", "127.0.0.1"]);
+  });
+
   test("ports of other services, other schemes and credentials", async () => {
     for (const url of [
       "http://a.example:22/",
@@ -158,6 +179,22 @@ describe("redirects", () => {
   });
 });
 
+test("a redirect to a name that has a private address is refused, and nothing is sent there", async () => {
+  const hosts: string[] = [];
+  const port = await serve((socket, request) => {
+    hosts.push(/Host: (\S+)/.exec(request)![1]!);
+    socket.end(`HTTP/1.1 302 Found\r\nLocation: http://inner.example:${port}/\r\nContent-Length: 0\r\n\r\n`);
+  });
+  const outbound = createOutbound({
+    resolve: async (host) => [host === "inner.example" ? "127.0.0.2" : "127.0.0.1"],
+    isAllowed: (address) => address === "127.0.0.1",
+    ports: [port],
+  });
+  const asked = outbound({ ...GET, url: `http://outer.example:${port}/` });
+  expect(await failureOf(asked)).toEqual(["refused", "the address is not public"]);
+  expect(hosts).toEqual([`outer.example:${port}`]);
+});
+
 describe("bounds", () => {
   const fails = async (answer: (socket: Socket) => void, timeoutMs = 5_000) => {
     const port = await serve(answer);
@@ -174,6 +211,9 @@ describe("bounds", () => {
     expect(await fails(() => undefined, 100)).toBe(late);
     expect(await fails(drip("HTTP/1.1 200 OK\r\nX: "), 100)).toBe(late);
     expect(await fails(drip("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), 5_000)).toBe("");
+    const port = await serve(drip("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"));
+    const body = local(port)({ ...GET, timeoutMs: 100, mostBytes: 1e6, url: `http://a.example:${port}/` });
+    expect((await failureOf(body))[1]).toBe(late);
     const never = createOutbound({ resolve: () => new Promise(() => undefined) });
     const asked = never({ ...GET, timeoutMs: 50, url: "http://a.example/" });
     expect((await failureOf(asked))[1]).toBe(late);

@@ -1,5 +1,6 @@
 /** Invitations, new passwords by mail and addresses of accounts, on every database. */
 import { beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Database } from "../../db/database.ts";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import {
   ADMIN_PASSWORD,
@@ -8,6 +9,7 @@ import {
   type QueuedMail,
   startAuth,
 } from "../auth.test-support.ts";
+import { DEFAULT_CHOICES } from "./contact.ts";
 
 const USERS = "/admin/v1/users";
 const RESET = "/admin/v1/auth/password-reset";
@@ -15,15 +17,18 @@ const CONFIRM = "/admin/v1/auth/confirm-address";
 const MAIL = "/admin/v1/account/mail";
 const PASSWORD = "a long password";
 const HOUR = 3_600_000;
+const ALL_ON = { ...DEFAULT_CHOICES, download: "day" } as const;
 
 forEachDialect((dialect) => {
   const mails: QueuedMail[] = [];
+  let database: Database;
   let harness: AuthHarness;
   let admin: Browser;
   let peers = 0;
 
   beforeAll(async () => {
-    harness = await startAuth(await dialect.openDb(), { mails });
+    database = await dialect.openDb();
+    harness = await startAuth(database, { mails });
     await harness.config.set("api.jwt_secret", "s".repeat(32), "test").catch(() => {});
     await harness.auth.resetAdminPassword(ADMIN_PASSWORD, "test");
   });
@@ -197,6 +202,17 @@ forEachDialect((dialect) => {
     expect(await patch({ mails: { sign_in: "minute" } })).toMatchObject({
       details: [{ field: "mails.sign_in" }],
     });
+    const { data } = await invite("kim");
+    await ask("PUT", RESET, { token: tokenIn(mails[0]), password: PASSWORD });
+    const id = data!["id"] as number;
+    const of = (kind: keyof typeof DEFAULT_CHOICES) =>
+      harness.auth.contacts.recipientOf(database.read, id, kind);
+    for (const kind of Object.keys(DEFAULT_CHOICES) as (keyof typeof DEFAULT_CHOICES)[]) {
+      await harness.auth.contacts.change(id, { mails: { ...ALL_ON } });
+      expect(await of(kind)).toMatchObject({ to: { email: "kim@example.com" } });
+      await harness.auth.contacts.change(id, { mails: { [kind]: "off" } });
+      expect([kind, await of(kind)]).toEqual([kind, null]);
+    }
   });
 
   test("a sign-in from a new browser is told, from a known one or a program not, and it can be turned off", async () => {

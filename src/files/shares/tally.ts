@@ -32,6 +32,7 @@ export function createTally(
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
   let isOver = false;
+  let isTold = false;
   let last: Promise<void> = Promise.resolve();
   const then = (step: () => Promise<unknown>): Promise<void> => {
     last = last.then(step).then(
@@ -41,19 +42,20 @@ export function createTally(
     return last;
   };
   const count = async (): Promise<void> => {
-    if (isCounted || isOver) return;
-    isCounted = true;
-    await then(() => shares.finish(linkId));
+    if (isTold || isOver) return;
+    isTold = true;
+    if (!isCounted) {
+      isCounted = true;
+      await then(() => shares.finish(linkId));
+    }
     void then(() => shares.tell(share, deed));
   };
   return {
     count,
     async finish(): Promise<void> {
-      const isLimited = maxDownloads !== null && !isOver;
       const counting = count();
       isOver = true;
       await counting;
-      if (isLimited) void then(() => shares.tell(share, deed));
     },
     async takeBack(): Promise<void> {
       if (isOver) return;
