@@ -10,13 +10,16 @@ import { LoadOn } from "../ui/long/load-on.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
+import { ShareVisits } from "./share-visits.tsx";
 import classes from "./shares.module.css";
 
-/** Files that the drop box of this code received, with their senders. */
+/** Files that the code received, with their senders, and visits of verified recipients. */
 export function ReceivedFiles({ code, onClose }: { code: string | undefined; onClose(): void }) {
   const { t } = useLingui();
+  const { data: share } = useQuery({ ...shareQuery(code ?? ""), enabled: code !== undefined });
+  const title = share?.verify ? t`Recipients’ visits` : t`What came in`;
   return (
-    <SideForm title={t`What came in`} isOpen={code !== undefined} onClose={onClose}>
+    <SideForm title={title} isOpen={code !== undefined} onClose={onClose}>
       {code !== undefined && <Box code={code} />}
     </SideForm>
   );
@@ -37,7 +40,8 @@ function Box({ code }: { code: string }) {
     <Stack gap="md">
       <ShareAddress address={box.short_url} />
       {box.drop !== null && <Filling box={box} drop={box.drop} />}
-      {box.folder_id !== null && <Files folder={box.folder_id} code={code} />}
+      {box.verify && <ShareVisits share={box} />}
+      {box.drop !== null && box.folder_id !== null && <Files folder={box.folder_id} code={code} />}
     </Stack>
   );
 }

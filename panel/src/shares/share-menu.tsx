@@ -7,6 +7,7 @@ import {
   IconPencil,
   IconQrcode,
   IconTrash,
+  IconUsers,
 } from "@tabler/icons-react";
 import type { Share } from "../base/api.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
@@ -48,6 +49,11 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
         {isOwn && share.drop !== null && (
           <Menu.Item leftSection={<IconInbox size={16} />} onClick={() => onChoose("received")}>
             <Trans>What came in</Trans>
+          </Menu.Item>
+        )}
+        {isOwn && share.verify && (
+          <Menu.Item leftSection={<IconUsers size={16} />} onClick={() => onChoose("received")}>
+            <Trans>Recipients’ visits</Trans>
           </Menu.Item>
         )}
         {isOwn && (

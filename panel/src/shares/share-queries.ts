@@ -102,6 +102,23 @@ export const endShare = ({ code, owner }: Share, account: number): Promise<unkno
     : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
 };
 
+/** Of verified recipients, newest first. */
+export const visitsQuery = ({ code, file_id: file, folder_id: folder }: Share) =>
+  infiniteQueryOptions({
+    queryKey: ["shares", "visits", code],
+    initialPageParam: "",
+    queryFn({ pageParam: cursor, signal }) {
+      const query = { cursor, limit: SHARES_A_PAGE };
+      const options = { params: { path: { id: file ?? folder ?? 0, code }, query }, signal };
+      return answerOf(
+        file === null
+          ? api.GET("/folders/{id}/share/{code}/visits", options)
+          : api.GET("/files/{id}/share/{code}/visits", options),
+      );
+    },
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+  });
+
 /** Files that a drop box received, newest first. */
 export const receivedQuery = (folder: number, code: string) =>
   infiniteQueryOptions({
