@@ -31,7 +31,7 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByRole("button", { name: "Delete press" }).click();
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByRole("alert").waitFor();
-  await page.getByLabel("Its links go to").fill("anna");
+  await page.getByLabel("What it owns goes to").fill("anna");
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.getByText("There are no teams yet.").waitFor();
   expect((await panel.client.call("GET", "/links/ours")).body.data.owner).toBe("anna");

@@ -66,6 +66,8 @@ export function useActionNames(): Record<string, string> {
     "share.update": t`Share changed`,
     "share.delete": t`Share ended`,
     "drop.received": t`Files received`,
+    "folder.transfer": t`Folder given to another owner`,
+    "file.transfer": t`File given to another owner`,
   };
 }
 

@@ -1,12 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 
-/** Who gets the links of what is deleted. */
+/** Who gets the links, files and domains of what is deleted. */
 export function NextOwner({ value, onChange }: { value: string; onChange(owner: string): void }) {
   const { t } = useLingui();
   return (
     <TextInput
-      label={t`Its links go to`}
+      label={t`What it owns goes to`}
       description={t`An account, or team:name. Empty: nobody.`}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

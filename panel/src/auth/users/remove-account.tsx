@@ -33,7 +33,7 @@ function Belongings({ account }: { account: Account }) {
   return (
     <>
       <Text size="sm">
-        <Trans>This also deletes, for good:</Trans>
+        <Trans>This also deletes, for good, but files, folders and shares only if nobody gets them:</Trans>
       </Text>
       <List size="sm">
         <List.Item>
