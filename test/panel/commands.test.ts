@@ -279,12 +279,17 @@ test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in
 
 test.skipIf(!CHROMIUM)("commands offer nothing that would be refused", async () => {
   await panel.client.call("POST", "/users", { username: "eve", password: PASSWORD, role: "editor" });
+  await panel.client.call("POST", "/domains", { host: "eve.example", owner: "eve" });
   const { page, complaints, close } = await panel.open("/panel/links");
   await signInToPanel(page, PASSWORD, "eve");
   await openCommands(page);
   await page.keyboard.type("links");
   await page.getByRole("option", { name: "Deleted links" }).waitFor();
   expect(await page.getByRole("option", { name: "Import links" }).count()).toBe(0);
+  await page.getByRole("combobox").fill("2fa");
+  await page.getByRole("option", { name: "Your account" }).waitFor();
+  await page.getByRole("combobox").fill("eve.ex");
+  await page.getByRole("option", { name: "eve.example" }).waitFor();
   // Longer than what the server searches for.
   await page.getByRole("combobox").fill(`https://example.com/?${"long".repeat(200)}`);
   await page.getByRole("option", { name: "Shorten and copy" }).waitFor();

@@ -24,7 +24,13 @@ const places = { share: "", folder: "", file: "", locked: "", box: "", folderId:
 beforeAll(async () => {
   panel = await startPanel(
     {},
-    { "analytics.enable_detailed_logging": "true", "features.instance_name": wide(64) },
+    {
+      "analytics.enable_detailed_logging": "true",
+      "features.instance_name": wide(64),
+      "features.report_links": "true",
+      "privacy.imprint_url": "https://example.com/imprint",
+      "privacy.notice_url": "https://example.com/privacy",
+    },
   );
   await fill();
 });
@@ -139,12 +145,19 @@ for (const size of [WIDE, NARROW]) {
       await turnTo(page, path);
       await look(path);
     }
+    await turnTo(page, "links");
+    await page.getByRole("row").getByRole("checkbox").nth(1).check();
+    await page.getByRole("button", { name: "QR codes" }).click();
+    await page.getByRole("dialog", { name: "QR codes" }).getByRole("listitem").waitFor();
+    await look("QR codes");
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("WWW");
     await page.getByRole("option").filter({ hasText: "WWW" }).first().waitFor();
     await look("commands");
     const { url } = panel.server;
-    for (const path of [places.file, places.folder, places.locked, places.box, `${url}/none`, url]) {
+    const visitors = [`${url}/long/code+`, `${url}/admin/v1/privacy`, `${url}/none`, url];
+    for (const path of [places.file, places.folder, places.locked, places.box, ...visitors]) {
       await page.goto(path);
       await look(path.slice(url.length));
     }

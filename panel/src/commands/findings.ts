@@ -115,7 +115,7 @@ export function useFindings(text: string, { role }: Account) {
   const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isSearching });
   const settings = useQuery({ ...settingsQuery, enabled: isAdmin && isLong });
   const tags = useQuery({ ...tagsQuery, enabled: hasLinks && isLong });
-  const domains = useQuery({ ...domainsQuery, enabled: isAdmin && isLong });
+  const domains = useQuery({ ...domainsQuery, enabled: hasLinks && isLong });
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const own = exact.data ?? [];
   const others = ((isLong && links.data) || []).filter(

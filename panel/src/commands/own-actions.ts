@@ -43,7 +43,7 @@ export function useOwnActions(): Action[] {
     {
       id: "account",
       label: t`Your account`,
-      words: t`sessions`,
+      words: t`sessions two-factor 2FA authenticator passkeys mails`,
       icon: IconShieldLock,
       act: () => navigate({ to: "/account" }),
     },

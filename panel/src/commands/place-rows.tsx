@@ -30,6 +30,8 @@ export function usePlaceRows() {
     "/users": t`people team members invite`,
     "/domains": t`hosts`,
     "/policies": t`disk quota bucket`,
+    "/teams": t`groups members`,
+    "/mail": t`e-mail SMTP outbox`,
     "/health": t`status jobs`,
     "/tokens": t`keys programs`,
     "/api": t`reference documentation`,
