@@ -205,7 +205,7 @@ const RecipientFields = ({ form }: FieldsProps) => {
       <Textarea
         {...form.getInputProps("recipients")}
         label={t`Recipients`}
-        description={t`Mail addresses. New ones get a mail with the link.`}
+        description={t`They get a mail with the link.`}
         autosize
         maxRows={6}
         inputMode="email"
@@ -216,7 +216,7 @@ const RecipientFields = ({ form }: FieldsProps) => {
         <Switch
           {...form.getInputProps("verify", { type: "checkbox" })}
           label={t`For recipients only`}
-          description={t`They prove their address by a code in a mail. You see what they opened.`}
+          description={t`They prove their address by a code in a mail.`}
         />
       )}
     </Stack>

@@ -32,12 +32,12 @@ export function ShareLimits({ isDrop }: { isDrop: boolean }) {
       )}
       {isVerified && (
         <div>
-          <Trans>Needs recipients who prove their address.</Trans>
+          <Trans>For recipients only</Trans>
         </div>
       )}
       {hasDomains && (
         <div>
-          <Trans>Recipients have addresses of {names}.</Trans>
+          <Trans>Recipients</Trans>: {names}
         </div>
       )}
     </Text>

@@ -23,7 +23,7 @@ export function ShareVisits({ share }: { share: Share }) {
   }
   if (data === undefined) return <Skeleton height={120} />;
   const visits = data.pages.flatMap((page) => page.data);
-  const deeds = { open: t`Opened`, download: t`Downloaded`, archive: t`Downloaded as ZIP` };
+  const deeds = { open: t`Opened`, download: t`Downloaded`, archive: t`Downloaded` };
   if (visits.length === 0) {
     return (
       <Text size="sm" c="dimmed">
