@@ -2220,7 +2220,8 @@ export interface paths {
         /** List your shares and drop boxes or those of a team; administrators also list those of all */
         get: operations["listShares"];
         put?: never;
-        post?: never;
+        /** Share several files and folders by one short link */
+        post: operations["createShare"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2244,6 +2245,23 @@ export interface paths {
         head?: never;
         /** Change the given fields of a share or drop box, including what its code serves */
         patch: operations["patchShare"];
+        trace?: never;
+    };
+    "/shares/{code}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files and folders that are one share; without those in the trash */
+        get: operations["listShareItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/trash": {
@@ -2668,7 +2686,7 @@ export interface components {
                 max_file_size: number | null;
                 max_files: number;
             } | null;
-            /** @description what is shared, or the folder that takes the files; null for a URL */
+            /** @description what is shared, one of several items, or the folder that takes the files; null for a URL */
             entry: {
                 id: number;
                 name: string;
@@ -2694,11 +2712,13 @@ export interface components {
             id: number;
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
+            /** @description number of several items that are one share */
+            items: number | null;
             /**
              * @description url: the code redirects now
              * @enum {string}
              */
-            kind: "file" | "folder" | "drop" | "url";
+            kind: "file" | "folder" | "drop" | "items" | "url";
             max_bytes: number;
             max_clicks: number | null;
             max_downloads: number | null;
@@ -3767,6 +3787,29 @@ export interface components {
             /** @description only recipients see the share, once they have given a code that was mailed to them */
             verify?: boolean | null;
         };
+        NewItemsShare: {
+            /** @description editors and administrators only: 1 to 128 of a-z A-Z 0-9 _ . - /; random when absent or empty */
+            code?: string | null;
+            /** @description RFC 3339, or a duration such as 7d or 1d2h30m */
+            expires_at?: string | null;
+            /** @description files and folders of yours that are one share, at most 500 */
+            items: {
+                file_id?: number;
+                folder_id?: number;
+            }[];
+            /** @description finished downloads, of all files together; unlimited without it */
+            max_downloads?: number | null;
+            /** @description shown to visitors above the files, and in mails */
+            message?: string | null;
+            /** @description at least 8 characters; none when empty or absent */
+            password?: string | null;
+            /** @description mail addresses; who is new on the list gets a mail with the link, without the password */
+            recipients?: string[] | null;
+            /** @description found by `search` */
+            title?: string | null;
+            /** @description only recipients see the share, once they have given a code that was mailed to them */
+            verify?: boolean | null;
+        };
         NewLink: {
             /** @description title, description and https image that previews of messengers and networks show */
             card?: {
@@ -4796,7 +4839,7 @@ export interface components {
                 max_file_size: number | null;
                 max_files: number;
             } | null;
-            /** @description what is shared, or the folder that takes the files; null for a URL */
+            /** @description what is shared, one of several items, or the folder that takes the files; null for a URL */
             entry: {
                 id: number;
                 name: string;
@@ -4820,11 +4863,13 @@ export interface components {
             id: number;
             /** @description visitors find nothing until the item is put back */
             in_trash: boolean;
+            /** @description number of several items that are one share */
+            items: number | null;
             /**
              * @description url: the code redirects now
              * @enum {string}
              */
-            kind: "file" | "folder" | "drop" | "url";
+            kind: "file" | "folder" | "drop" | "items" | "url";
             max_clicks: number | null;
             max_downloads: number | null;
             /** @description shown to visitors */
@@ -4864,6 +4909,18 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["Share"];
+            message: string;
+        };
+        SharedItem: {
+            id: number;
+            /** @enum {string} */
+            kind: "file" | "folder";
+            name: string;
+        };
+        SharedItemListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["SharedItem"][];
             message: string;
         };
         ShareListAnswer: {
@@ -4922,6 +4979,11 @@ export interface components {
             file_id?: number;
             /** @description makes the code list this folder */
             folder_id?: number;
+            /** @description files and folders of yours that are one share, at most 500 */
+            items?: {
+                file_id?: number;
+                folder_id?: number;
+            }[];
             /** @description with add: of all files together; 1 GB when absent */
             max_bytes?: number;
             /** @description null: unlimited; used up unless above downloads */
@@ -5779,6 +5841,7 @@ export type NewestClick = components['schemas']['NewestClick'];
 export type NewestClickListAnswer = components['schemas']['NewestClickListAnswer'];
 export type NewFolder = components['schemas']['NewFolder'];
 export type NewFolderShare = components['schemas']['NewFolderShare'];
+export type NewItemsShare = components['schemas']['NewItemsShare'];
 export type NewLink = components['schemas']['NewLink'];
 export type NewPasskey = components['schemas']['NewPasskey'];
 export type NewPasskeyCredential = components['schemas']['NewPasskeyCredential'];
@@ -5863,6 +5926,8 @@ export type SettingListAnswer = components['schemas']['SettingListAnswer'];
 export type SettingValues = components['schemas']['SettingValues'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
+export type SharedItem = components['schemas']['SharedItem'];
+export type SharedItemListAnswer = components['schemas']['SharedItemListAnswer'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
 export type ShareMails = components['schemas']['ShareMails'];
 export type SharePageAnswer = components['schemas']['SharePageAnswer'];
@@ -13745,6 +13810,7 @@ export interface operations {
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
+                     *           "items": null,
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
@@ -13847,6 +13913,7 @@ export interface operations {
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
+                     *         "items": null,
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
@@ -15178,6 +15245,7 @@ export interface operations {
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
+                     *           "items": null,
                      *           "file_id": null,
                      *           "folder_id": 1,
                      *           "max_downloads": null,
@@ -15288,6 +15356,7 @@ export interface operations {
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
+                     *         "items": null,
                      *         "file_id": null,
                      *         "folder_id": 1,
                      *         "max_downloads": null,
@@ -15489,6 +15558,7 @@ export interface operations {
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
+                     *           "items": null,
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
@@ -15592,6 +15662,7 @@ export interface operations {
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
+                     *         "items": null,
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
@@ -16254,7 +16325,7 @@ export interface operations {
                 all?: "true" | "false" | "";
                 /** @description instead of page: empty for the first page, then next_cursor of the previous one */
                 cursor?: string;
-                kind?: "" | "file" | "folder" | "drop";
+                kind?: "" | "file" | "folder" | "drop" | "items";
                 /** @description desc when absent; not with cursor */
                 order?: "" | "asc" | "desc";
                 /** @description you, or team:{name}; default: you */
@@ -16324,6 +16395,7 @@ export interface operations {
                      *           "held": null,
                      *           "kind": "file",
                      *           "entry": null,
+                     *           "items": null,
                      *           "file_id": null,
                      *           "folder_id": null,
                      *           "max_downloads": null,
@@ -16355,6 +16427,108 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": "2027-01-31T00:00:00.000Z",
+                 *       "title": "Documentation",
+                 *       "code": "docs/start",
+                 *       "message": "OK",
+                 *       "items": [
+                 *         {}
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewItemsShare"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": {
+                     *           "id": 1,
+                     *           "username": "anna"
+                     *         },
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "held": null,
+                     *         "kind": "file",
+                     *         "entry": null,
+                     *         "items": null,
+                     *         "file_id": null,
+                     *         "folder_id": null,
+                     *         "max_downloads": null,
+                     *         "message": "OK",
+                     *         "recipients": [
+                     *           "text"
+                     *         ],
+                     *         "verify": false,
+                     *         "downloads": 1,
+                     *         "drop": null,
+                     *         "add": false,
+                     *         "in_trash": false,
+                     *         "damaged": false,
+                     *         "url": "https://go.example.com/docs/start"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -16420,6 +16594,7 @@ export interface operations {
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
+                     *         "items": null,
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
@@ -16565,6 +16740,7 @@ export interface operations {
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,
+                     *         "items": null,
                      *         "file_id": null,
                      *         "folder_id": null,
                      *         "max_downloads": null,
@@ -16590,6 +16766,53 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listShareItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "file",
+                     *           "name": "spring"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SharedItemListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

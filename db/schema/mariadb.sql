@@ -475,6 +475,15 @@ CREATE TABLE `settings_history` (
   KEY `settings_history_key` (`key`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `share_items` (
+  `link_id` bigint(20) NOT NULL,
+  `entry_id` bigint(20) NOT NULL,
+  PRIMARY KEY (`link_id`,`entry_id`),
+  KEY `share_items_entry_id` (`entry_id`),
+  CONSTRAINT `share_items_entry` FOREIGN KEY (`entry_id`) REFERENCES `entries` (`id`) ON DELETE CASCADE,
+  CONSTRAINT `share_items_link` FOREIGN KEY (`link_id`) REFERENCES `links` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `share_recipients` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `link_id` bigint(20) NOT NULL,
@@ -515,6 +524,7 @@ CREATE TABLE `shares` (
   `message` varchar(2000) DEFAULT NULL,
   `verify` bigint(20) NOT NULL DEFAULT 0,
   `two_way` bigint(20) NOT NULL DEFAULT 0,
+  `several` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`link_id`),
   KEY `shares_entry_id` (`entry_id`),
   KEY `shares_account` (`account_id`,`link_id`),

@@ -476,6 +476,16 @@ CREATE TABLE settings_history (
 
 CREATE INDEX "settings_history_key" on "settings_history" ("key", id);
 
+CREATE TABLE share_items (
+  link_id integer not null,
+  entry_id integer not null,
+  primary key (link_id, entry_id),
+  constraint share_items_link foreign key (link_id) references links (id) on delete cascade,
+  constraint share_items_entry foreign key (entry_id) references entries (id) on delete cascade
+);
+
+CREATE INDEX "share_items_entry_id" on "share_items" (entry_id);
+
 CREATE TABLE share_recipients (
   id integer primary key autoincrement,
   link_id integer not null,
@@ -505,7 +515,7 @@ CREATE TABLE shares (
   entry_id integer not null,
   max_downloads integer,
   downloads integer not null,
-  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, message text, verify integer not null default 0, two_way integer not null default 0,
+  created_at integer not null, max_bytes integer, max_files integer, max_file_size integer, bytes integer not null default 0, files integer not null default 0, account_id integer not null default 0, message text, verify integer not null default 0, two_way integer not null default 0, several integer not null default 0,
   constraint shares_link foreign key (link_id) references links (id) on delete cascade,
   constraint shares_entry foreign key (entry_id) references entries (id)
 );

@@ -139,6 +139,8 @@ export const FILE_TABLES = {
     files: "int0",
     /** 1: the folder is shared too, so it is no drop box. */
     two_way: "int0",
+    /** 1: it shares what `share_items` names. The entry is one of them, and another one when that is removed. */
+    several: "int0",
     created_at: "int",
     message: "text?",
     /** 1: only its recipients see it, once they have proved their address. */
@@ -167,6 +169,11 @@ export const FILE_TABLES = {
     /** Of the file or folder. */
     name: "text?",
     at: "int",
+  },
+  /** Files and folders that are one share. Removed with the link, or the entry. */
+  share_items: {
+    link_id: "int",
+    entry_id: "int",
   },
   /** Files in drop boxes. Removed with the file. */
   drop_files: {

@@ -31,10 +31,12 @@ import { createRecipientDoor } from "./recipients/door.routes.ts";
 import { createInvitations, type ShareMail } from "./recipients/mails.ts";
 import { createVisitJob } from "./recipients/visits-job.ts";
 import { recipientEndpoints } from "./shares/recipient.routes.ts";
+import { createSharedItems } from "./serving/items.ts";
+import { createPathsRepository } from "./tree/paths.repository.ts";
 import { createSharePreview } from "./shares/preview.routes.ts";
 import { createShareAnswers } from "./shares/public.routes.ts";
 import { createSharePolicy, type SharePolicySettings } from "./serving/policy.ts";
-import { manageEndpoints } from "./shares/manage.routes.ts";
+import { itemEndpoints, manageEndpoints } from "./shares/manage.routes.ts";
 import { createSharesRepository } from "./shares/repository.ts";
 import { shareEndpoints } from "./shares/routes.ts";
 import { createShares } from "./shares/service.ts";
@@ -72,10 +74,11 @@ export function createSharing(deps: Deps) {
   const repository = createSharesRepository({ database, record });
   const admitDrops = () => processes.refuseOlder("drops");
   const policy = createSharePolicy({ settings: deps.policy, clock });
+  const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const { recipients } = repository;
   const admitVerify = () => processes.refuseOlder("recipients");
   const invitations = createInvitations({ mail: deps.mail, admitVerify, clock });
-  const shared = { tree, repository, links: links.internal, admitDrops, policy, invitations, clock };
+  const shared = { tree, items, repository, links: links.internal, admitDrops, policy, invitations, clock };
   const shares = createShares({ ...shared, tell: deps.tellDownload });
   const changes = createShareChanges({ ...shared, linksOf: links.by });
   const drops = createDrops({ ...shared, repository: createDropsRepository(database), shares: repository });
@@ -111,6 +114,7 @@ export function createSharing(deps: Deps) {
       thumbnailEndpoint({ files: drive.files, trees, answerThumbnail }),
       ...shareEndpoints({ shares, trees }),
       ...recipientEndpoints({ shares, trees }),
+      ...itemEndpoints({ shares, trees }),
       ...manageEndpoints({ shares, trees, changes, policy }),
       ...dropEndpoints({ drops, trees }),
     ],

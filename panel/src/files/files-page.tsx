@@ -8,6 +8,7 @@ import { ApiError } from "../base/api.ts";
 import { lazyOrFailure } from "../base/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
 import { ShareDialog } from "../shares/share-dialog.tsx";
+import type { ShareSubject } from "../shares/share-values.ts";
 import { useAsked } from "../ui/asked.ts";
 import { Heading } from "../ui/heading.tsx";
 import { SideForm } from "../ui/side-form.tsx";
@@ -45,7 +46,7 @@ export function FilesPage() {
   const upload = useUpload(String(account.id));
   const actions = useEntryActions();
   const [isNaming, setIsNaming] = useState(false);
-  const [shared, setShared] = useState<Entry | null>(null);
+  const [shared, setShared] = useState<readonly Entry[]>([]);
   const [renamed, setRenamed] = useState<Entry | null>(null);
   const [stored, setStored] = useState<Entry | null>(null);
   const [moved, setMoved] = useState<readonly Entry[]>([]);
@@ -146,15 +147,21 @@ export function FilesPage() {
         id={search.file ?? null}
         files={files}
         onGo={(id) => change({ file: id })}
-        onShare={setShared}
+        onShare={(file) => setShared([file])}
         onClose={() => change({ file: undefined })}
       />
       <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
       <NewFolder folder={folder} isOpen={isNaming} onClose={() => setIsNaming(false)} />
       <StorageForm folder={stored} onClose={() => setStored(null)} />
-      <ShareDialog subject={shared && { form: "new", item: shared }} onClose={() => setShared(null)} />
+      <ShareDialog subject={subjectOf(shared)} onClose={() => setShared([])} />
     </DropArea>
   );
+}
+
+function subjectOf(entries: readonly Entry[]): ShareSubject | null {
+  const [item, ...others] = entries;
+  if (item === undefined) return null;
+  return others.length === 0 ? { form: "new", item } : { form: "new", item: null, items: entries };
 }
 
 const EntryCount = ({ entries, isMore }: { entries: readonly Entry[]; isMore: boolean }) => (

@@ -1,12 +1,13 @@
 import type { Share, ShareUpdate } from "../base/api.ts";
 import { changedSince, withWayBack } from "../base/link-states.ts";
-import { changeCode, changeShare, openBox, readShare, shareItem } from "./share-queries.ts";
+import { changeCode, changeShare, openBox, readShare, shareItem, shareItems } from "./share-queries.ts";
 import {
   changeOf,
   isOtherUse,
   linkChangeOf,
   newBoxOf,
   newFolderShareOf,
+  newShareOf,
   type ShareSubject,
   type ShareUse,
   type ShareValues,
@@ -30,6 +31,10 @@ export async function saveShare(
   after: ShareValues,
 ): Promise<SavedShare> {
   if (subject.form === "new") {
+    if (after.use === "items") {
+      const made = await shareItems(after.items ?? [], newShareOf(after));
+      return { code: made.code, use: after.use, made, undo: null };
+    }
     const item = after.item!;
     const made =
       after.use === "drop"
@@ -43,7 +48,9 @@ export async function saveShare(
   if (Object.keys(change).length === 0) return { ...kept, undo: null };
   const losesPassword = change.password !== undefined && before.isProtected;
   const canGoBack = isOtherUse(change) || !losesPassword;
-  if (subject.form === "edit" && after.use !== "url") {
+  // The history knows the items.
+  const isOfItems = isOtherUse(change) && (before.use === "items" || after.use === "items");
+  if (subject.form === "edit" && after.use !== "url" && !isOfItems) {
     const saved = await changeShare(code, change);
     return { ...kept, undo: canGoBack ? () => setShareBack(saved, before) : null };
   }

@@ -18,6 +18,7 @@ export function ShareDialog({ subject, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const [made, setMade] = useState<Share | null>(null);
   const known = subject?.form === "edit" ? subject.share : subject?.form === "link" ? subject.link : null;
+  const several = subject?.form === "new" ? subject.items?.length : undefined;
   const name = subject?.form === "new" ? subject.item?.name : known?.code;
   const close = () => {
     onClose();
@@ -29,7 +30,13 @@ export function ShareDialog({ subject, onClose, onSaved }: Props) {
     else setMade(saved.made);
   }
   const title =
-    known === null ? (name === undefined ? t`New share` : t`Share ${name}`) : t`Edit ${known.code}`;
+    known !== null
+      ? t`Edit ${known.code}`
+      : several !== undefined
+        ? t`Share ${several} items`
+        : name === undefined
+          ? t`New share`
+          : t`Share ${name}`;
   return (
     <SideForm
       title={made === null ? title : t`The short URL is ready`}

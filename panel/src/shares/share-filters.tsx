@@ -21,7 +21,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
   const { t } = useLingui();
   const kindField = useRef<HTMLInputElement>(null);
   useShortcuts({ filter: () => kindField.current?.click() });
-  const kinds = { file: t`Files`, folder: t`Folders`, drop: t`Drop boxes` };
+  const kinds = { file: t`Files`, folder: t`Folders`, drop: t`Drop boxes`, items: t`Several items` };
   const states = { active: t`Active`, expired: t`Expired`, used_up: t`Used up`, damaged: t`Damaged` };
   return (
     <Group gap="xs">

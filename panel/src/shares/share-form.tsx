@@ -83,10 +83,10 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       form.setErrors(Object.fromEntries(named.map(([field, message]) => [FIELDS[field] ?? field, message])));
     },
   });
-  const needsItem = isNew && subject.item === null && initial.item === null;
+  const needsItem = isNew && initial.use !== "items" && initial.item === null;
   const wanted = values.use === "file" ? "file" : "folder";
   function submit(): void {
-    if (values.use !== "url" && values.item?.kind !== wanted) {
+    if (values.use !== "url" && values.use !== "items" && values.item?.kind !== wanted) {
       form.setErrors({ item: wanted === "file" ? t`Choose a file.` : t`Choose a folder.` });
       return;
     }
@@ -104,6 +104,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       {notice}
       <UseField
         values={values}
+        code={subject.form === "edit" ? subject.share.code : null}
         uses={usesOf(subject, isEditor)}
         isItemFixed={isNew && subject.item !== null}
         onChange={form.setValues}
@@ -151,7 +152,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         />
       )}
       {(isDrop || takesFiles(values)) && <DropLimits form={form} />}
-      {(values.use === "file" || values.use === "folder") && (
+      {values.use !== "url" && !isDrop && (
         <NumberInput
           {...form.getInputProps("maxDownloads")}
           label={t`Max. downloads`}
@@ -256,14 +257,17 @@ const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: 
 function draftOf(subject: ShareSubject): string {
   if (subject.form === "edit") return `share ${subject.share.code}`;
   if (subject.form === "link") return `use of ${subject.link.code}`;
+  if (subject.items !== undefined) return "new share of items";
   return subject.item === null ? "new share" : `new share of ${subject.item.kind} ${subject.item.id}`;
 }
 
 /** Only editors make links to URLs. */
 function usesOf(subject: ShareSubject, isEditor: boolean): ShareUse[] {
   if (subject.form === "new") {
+    if (subject.items !== undefined) return ["items"];
     if (subject.item?.kind === "file") return ["file"];
     return subject.item === null ? ["file", "folder", "drop"] : ["folder", "drop"];
   }
-  return isEditor ? ["url", "file", "folder", "drop"] : ["file", "folder", "drop"];
+  const others: ShareUse[] = isEditor ? ["url", "file", "folder", "drop"] : ["file", "folder", "drop"];
+  return subject.form === "edit" && subject.share.kind === "items" ? [...others, "items"] : others;
 }

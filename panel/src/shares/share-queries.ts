@@ -6,6 +6,7 @@ import {
   type LinkPatch,
   type NewDropBox,
   type NewFolderShare,
+  type NewShare,
   type Share,
   type ShareUpdate,
 } from "../base/api.ts";
@@ -83,6 +84,25 @@ export async function shareItem({ kind, id }: SharedItem, body: NewFolderShare):
       : await answerOf(api.POST("/folders/{id}/share", options));
   return data;
 }
+
+export const toItem = ({ kind, id }: SharedItem) => (kind === "file" ? { file_id: id } : { folder_id: id });
+
+export const shareItems = async (items: readonly SharedItem[], body: NewShare): Promise<Share> =>
+  (
+    await answerOf(
+      api.POST("/shares", {
+        body: { ...body, items: items.map(toItem) },
+      }),
+    )
+  ).data;
+
+/** Several items that are one share. */
+export const itemsQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["shares", "items", code],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/shares/{code}/items", { params: { path: { code } }, signal }))).data,
+  });
 
 export const openBox = async (folder: number, body: NewDropBox): Promise<Share> =>
   (await answerOf(api.POST("/folders/{id}/drop", { params: { path: { id: folder } }, body }))).data;

@@ -4,6 +4,7 @@ import {
   IconCheck,
   IconCopy,
   IconFile,
+  IconFiles,
   IconFolder,
   IconFolderPlus,
   IconInbox,
@@ -20,7 +21,7 @@ import { ShareStateBadge } from "./share-state.tsx";
 import { ShareUsage } from "./share-use.tsx";
 import classes from "./shares.module.css";
 
-const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, url: IconFile };
+const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, items: IconFiles, url: IconFile };
 
 type Props = {
   share: Share;
@@ -33,9 +34,10 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
   const { t } = useLingui();
   const { code, short_url: address, expires_at: expires } = share;
   const { isCopied, copy } = useCopy(address);
-  const kinds = { file: t`File`, folder: t`Folder`, drop: t`Drop box`, url: t`URL` };
+  const kinds = { file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items`, url: t`URL` };
   const Icon = ICONS[share.kind];
-  const name = share.title ?? share.entry?.name ?? code;
+  const [first, more] = [share.entry?.name ?? code, (share.items ?? 1) - 1];
+  const name = share.title ?? (more > 0 ? t`${first} and ${more} more` : first);
   const choose = (action: ShareAction) => onChoose(action, share);
   const open = () => choose(share.kind === "drop" ? "received" : "edit");
   return (

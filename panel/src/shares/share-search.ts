@@ -1,5 +1,5 @@
 /** The state of the list of shares, which lives in the URL. */
-const KINDS = ["file", "folder", "drop"] as const;
+const KINDS = ["file", "folder", "drop", "items"] as const;
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
 

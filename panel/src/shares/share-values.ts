@@ -8,20 +8,22 @@ import type {
   Share,
   ShareUpdate,
 } from "../base/api.ts";
-import type { SharedItem } from "./share-queries.ts";
+import { type SharedItem, toItem } from "./share-queries.ts";
 
 /** The subject of the dialog: an item without a code, a share, or a link to a URL. */
 export type ShareSubject =
-  | { form: "new"; item: SharedItem | null }
+  | { form: "new"; item: SharedItem | null; items?: readonly SharedItem[] }
   | { form: "edit"; share: Share }
   | { form: "link"; link: Link };
 
-export type ShareUse = "url" | "file" | "folder" | "drop";
+export type ShareUse = "url" | "file" | "folder" | "drop" | "items";
 
 export type ShareValues = {
   use: ShareUse;
   target: string;
   item: SharedItem | null;
+  /** Several items. Null: those of the share, unchanged. */
+  items: readonly SharedItem[] | null;
   code: string;
   title: string;
   message: string;
@@ -46,6 +48,7 @@ const BLANK: ShareValues = {
   use: "file",
   target: "",
   item: null,
+  items: null,
   code: "",
   title: "",
   message: "",
@@ -61,7 +64,8 @@ const BLANK: ShareValues = {
 
 export function valuesOfSubject(subject: ShareSubject): ShareValues {
   if (subject.form === "new") {
-    const { item } = subject;
+    const { item, items } = subject;
+    if (items !== undefined) return { ...BLANK, items, use: "items" };
     return { ...BLANK, item, use: item?.kind ?? "file" };
   }
   const { title, expires_at: expires, password } = subject.form === "edit" ? subject.share : subject.link;
@@ -71,7 +75,7 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   return {
     ...known,
     use: kind,
-    item: entry && { kind: kind === "file" ? "file" : "folder", ...entry },
+    item: entry && kind !== "items" ? { kind: kind === "file" ? "file" : "folder", ...entry } : null,
     maxDownloads: most ?? "",
     message: message ?? "",
     recipients: recipients.join("\n"),
@@ -142,6 +146,7 @@ export function newBoxOf(values: ShareValues): NewDropBox {
 
 const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
   if (use === "url") return { target: target.trim() };
+  if (use === "items") return rest.items === null ? {} : { items: rest.items.map(toItem) };
   if (item === null) return {};
   if (use === "drop") return { drop: { folder_id: item.id, ...limitsOf({ use, target, item, ...rest }) } };
   return use === "file" ? { file_id: item.id } : { folder_id: item.id };
@@ -150,7 +155,7 @@ const serves = ({ use, target, item, ...rest }: ShareValues): ShareUpdate => {
 /** The values that differ. `max_downloads` is for shares only. */
 export function changeOf(before: ShareValues, after: ShareValues): ShareUpdate {
   const [was, is] = [serves(before), serves(after)];
-  const canLimit = after.use === "file" || after.use === "folder";
+  const canLimit = after.use !== "url" && after.use !== "drop";
   const isOther = JSON.stringify(was) !== JSON.stringify(is);
   return {
     ...(isOther && is),
@@ -173,8 +178,8 @@ function addingOf(before: ShareValues, after: ShareValues, isOther: boolean): Sh
   return JSON.stringify(is) === JSON.stringify(was) ? {} : is;
 }
 
-export const isOtherUse = ({ target, file_id, folder_id, drop }: ShareUpdate): boolean =>
-  [target, file_id, folder_id, drop].some((use) => use !== undefined);
+export const isOtherUse = ({ target, file_id, folder_id, drop, items }: ShareUpdate): boolean =>
+  [target, file_id, folder_id, drop, items].some((use) => use !== undefined);
 
 /** The part for a link, which has no downloads and takes no files. */
 export function linkChangeOf(change: ShareUpdate): LinkPatch {
@@ -184,6 +189,7 @@ export function linkChangeOf(change: ShareUpdate): LinkPatch {
     max_bytes: ___,
     max_files: ____,
     max_file_size: _____,
+    items: ______,
     ...rest
   } = change;
   return rest;

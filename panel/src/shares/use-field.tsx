@@ -1,11 +1,14 @@
 import { useLingui } from "@lingui/react/macro";
 import { Input, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { ItemPicker } from "./item-picker.tsx";
+import { ItemsField } from "./items-field.tsx";
 import type { SharedItem } from "./share-queries.ts";
 import type { ShareUse, ShareValues } from "./share-values.ts";
 
 type Props = {
-  values: Pick<ShareValues, "use" | "target" | "item">;
+  values: Pick<ShareValues, "use" | "target" | "item" | "items">;
+  /** Of a share that exists. */
+  code: string | null;
   uses: readonly ShareUse[];
   /** The item to share is given and fixed. */
   isItemFixed: boolean;
@@ -14,13 +17,15 @@ type Props = {
 };
 
 /** What a code leads to. */
-export function UseField({ values: { use, target, item }, uses, isItemFixed, onChange, errors }: Props) {
+export function UseField({ values, code, uses, isItemFixed, onChange, errors }: Props) {
+  const { use, target, item, items } = values;
   const { t } = useLingui();
-  const names = { url: t`URL`, file: t`File`, folder: t`Folder`, drop: t`Drop box` };
+  const names = { url: t`URL`, file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items` };
   const hints = {
     url: t`The short URL redirects, and can be changed back later.`,
     file: t`Visitors see the file and download it.`,
     folder: t`Visitors see what is in the folder, and download it.`,
+    items: t`Visitors see the files and folders, and download them. They stay where they are.`,
     drop: t`Visitors put files into the folder. They see only what they sent.`,
   };
   const kind: SharedItem["kind"] = use === "file" ? "file" : "folder";
@@ -51,7 +56,8 @@ export function UseField({ values: { use, target, item }, uses, isItemFixed, onC
           error={errors["target"] as string | undefined}
         />
       )}
-      {use !== "url" && !isItemFixed && (
+      {use === "items" && <ItemsField code={code} items={items} onChange={onChange} />}
+      {use !== "url" && use !== "items" && !isItemFixed && (
         <ItemPicker
           key={kind}
           kind={kind}

@@ -1,10 +1,12 @@
 import { contentDisposition } from "../../lib/content-disposition.ts";
-import type { Folder } from "../tree/entry.ts";
+import type { Entry, Folder } from "../tree/entry.ts";
 import type { Archive, Archives } from "./service.ts";
 
 export type ArchiveRequest = {
   /** HEAD needs no bytes. */
   method: string;
+  /** Instead of what is in the folder. */
+  items?: readonly Entry[];
   signal: AbortSignal;
   /** Called when the last byte was taken, or can't be taken any more. Only the first call counts. */
   ended?(isFinished: boolean): Promise<void>;
@@ -18,7 +20,7 @@ export function createArchiveAnswer({ archives }: { archives: Archives }) {
   /** @throws like Archives.make, or if the first file can't be read */
   return async (folder: Folder, request: ArchiveRequest): Promise<Response> => {
     const { method, signal, relay } = request;
-    const archive = await archives.make(folder, signal);
+    const archive = await archives.make(folder, signal, request.items);
     const headers = {
       "Content-Type": "application/zip",
       "Content-Disposition": contentDisposition("attachment", archive.name),

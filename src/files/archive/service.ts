@@ -5,7 +5,7 @@
 import { dataPath } from "../../lib/data-folder.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Blobs } from "../blobs/service.ts";
-import type { Folder } from "../tree/entry.ts";
+import type { Entry, Folder } from "../tree/entry.ts";
 import { openSource } from "./content-source.ts";
 import { createEntryLog } from "./entry-log.ts";
 import { safeEntryName } from "./entry-names.ts";
@@ -42,12 +42,12 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
     });
 
   /** The tree at one moment: a move during the read could hide an entry. */
-  async function read(folder: Folder, signal: AbortSignal) {
+  async function read(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
     for (let tries = 0; tries < TRIES; tries++) {
       const log = createLog();
       try {
         const moves = await repository.moves(folder.accountId);
-        const totals = await takeSnapshot({ repository, log, folder, signal });
+        const totals = await takeSnapshot({ repository, log, folder, items, signal });
         if ((await repository.moves(folder.accountId)) === moves) return { log, totals };
         await log.close();
       } catch (error) {
@@ -60,18 +60,19 @@ export function createArchives({ repository, blobs, dataDir }: Deps) {
 
   return {
     /**
+     * @param items instead of what is in the folder, all at its top
      * @throws BadRequest (path too long), FolderNotFound (removed meanwhile), ServiceUnavailable (too many archives), the
      * signal's reason
      */
-    async make(folder: Folder, signal: AbortSignal) {
+    async make(folder: Folder, signal: AbortSignal, items?: readonly Entry[]) {
       const { accountId } = folder;
-      const { log, totals } = await read(folder, signal);
+      const { log, totals } = await read(folder, signal, items);
       const expectFolders = async (ids: readonly number[]): Promise<void> => {
         const found = await repository.folders(accountId, ids);
         if (ids.some((id) => !found.has(id))) throw appError("FolderNotFound", "The folder was deleted.");
       };
       try {
-        await expectFolders([folder.id]);
+        if (items === undefined) await expectFolders([folder.id]);
       } catch (error) {
         await log.close();
         throw error;

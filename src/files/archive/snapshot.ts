@@ -1,6 +1,6 @@
 /** The present tree below a folder, named and measured for an archive. */
 import { appError } from "../../lib/errors.ts";
-import type { Folder } from "../tree/entry.ts";
+import type { Entry, Folder } from "../tree/entry.ts";
 import type { EntryLog } from "./entry-log.ts";
 import { createFolderNames } from "./entry-names.ts";
 import type { ArchiveRepository, AfterChild, Child } from "./repository.ts";
@@ -13,11 +13,13 @@ type Wanted = {
   repository: Pick<ArchiveRepository, "children">;
   log: EntryLog;
   folder: Folder;
+  /** Instead of what is in the folder. */
+  items: readonly Entry[] | undefined;
   signal: AbortSignal;
 };
 
 /** Fills the log. @throws BadRequest if a path is too long */
-export async function takeSnapshot({ repository, log, folder, signal }: Wanted): Promise<ZipTotals> {
+export async function takeSnapshot({ repository, log, folder, items, signal }: Wanted): Promise<ZipTotals> {
   const totals: ZipTotals = { entries: 0, contentBytes: 0, centralBytes: 0 };
   let portions = 0;
 
@@ -36,7 +38,7 @@ export async function takeSnapshot({ repository, log, folder, signal }: Wanted):
   const root = { id: folder.id, path: "" };
   let names = createFolderNames();
   let parentId = folder.id;
-  for await (const page of walkTree({ repository, accountId: folder.accountId, root, next })) {
+  for await (const page of walkTree({ repository, accountId: folder.accountId, root, items, next })) {
     signal.throwIfAborted();
     for (const { child, parent } of page) {
       if (parent.id !== parentId) names = createFolderNames();
@@ -72,6 +74,7 @@ type Walk = {
   repository: Pick<ArchiveRepository, "children">;
   accountId: number;
   root: FoundFolder;
+  items: readonly Entry[] | undefined;
   /** The next folders to read; none at the end. */
   next(): Promise<readonly FoundFolder[]>;
 };
@@ -82,8 +85,10 @@ const ROWS = 2_500;
 const MOST_FOLDERS = 200;
 
 /** Pages of children, level by level, files before folders; those of one folder are consecutive. */
-async function* walkTree({ repository, accountId, root, next }: Walk): AsyncGenerator<FoundChild[]> {
-  let waiting: readonly FoundFolder[] = [root];
+async function* walkTree({ repository, accountId, root, items, next }: Walk): AsyncGenerator<FoundChild[]> {
+  if (items !== undefined)
+    yield items.toSorted(filesFirst).map((entry) => ({ child: childOf(entry), parent: root }));
+  let waiting: readonly FoundFolder[] = items === undefined ? [root] : await next();
   let most = 1;
   while (waiting.length > 0) {
     const folders = waiting.slice(0, most);
@@ -98,6 +103,18 @@ async function* walkTree({ repository, accountId, root, next }: Walk): AsyncGene
     if (waiting.length === 0) waiting = await next();
   }
 }
+
+const filesFirst = (one: Entry, other: Entry): number =>
+  Number(one.kind === "folder") - Number(other.kind === "folder") || one.id - other.id;
+
+const childOf = (entry: Entry): Child => ({
+  id: entry.id,
+  parentId: entry.parentId,
+  kind: entry.kind,
+  name: entry.name,
+  size: entry.kind === "file" ? entry.size : 0,
+  modifiedAt: entry.kind === "file" ? entry.createdAt : entry.updatedAt,
+});
 
 async function* childrenOf(
   repository: Walk["repository"],

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { LINK_COLUMNS } from "../../links/link/query.repository.ts";
-import { createRecipientsRepository } from "../recipients/repository.ts";
+import { createRecipientsRepository, type RecipientsRepository } from "../recipients/repository.ts";
 import type { NewShare, Serving } from "./served.ts";
 
 /** Locked until the transaction ends. */
@@ -31,10 +31,12 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         "two_way as twoWay",
         "message",
         "verify",
+        "several",
       ])
       .where("link_id", "=", linkId);
 
-  const columnsOf = ({ accountId, entryId, maxDownloads, drop, message, verify }: Serving) => ({
+  const { itemsIn, setItems, toServing } = createServingRows(dialect, recipients);
+  const columnsOf = ({ accountId, entryId, items, maxDownloads, drop, message, verify }: Serving) => ({
     account_id: accountId,
     entry_id: entryId,
     max_downloads: maxDownloads,
@@ -44,6 +46,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     two_way: drop?.isTwoWay ? 1 : 0,
     message,
     verify: verify ? 1 : 0,
+    several: items === null ? 0 : 1,
   });
 
   /** With its row in `shares`, which is locked after it. */
@@ -58,17 +61,6 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
     const row = await sharesIn(tx, link.id).$call(dialect.forUpdate).executeTakeFirst();
     const serves = row === undefined ? null : await toServing(row, link.id, tx);
     return { id: link.id, target: link.target, ownerId: link.ownerId, serves };
-  }
-
-  async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
-    const { maxBytes, maxFiles, maxFileSize, verify, twoWay, ...rest } = row;
-    return {
-      ...rest,
-      verify: verify !== 0,
-      recipients: (await recipients.ofLinks([linkId], db)).get(linkId) ?? [],
-      drop:
-        maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
-    };
   }
 
   return {
@@ -92,12 +84,15 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       return row ? toServing(row, link.id, read) : null;
     },
 
-    /** The account of a file or folder, also of one in the trash. */
-    async ownerOf(entryId: number): Promise<number | null> {
-      if (!Number.isSafeInteger(entryId)) return null;
-      const query = read.selectFrom("entries").select("account_id").where("id", "=", entryId);
-      return (await query.executeTakeFirst())?.account_id ?? null;
+    /** The account of files and folders, also of those in the trash. Null if all are gone. */
+    async ownerOf(entryIds: readonly number[]): Promise<number | null> {
+      const ids = entryIds.filter(Number.isSafeInteger);
+      if (ids.length === 0) return null;
+      const query = read.selectFrom("entries").select("account_id").where("id", "in", ids);
+      return (await query.orderBy("id").executeTakeFirst())?.account_id ?? null;
     },
+
+    itemsOf: (linkId: number): Promise<number[]> => itemsIn(read, linkId),
 
     /** A link that redirected gets its former downloads back. */
     async insert(tx: Db, share: NewShare): Promise<void> {
@@ -110,6 +105,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         .values({ link_id: linkId, ...columnsOf(share), downloads, created_at: createdAt })
         .execute();
       await recipients.replace(tx, linkId, [], share.recipients);
+      if (share.items !== null) await setItems(tx, linkId, share.items);
       if (kept !== undefined) await tx.deleteFrom("link_downloads").where("link_id", "=", linkId).execute();
     },
 
@@ -122,6 +118,7 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
         .where("link_id", "=", linkId)
         .execute();
       await recipients.replace(tx, linkId, before.recipients, serving.recipients);
+      await setItems(tx, linkId, serving.items);
     },
 
     /** Makes the link redirect. Returns its downloads, which are kept. */
@@ -130,16 +127,45 @@ export function createShareChangesRepository({ read, dialect }: Pick<Database, "
       const { downloads } = await query.$call(dialect.forUpdate).executeTakeFirstOrThrow();
       await tx.deleteFrom("shares").where("link_id", "=", linkId).execute();
       await tx.deleteFrom("share_recipients").where("link_id", "=", linkId).execute();
+      await setItems(tx, linkId, null);
       await tx.insertInto("link_downloads").values({ link_id: linkId, downloads }).execute();
       return downloads;
     },
   };
 }
 
-type Row = Omit<Serving, "drop" | "verify" | "recipients"> & {
+type Row = Omit<Serving, "drop" | "verify" | "recipients" | "items"> & {
+  several: number;
   maxBytes: number | null;
   maxFiles: number | null;
   maxFileSize: number | null;
   twoWay: number;
   verify: number;
 };
+
+function createServingRows(dialect: Database["dialect"], recipients: Pick<RecipientsRepository, "ofLinks">) {
+  async function toServing(row: Row, linkId: number, db: Db): Promise<Serving> {
+    const { maxBytes, maxFiles, maxFileSize, verify, twoWay, several, ...rest } = row;
+    return {
+      ...rest,
+      items: several === 0 ? null : await itemsIn(db, linkId),
+      verify: verify !== 0,
+      recipients: (await recipients.ofLinks([linkId], db)).get(linkId) ?? [],
+      drop:
+        maxFiles === null ? null : { maxBytes: maxBytes ?? 0, maxFiles, maxFileSize, isTwoWay: twoWay !== 0 },
+    };
+  }
+
+  async function itemsIn(db: Db, linkId: number): Promise<number[]> {
+    const query = db.selectFrom("share_items").select("entry_id as id").where("link_id", "=", linkId);
+    return (await query.orderBy("entry_id").execute()).map(({ id }) => id);
+  }
+
+  async function setItems(tx: Db, linkId: number, items: Serving["items"]): Promise<void> {
+    await tx.deleteFrom("share_items").where("link_id", "=", linkId).execute();
+    const rows = (items ?? []).map((id) => ({ link_id: linkId, entry_id: id }));
+    if (rows.length > 0) await dialect.insertMany(tx, "share_items", rows);
+  }
+
+  return { itemsIn, setItems, toServing };
+}

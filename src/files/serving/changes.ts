@@ -16,12 +16,14 @@ import type { HeldLink, ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import type { SharePolicy } from "./policy.ts";
 import { addingOf } from "./adding.ts";
+import type { SharedItems } from "./items.ts";
 import { createServingAfter, type Plan, QUIET, type ShareChange, wantedBy } from "./plan.ts";
 import { createReversal, type LinksOfActor } from "./reversal.ts";
 import { mayServe, type Serving, servedFields, type ShareRecord } from "./served.ts";
 
 export type ChangesDeps = {
   tree: AccountTree;
+  items: SharedItems;
   repository: ShareChangesRepository & Pick<ShareListRepository, "load">;
   links: InternalLinks;
   linksOf(actor: Actor): LinksOfActor;
@@ -36,11 +38,12 @@ export type ShareChanges = ReturnType<typeof createShareChanges>;
 
 const PASSWORD_MIN_CHARACTERS = 8;
 /** Fields of links that redirect. */
+const URL_USE = { kind: "url" };
 const REDIRECT_FIELDS = Object.keys(CHOSEN) as (keyof typeof CHOSEN)[];
 
 export function createShareChanges(deps: ChangesDeps) {
-  const { tree, repository, links, linksOf, admitDrops, policy, invitations, clock } = deps;
-  const servingAfter = createServingAfter(tree);
+  const { tree, items, repository, links, linksOf, admitDrops, policy, invitations, clock } = deps;
+  const servingAfter = createServingAfter(tree, items);
 
   /** Returns the number of downloads of a link that redirects. */
   async function store(
@@ -57,7 +60,7 @@ export function createShareChanges(deps: ChangesDeps) {
   /** @throws like `carryOut`, and BadRequest */
   async function change(key: string, input: PatchInput, plan: Plan): Promise<ShareRecord> {
     const { actor, wanted } = plan;
-    const isShare = wanted === null ? plan.isShare : wanted.kind === "entry";
+    const isShare = wanted === null ? plan.isShare : wanted.kind !== "url";
     if (isShare) checkForShare(input);
     const prepared = await linksOf(actor).prepare(key, input);
     const { ownerId = plan.accountId } = prepared.change;
@@ -146,7 +149,7 @@ export function createShareChanges(deps: ChangesDeps) {
     ): Promise<ShownLink | null> {
       const wanted = wantedBy(input);
       const isShare = isInternal((await linksOf(actor).get(key)).target);
-      if (!isShare && wanted?.kind !== "entry") return null;
+      if (!isShare && (wanted ?? URL_USE).kind === "url") return null;
       const served = await treeOf(repository, { key, wanted, accountId, actor });
       const common = { ...QUIET, actor, wanted, maxDownloads: undefined, isShare };
       return change(key, input, { ...common, accountId: served, isOwner: () => true });
@@ -174,8 +177,11 @@ async function treeOf(
   repository: Pick<ShareChangesRepository, "ownerOf" | "linkWith">,
   { key, wanted, accountId, actor }: Pick<Plan, "wanted" | "accountId" | "actor"> & { key: string },
 ): Promise<number> {
-  if (wanted?.kind !== "entry") return (await repository.linkWith(key))?.accountId ?? accountId;
-  const owner = await repository.ownerOf(wanted.place.id);
+  if (wanted === null || wanted.kind === "url") {
+    return (await repository.linkWith(key))?.accountId ?? accountId;
+  }
+  const ids = wanted.kind === "entry" ? [wanted.place.id] : wanted.items.ids;
+  const owner = await repository.ownerOf(ids);
   return owner !== null && mayServe(owner, accountId, actor) ? owner : accountId;
 }
 
@@ -192,6 +198,7 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
   ...link,
   ...NO_RECIPIENTS,
   kind: "url",
+  items: null,
   entry: null,
   owner: null,
   maxDownloads: null,

@@ -13,7 +13,7 @@ import type { ShareChangesRepository } from "./changes.repository.ts";
 import { createEntryFinder } from "./plan.ts";
 import type { ShareListRepository } from "./list.repository.ts";
 import type { Invitations } from "../recipients/mails.ts";
-import { NO_RECIPIENTS } from "../recipients/recipients.ts";
+import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { SharePolicy } from "./policy.ts";
 import { type Serving, type Shareable, servedFields, type ShareRecord } from "./served.ts";
 
@@ -53,24 +53,17 @@ export function createEntryShares({ tree, repository, links, policy, invitations
       accountId: number,
       place: Shareable,
       input: InternalInput,
-      limits: Omit<Serving, "accountId" | "entryId">,
+      limits: Omit<Serving, "accountId" | "entryId" | "items">,
       actor: Actor,
     ): Promise<ShareRecord> {
-      const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });
-      invitations.check(NO_RECIPIENTS, limits);
-      await invitations.admit(limits);
-      return links.inTurn(checked.code, () =>
-        tree.change(accountId, async (tx) => {
-          const { id, kind } = await entryOf(accountId, place, tx.db);
-          const serving = { ...limits, accountId, entryId: id };
-          const target = internalTarget(isDrop ? "drop" : kind, id);
-          const use = { target, before: null, after: servedFields(serving) };
-          const link = await links.create(tx, { ...checked, ownerId: accountId }, use, actor);
-          await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
-          const share = policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
-          await invitations.send(tx, share, share.recipients);
-          return share;
-        }),
+      const prepare = async (db: Db) => {
+        const { id, kind } = await entryOf(accountId, place, db);
+        const serving = { ...limits, accountId, entryId: id, items: null };
+        return { serving, target: internalTarget(isDrop ? "drop" : kind, id) };
+      };
+      return makeShare(
+        { links, policy, invitations, tree, repository, clock },
+        { accountId, input, actor, says: limits, prepare },
       );
     },
 
@@ -88,4 +81,34 @@ export function createEntryShares({ tree, repository, links, policy, invitations
         tx.changed("links", await repository.removeLink(tx.db, linkId, { actor, now: clock.now() }));
       }),
   };
+}
+
+type Making = {
+  accountId: number;
+  input: InternalInput;
+  actor: Actor;
+  says: Recipients;
+  /** In the transaction. */
+  prepare(db: Db): Promise<{ serving: Serving; target: string }>;
+};
+
+/** @throws what `prepare` throws, LinkAlreadyExists, LinkInvalidCode, LinkReservedCode, LinkInvalidExpireTime, Forbidden */
+export async function makeShare(
+  { tree, repository, links, policy, invitations, clock }: Omit<Deps, "isDrop">,
+  { accountId, input, actor, says, prepare }: Making,
+): Promise<ShareRecord> {
+  const checked = await links.check({ ...input, expires_at: policy.expiry(actor, input.expires_at) });
+  invitations.check(NO_RECIPIENTS, says);
+  await invitations.admit(says);
+  return links.inTurn(checked.code, () =>
+    tree.change(accountId, async (tx) => {
+      const { serving, target } = await prepare(tx.db);
+      const use = { target, before: null, after: servedFields(serving) };
+      const link = await links.create(tx, { ...checked, ownerId: accountId }, use, actor);
+      await repository.insert(tx.db, { ...serving, linkId: link.id, createdAt: clock.now() });
+      const share = policy.check(actor, (await repository.load([link.id], tx.db))[0]!);
+      await invitations.send(tx, share, share.recipients);
+      return share;
+    }),
+  );
 }

@@ -58,6 +58,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         "shares.two_way as twoWay",
         "shares.message",
         "shares.verify",
+        "shares.several",
         "entries.kind",
         "blobs.state",
       ])
@@ -68,10 +69,13 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
     rows.sort((one, other) => places.get(one.id)! - places.get(other.id)!);
     const [tags, reached] = [await tagsOf(db, linkIds), await reachable(db, linkIds)];
     const emails = await recipients.ofLinks(linkIds, db);
+    const items = rows.some(({ several }) => several !== 0) ? await countItems(db, linkIds) : null;
     const owners = rows.map(({ accountId }) => accountId);
     const names = await ownerNames(db, owners);
     return rows.map(({ kind, name, accountId, entryId, state, ...row }) => {
-      const { maxBytes, maxFiles, maxFileSize, twoWay, bytes, files, verify, ...share } = row;
+      const { maxBytes, maxFiles, maxFileSize, twoWay, several, bytes, files, verify, ...share } = row;
+      const isOne = several === 0;
+      const kindOfOne = kind === "folder" ? "folder" : "file";
       const isTwoWay = twoWay !== 0;
       const limits = { maxBytes: maxBytes ?? 0, maxFileSize, isTwoWay };
       return {
@@ -79,12 +83,13 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         verify: verify !== 0,
         recipients: emails.get(row.id) ?? [],
         tags: tags.get(row.id) ?? [],
-        kind: maxFiles !== null && !isTwoWay ? "drop" : kind === "folder" ? "folder" : "file",
+        kind: !isOne ? "items" : maxFiles !== null && !isTwoWay ? "drop" : kindOfOne,
+        items: isOne ? null : (items?.get(row.id) ?? 0),
         entry: { id: entryId, name },
         owner: { id: accountId, username: names.get(accountId) ?? null },
         drop: maxFiles === null ? null : { ...limits, maxFiles, bytes, files },
-        inTrash: !reached.has(row.id),
-        isDamaged: state === "damaged",
+        inTrash: isOne && !reached.has(row.id),
+        isDamaged: isOne && state === "damaged",
       };
     });
   }
@@ -122,6 +127,7 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
         .selectFrom("shares")
         .select("link_id")
         .where("entry_id", "=", entryId)
+        .where("several", "=", 0)
         .where((eb) => (isDrop ? whereDropBox(eb) : eb.not(whereDropBox(eb))))
         .orderBy("link_id", "desc")
         .limit(limit)
@@ -129,6 +135,16 @@ export function createShareListRepository({ read, dialect }: Pick<Database, "rea
       return load(rows.map((row) => row.link_id));
     },
   };
+}
+
+async function countItems(db: Db, linkIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom("share_items")
+    .select((eb) => ["link_id as id", eb.fn.countAll<number>().as("items")])
+    .where("link_id", "in", linkIds)
+    .groupBy("link_id")
+    .execute();
+  return new Map(rows.map(({ id, items }) => [id, Number(items)]));
 }
 
 /** Links to entries that a path from the account's root reaches. */
@@ -198,21 +214,45 @@ const shareConditions =
   ({ search, kind, state }: ShareFilter, dialect: Dialect) =>
   (eb: Tables): Expression<SqlBool> =>
     eb.and([
-      ...(search === undefined ? [] : [eb.or([dialect.linkContains(search), dialect.nameContains(search)])]),
+      ...(search === undefined
+        ? []
+        : [
+            eb.or([dialect.linkContains(search), dialect.nameContains(search), hasItem(eb, search, dialect)]),
+          ]),
       ...(kind === undefined ? [] : [ofKind(eb, kind)]),
       ...(state === undefined ? [] : [inState(eb, state)]),
     ]);
 
+/** One of several items has the text in its name. */
+const hasItem = (eb: Tables, search: string, dialect: Dialect): Expression<SqlBool> =>
+  eb(
+    "shares.link_id",
+    "in",
+    eb
+      .selectFrom("share_items")
+      .innerJoin("entries", "entries.id", "share_items.entry_id")
+      .where(dialect.nameContains(search))
+      .select("share_items.link_id"),
+  );
+
 const ofKind = (eb: Tables, kind: (typeof SHARE_KINDS)[number]): Expression<SqlBool> =>
-  kind === "drop" ? whereDropBox(eb) : eb.and([eb.not(whereDropBox(eb)), eb("entries.kind", "=", kind)]);
+  kind === "drop"
+    ? whereDropBox(eb)
+    : kind === "items"
+      ? eb("shares.several", "=", 1)
+      : eb.and([eb.not(whereDropBox(eb)), eb("entries.kind", "=", kind), eb("shares.several", "=", 0)]);
 
 /** Visitors see nothing of its folder. */
 export const whereDropBox = (eb: ExpressionBuilder<Schema, "shares">): Expression<SqlBool> =>
   eb.and([eb("shares.max_files", "is not", null), eb("shares.two_way", "=", 0)]);
 
 function inState(eb: Tables, { is, asOf }: NonNullable<ShareFilter["state"]>): Expression<SqlBool> {
-  const isSound = eb.or([eb("blobs.state", "is", null), eb("blobs.state", "!=", "damaged")]);
-  if (is === "damaged") return eb("blobs.state", "=", "damaged");
+  const isSound = eb.or([
+    eb("blobs.state", "is", null),
+    eb("blobs.state", "!=", "damaged"),
+    eb("shares.several", "=", 1),
+  ]);
+  if (is === "damaged") return eb.and([eb("blobs.state", "=", "damaged"), eb("shares.several", "=", 0)]);
   if (is === "expired") return eb.and([isSound, eb("links.expires_at", "<=", asOf)]);
   const isOpen = eb.or([eb("links.expires_at", "is", null), eb("links.expires_at", ">", asOf)]);
   // Coalesced, because a comparison with null is neither true nor false.

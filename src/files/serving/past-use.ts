@@ -11,15 +11,24 @@ const limits = z.object({
   max_bytes: z.int().nullish(),
   max_files: z.int().nullish(),
   max_file_size: z.int().nullish().default(null),
+  items: z.array(z.int()).nullish(),
 });
 
-type PastUse = { wanted: Extract<Wanted, { kind: "entry" }>; maxDownloads: number | null; says: Recipients };
+type PastUse = { wanted: Exclude<Wanted, { kind: "url" }>; maxDownloads: number | null; says: Recipients };
 
 /** Null for a URL. @param state of the link, from its events */
 export function pastUse(target: string, state: Readonly<Record<string, unknown>>): PastUse | null {
   const served = readInternalTarget(target);
   if (served === null) return null;
   const told = limits.parse(state);
+  if (served.kind === "items") {
+    const items = { ids: told.items ?? [], isPast: true };
+    return {
+      wanted: { kind: "items", items },
+      maxDownloads: told.max_downloads,
+      says: pastRecipients(state),
+    };
+  }
   const isDrop = served.kind === "drop";
   const drop = {
     maxBytes: told.max_bytes ?? 0,

@@ -9,12 +9,14 @@ import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
 import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
 import type { HeldLink } from "./changes.repository.ts";
+import { idsOfItems, type ItemInput, type SharedItems } from "./items.ts";
 import type { Serving, Shareable, Wanted } from "./served.ts";
 
 /** Absent: unchanged. */
 export type ShareChange = UsesInput &
   Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
     max_downloads?: number | null | undefined;
+    items?: readonly ItemInput[] | undefined;
   } & AddingInput &
   RecipientInput;
 
@@ -58,7 +60,7 @@ function saidBy(
 }
 
 /** Null without an entry. */
-export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) {
+export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">, items: SharedItems) {
   const entryOf = createEntryFinder(tree);
   return async function servingAfter(
     tx: TreeTransaction,
@@ -82,6 +84,14 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) 
       saidBy(says, NO_RECIPIENTS, "a URL");
       return null;
     }
+    if (wanted.kind === "items") {
+      if (adding?.add === true) throw notAFolder();
+      const ids = await items.checked(accountId, wanted.items, tx.db);
+      const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
+      const said = saidBy(says, serves ?? NO_RECIPIENTS, null);
+      const serving = { ...said, accountId, entryId: ids[0]!, items: ids, maxDownloads: limit, drop: null };
+      return { serving, target: internalTarget("items", 0) };
+    }
     const { place } = wanted;
     if (adding?.add === true && (wanted.drop !== null || place.kind === "file")) throw notAFolder();
     const drop = adding === undefined ? wanted.drop : (wanted.drop ?? addingAfter(null, adding));
@@ -90,13 +100,20 @@ export function createServingAfter(tree: Pick<AccountTree, "file" | "folders">) 
     if (isDrop && typeof maxDownloads === "number") throw noDownloads("a drop box");
     const limit = maxDownloads === undefined ? (serves?.maxDownloads ?? null) : maxDownloads;
     const said = saidBy(says, serves ?? NO_RECIPIENTS, isDrop ? "a drop box" : null);
-    const serving = { ...said, accountId, entryId: entry.id, maxDownloads: isDrop ? null : limit, drop };
+    const of = { accountId, entryId: entry.id, items: null };
+    const serving = { ...said, ...of, maxDownloads: isDrop ? null : limit, drop };
     return { serving, target: internalTarget(isDrop ? "drop" : entry.kind, entry.id) };
   };
 }
 
 /** @throws BadRequest for more than one use */
-export function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }: ShareChange): Wanted | null {
+export function wantedBy({
+  target,
+  file_id: fileId,
+  folder_id: folderId,
+  drop,
+  items,
+}: ShareChange): Wanted | null {
   const wanted: Wanted[] = [];
   if (target !== undefined) wanted.push({ kind: "url" });
   if (fileId !== undefined) wanted.push({ kind: "entry", place: { kind: "file", id: fileId }, drop: null });
@@ -108,10 +125,11 @@ export function wantedBy({ target, file_id: fileId, folder_id: folderId, drop }:
     const limits = { maxBytes, maxFiles, maxFileSize, isTwoWay: false };
     wanted.push({ kind: "entry", place: { kind: "folder", id: drop.folder_id }, drop: limits });
   }
+  if (items !== undefined) wanted.push({ kind: "items", items: { ids: idsOfItems(items), isPast: false } });
   if (wanted.length <= 1) return wanted[0] ?? null;
   throw appError(
     "BadRequest",
-    "A code serves one thing: give only one of target, file_id, folder_id and drop.",
+    "A code serves one thing: give only one of target, file_id, folder_id, drop and items.",
   );
 }
 

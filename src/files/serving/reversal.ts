@@ -59,7 +59,9 @@ export function createReversal({
       return carryOut(key, planned, { ...plan, wanted: { kind: "url" }, maxDownloads: undefined });
     }
     mayShare();
-    const owner = await repository.ownerOf(use.wanted.place.id);
+    const owner = await repository.ownerOf(
+      use.wanted.kind === "entry" ? [use.wanted.place.id] : use.wanted.items.ids,
+    );
     if (owner === null) throw servedThen("does not exist any more");
     if (actor.ownOnly && !mayServe(owner, accountId, actor)) throw servedThen("belongs to another account");
     await invitations.admit(use.says);

@@ -17,13 +17,21 @@ export type DropLimits = {
 };
 
 /** What a code is to serve. */
-export type Wanted = { kind: "url" } | { kind: "entry"; place: Shareable; drop: DropLimits | null };
+export type Wanted =
+  | { kind: "url" }
+  | { kind: "entry"; place: Shareable; drop: DropLimits | null }
+  | { kind: "items"; items: WantedItems };
+
+/** `isPast`: those of them that are left. */
+export type WantedItems = { ids: readonly number[]; isPast: boolean };
 
 export type Serving = Recipients & {
   /** The entry's. */
   accountId: number;
-  /** For a drop box the folder that takes the files. */
+  /** For a drop box the folder that takes the files; one of several items. */
   entryId: number;
+  /** Ids of several items, ascending; null for one entry. */
+  items: readonly number[] | null;
   /** Null is unlimited. */
   maxDownloads: number | null;
   /** Null for what takes no files. */
@@ -35,8 +43,10 @@ export type NewShare = Serving & { linkId: number; createdAt: number };
 export type ShareRecord = ShownLink &
   Recipients & {
     /** `url`: the link redirects now. */
-    kind: "file" | "folder" | "drop" | "url";
-    /** Null for a URL. */
+    kind: "file" | "folder" | "drop" | "items" | "url";
+    /** Number of several items; null for one. */
+    items: number | null;
+    /** One of several items. Null for a URL. */
     entry: { id: number; name: string } | null;
     /** Null for a URL. An account, or team:{name}; without a name it is being removed. */
     owner: { id: number; username: string | null } | null;
@@ -53,8 +63,9 @@ export type ShareRecord = ShownLink &
   };
 
 /** For events. */
-export const servedFields = ({ maxDownloads, drop, ...says }: Serving): ServedFields => ({
+export const servedFields = ({ maxDownloads, drop, items, ...says }: Serving): ServedFields => ({
   ...toldRecipients(says),
+  ...(items !== null && { items }),
   ...(maxDownloads !== null && { max_downloads: maxDownloads }),
   ...(drop !== null && {
     max_bytes: drop.maxBytes,

@@ -1,5 +1,5 @@
 /** Which shares a list shows, and in which order. */
-export const SHARE_KINDS = ["file", "folder", "drop"] as const;
+export const SHARE_KINDS = ["file", "folder", "drop", "items"] as const;
 /** The first that applies of: damaged, expired, used up, active. Entries in the trash have one, too. */
 export const SHARE_STATES = ["active", "expired", "used_up", "damaged"] as const;
 

@@ -14,11 +14,12 @@ export const sharePassword = createSchema.shape.password
 export const maxDownloads = z.int().min(1).max(1_000_000_000).nullish();
 
 export const shareView = linkViewSchema.extend({
-  kind: z.enum(["file", "folder", "drop", "url"]).describe("url: the code redirects now"),
+  kind: z.enum(["file", "folder", "drop", "items", "url"]).describe("url: the code redirects now"),
   entry: z
     .object({ id: z.int(), name: z.string() })
     .nullable()
-    .describe("what is shared, or the folder that takes the files; null for a URL"),
+    .describe("what is shared, one of several items, or the folder that takes the files; null for a URL"),
+  items: z.int().nullable().describe("number of several items that are one share"),
   file_id: z.int().nullable(),
   folder_id: z.int().nullable(),
   max_downloads: z.int().nullable(),
@@ -57,6 +58,7 @@ export function viewOfShare(share: ShareRecord, origin: string): z.output<typeof
     ...link,
     kind,
     entry,
+    items: share.items,
     file_id: kind === "file" ? entry!.id : null,
     folder_id: kind === "folder" || kind === "drop" ? entry!.id : null,
     max_downloads: share.maxDownloads,

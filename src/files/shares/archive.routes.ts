@@ -4,7 +4,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import type { AnswerArchive } from "../archive/archive-answer.ts";
 import type { Visitor } from "./relay.routes.ts";
-import type { VisitedShare } from "./share.ts";
+import { ITEMS, type VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 import { createTally, mayDownload, usedUp } from "./tally.ts";
 
@@ -16,7 +16,7 @@ export type ShareArchive = (
 ) => Promise<Response>;
 
 type Deps = {
-  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders">;
+  shares: Pick<Shares, "count" | "finish" | "tell" | "uncount" | "folders" | "items">;
   answerArchive: AnswerArchive;
   pages: VisitorPages;
   logger: Logger;
@@ -36,6 +36,7 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
     try {
       const answer = await answerArchive(folder, {
         method: request.method,
+        ...(folder.id === ITEMS && { items: await shares.items(share) }),
         signal: request.signal,
         ended,
         relay: (pieces) =>

@@ -5,10 +5,9 @@ import { type Html, htmlPage, text, type VisitorPage } from "../../visitors/page
 import { PDF_EMBED } from "../pdf/viewer-script.ts";
 import { PDF_VIEWER_QUERY } from "../pdf/viewer.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { sizeWords } from "./facts.ts";
 import { iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { headHtml, messageHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
+import { headHtml, messageHtml, pathHtml, sizeWords, termsHtml, titleOf } from "./page-parts.ts";
 import { SHARE_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import { type PreviewKind, TEXT_BYTES } from "./preview.ts";
 import type { SharedEntry } from "./share.ts";
@@ -31,7 +30,7 @@ export function filePage(look: Look, view: FileView): VisitorPage {
   const kind = kindOf(file);
   const soft = `${texts.kinds[kind]} · ${sizeWords(look, file.size)}`;
   const href = path.length === 0 ? "?download=1" : `?file=${file.id}`;
-  const body = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(share, file, kind, soft)}
+  const body = `${iconsOf([kind])}${pathHtml(look, share, path, true)}${headHtml(look, share, file, kind, soft)}
 ${path.length === 0 ? messageHtml(share) : ""}${previewHtml(look, view)}
 <a class="button" rel="nofollow" href="${href}">${text(texts.download)}</a>
 <dl class="facts"><dt>${text(texts.added)}</dt><dd>${dayHtml(look.language, file.createdAt)}</dd>${termsHtml(look, share)}
@@ -109,7 +108,7 @@ export function unlockedPage(
   return htmlPage(look, {
     title: titleOf(share, entry),
     body: {
-      html: `${iconsOf([icon])}${headHtml(share, entry, icon, soft)}
+      html: `${iconsOf([icon])}${headHtml(look, share, entry, icon, soft)}
 <p class="right say" role="status">${text(sentence)}</p>
 <a class="button" rel="nofollow" href="${text(href)}">${text(texts.download)}</a>`,
     },

@@ -5,10 +5,19 @@ import { htmlPage, text, type VisitorPage } from "../../visitors/page.ts";
 import { mayHaveThumbnail } from "../thumbnails/service.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { dayHtml } from "../../visitors/times.ts";
-import { countWords, sizeWords } from "./facts.ts";
 import { icon, type IconName, iconsOf } from "./icons.ts";
 import { kindOf } from "./kind.ts";
-import { bdi, downloadsLeft, headHtml, messageHtml, pathHtml, termsHtml, titleOf } from "./page-parts.ts";
+import {
+  bdi,
+  downloadsLeft,
+  headHtml,
+  headingOf,
+  messageHtml,
+  pathHtml,
+  termsHtml,
+  countWords,
+  sizeWords,
+} from "./page-parts.ts";
 import { FOLDER_SCRIPTS, SHARE_STYLES } from "./page-style.ts";
 import type { SharedEntry } from "./share.ts";
 
@@ -55,9 +64,9 @@ export function folderPage(look: Look, view: FolderView): VisitorPage {
     ...(downloadsLeft(share) === 0 ? [texts.usedUp.sentence] : []),
   ];
   return htmlPage(look, {
-    title: titleOf(share, folder),
+    title: headingOf(look, share, folder),
     body: {
-      html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(share, folder, "folder", soft)}
+      html: `${iconsOf(used)}${pathHtml(look, share, path, false)}${headHtml(look, share, folder, "folder", soft)}
 ${path.length === 1 ? messageHtml(share) : ""}${terms === "" ? "" : `<dl class="terms">${terms}</dl>`}${notes.map((note) => `<p class="soft say">${text(note)}</p>`).join("")}
 ${allHtml(look, view)}
 ${adding?.html ?? ""}

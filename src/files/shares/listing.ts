@@ -3,12 +3,12 @@ import { type Language, LANGUAGES } from "../../lib/language.ts";
 import type { Folders } from "../tree/folders.service.ts";
 import { listingCursor, readCursor } from "../tree/listing-page.ts";
 import type { FolderView } from "./folder-page.ts";
-import type { SharedEntry } from "./share.ts";
+import { ITEMS, type SharedEntry } from "./share.ts";
 import type { Shares } from "./service.ts";
-import type { Folder, StoredFile } from "../tree/entry.ts";
+import type { Entry, Folder, StoredFile } from "../tree/entry.ts";
 import { remembered } from "../../lib/remembered.ts";
 
-type Deps = { shares: Pick<Shares, "folders">; folders: Pick<Folders, "page"> };
+type Deps = { shares: Pick<Shares, "folders" | "items">; folders: Pick<Folders, "page"> };
 
 const PART = 500;
 
@@ -24,6 +24,7 @@ export async function viewOfFolder(
 ): Promise<Omit<FolderView, "adding">> {
   const path = await shares.folders(share, wish.folder);
   const folder = path.at(-1)!;
+  if (folder.id === ITEMS) return { share, path, ...partOf(await shares.items(share), language) };
   const query = `folder=${folder.id}`;
   if (wish.after === null) {
     const whole = await folders.page(share.accountId, folder, null, MOST_ENTRIES_SORTED);
@@ -46,6 +47,14 @@ export async function viewOfFolder(
   const part = await folders.page(share.accountId, folder, after, PART);
   const next = part.next && `${query}&after=${listingCursor(part.next)}`;
   return { share, path, entries: foldersFirst(part, language), counts: null, previous: null, next };
+}
+
+/** Several items, all on one page. */
+function partOf(items: readonly Entry[], language: Language) {
+  const folders = items.filter((item) => item.kind === "folder");
+  const files = items.filter((item) => item.kind === "file");
+  const counts = { folders: folders.length, files: files.length, from: 1 };
+  return { entries: foldersFirst({ folders, files }, language), counts, previous: null, next: null };
 }
 
 /** A larger folder is read in pages by the bytes of the names, and each page is sorted by itself. */

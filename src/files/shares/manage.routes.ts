@@ -13,17 +13,19 @@ import {
 import { reachesRole } from "../../lib/access.ts";
 import { cursorQuery, cursorText, placeOf } from "../../lib/cursor.ts";
 import { appError } from "../../lib/errors.ts";
+import { namedObject } from "../../lib/named-object.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { patchSchema } from "../../links/link/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
 import { addingFields } from "../serving/adding.ts";
-import { recipientFields } from "../recipients/recipients.ts";
+import { NO_RECIPIENTS, recipientFields, recipientsAfter } from "../recipients/recipients.ts";
 import type { ShareChanges } from "../serving/changes.ts";
+import { idsOfItems, itemsInput } from "../serving/items.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { type Asking, ownerQuery, type Trees } from "../tree/trees.ts";
-import { shareCodeIn } from "./routes.ts";
+import { refuseOwnCode, shareCodeIn, shareSchema } from "./routes.ts";
 import type { Shares } from "./service.ts";
 import type { ShareRecord } from "../serving/served.ts";
 import {
@@ -66,15 +68,16 @@ const changeSchema = patchSchema
     max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
     ...addingFields,
     ...recipientFields,
+    items: itemsInput.optional(),
   });
 changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 
+const common = { access: "account", scope: "files", tag: "shares" } as const;
 const params = { code: z.string().meta(CODE_FORM) };
 
 type Deps = { shares: Shares; trees: Trees; changes: ShareChanges; policy: Pick<SharePolicy, "of"> };
 
 export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpoint[] {
-  const common = { access: "account", scope: "files", tag: "shares" } as const;
   const placed = async (asking: Asking & { c: HttpContext }): Promise<[number, string]> => {
     const share = shareCodeIn(asking.c);
     return [await trees.with(asking, { share }), share];
@@ -177,3 +180,50 @@ function requireLinks(caller: Caller): void {
   }
   requireScope(caller, "links:write");
 }
+
+const itemsShareSchema = shareSchema.extend({ items: itemsInput });
+itemsShareSchema.register(z.globalRegistry, { id: "NewItemsShare" });
+
+const itemView = namedObject("SharedItem", {
+  id: z.int(),
+  kind: z.enum(["file", "folder"]),
+  name: z.string(),
+});
+
+/** Mount them before those of a share, whose codes have slashes. */
+export const itemEndpoints = ({ shares, trees }: Pick<Deps, "shares" | "trees">): Endpoint[] => [
+  endpoint({
+    ...common,
+    method: "POST",
+    path: "/shares",
+    summary: "Share several files and folders by one short link",
+    body: itemsShareSchema,
+    failures: [403, 404, 409],
+    status: 201,
+    answer: shareView,
+    async handle({ c, body, account }) {
+      refuseOwnCode(account, body.code);
+      const { items, max_downloads: most, message, recipients, verify, ...link } = body;
+      const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
+      const input = { ...link, ...says, maxDownloads: most ?? null };
+      const ids = idsOfItems(items);
+      const tree = await trees.with({ c, account }, { entry: ids[0]! });
+      const made = await shares.createOfItems(tree, ids, input, actorOf(account));
+      return viewOfShare(made, c.env.origin());
+    },
+  }),
+  endpoint({
+    ...common,
+    method: "GET",
+    path: "/shares/:code{.+}/items",
+    params,
+    summary: "The files and folders that are one share; without those in the trash",
+    failures: [404],
+    answer: z.array(itemView),
+    async handle({ c, account }) {
+      const share = shareCodeIn(c);
+      const found = await shares.itemsByCode(await trees.with({ c, account }, { share }), share);
+      return found.map(({ id, kind, name }) => ({ id, kind, name }));
+    },
+  }),
+];

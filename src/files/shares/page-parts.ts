@@ -3,9 +3,12 @@ import type { Look } from "../../visitors/look.ts";
 import { text } from "../../visitors/page.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
 import { instantHtml } from "../../visitors/times.ts";
-import { countWords } from "./facts.ts";
+import { countText, quantityOfBytes } from "../../visitors/quantity-text.ts";
 import { icon, type IconName } from "./icons.ts";
-import type { SharedEntry } from "./share.ts";
+import { ITEMS, type SharedEntry } from "./share.ts";
+
+export const countWords = ({ language }: Look, count: number): string => countText(language, count);
+export const sizeWords = ({ language }: Look, bytes: number): string => quantityOfBytes(language, bytes);
 
 /** Isolates the name's direction of writing. */
 export const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
@@ -14,15 +17,20 @@ export const bdi = (name: string): string => `<bdi>${text(name)}</bdi>`;
 export const titleOf = (share: Titled, { id, name }: Folder | StoredFile): string =>
   (id === share.entryId ? share.title : null) ?? name;
 
+/** Several items without a title are called so. */
+export const headingOf = (look: Look, share: Titled, entry: Folder | StoredFile): string =>
+  entry.id === ITEMS ? (share.title ?? look.texts.share.several) : titleOf(share, entry);
+
 /** The name is below the title if it is another one. */
 export function headHtml(
+  look: Look,
   share: Titled,
   entry: Folder | StoredFile,
   iconName: IconName,
   facts: string,
 ): string {
-  const title = titleOf(share, entry);
-  const soft = `${title === entry.name ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
+  const title = headingOf(look, share, entry);
+  const soft = `${title === entry.name || entry.id === ITEMS ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
   return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1><p class="soft">${soft}</p></div></div>`;
 }
 
@@ -35,7 +43,8 @@ export function pathHtml(look: Look, share: Titled, path: readonly Folder[], isA
   const linked = isAbove ? path : path.slice(0, -1);
   if (linked.length === 0) return "";
   const items = linked.map(
-    (folder) => `<li><a href="?folder=${folder.id}">${bdi(titleOf(share, folder))}</a></li>`,
+    (folder) =>
+      `<li><a href="?${folder.id > 0 ? `folder=${folder.id}` : ""}">${bdi(headingOf(look, share, folder))}</a></li>`,
   );
   return `<nav class="path" aria-label="${text(look.texts.share.path)}"><ol>${items.join("")}</ol></nav>\n`;
 }

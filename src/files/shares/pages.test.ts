@@ -5,7 +5,7 @@ import { LANGUAGES } from "../../lib/language.ts";
 import { testVisitorPages } from "../../visitors/pages.test-support.ts";
 import { contentDamaged } from "../storage/storage-failure.ts";
 import type { Folder, StoredFile } from "../tree/entry.ts";
-import { sizeWords } from "./facts.ts";
+import { sizeWords } from "./page-parts.ts";
 import { createFailurePages } from "./failure.routes.ts";
 import { filePage } from "./file-page.ts";
 import { folderPage } from "./folder-page.ts";

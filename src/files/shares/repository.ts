@@ -8,8 +8,8 @@ import { createRecipientVisitsRepository } from "../recipients/visits.repository
 import { createShareChangesRepository } from "../serving/changes.repository.ts";
 import { createShareListRepository, whereDropBox } from "../serving/list.repository.ts";
 import { ENTRY_COLUMNS, toEntry } from "../tree/entries.repository.ts";
-import { ROOT, TRASH } from "../tree/entry.ts";
-import type { SharedEntry } from "./share.ts";
+import { type Entry, ROOT, TRASH } from "../tree/entry.ts";
+import { ITEMS, type SharedEntry } from "./share.ts";
 import { prepared } from "../../db/prepared.ts";
 
 export type SharesRepository = ReturnType<typeof createSharesRepository>;
@@ -21,31 +21,7 @@ const TRIES = 2;
 
 export function createSharesRepository({ database, record }: Deps) {
   const { read, write, dialect } = database;
-  const shared = prepared((linkId: number) =>
-    read
-      .selectFrom("shares")
-      .innerJoin("links", "links.id", "shares.link_id")
-      .innerJoin("entries", "entries.id", "shares.entry_id")
-      .leftJoin("users", "users.id", "entries.account_id")
-      .select([
-        "links.code",
-        "links.title",
-        "links.created_at as createdAt",
-        "links.expires_at as expiresAt",
-        "links.password_hash as passwordHash",
-        "shares.max_downloads as maxDownloads",
-        "shares.downloads",
-        "shares.two_way as twoWay",
-        "shares.message",
-        "shares.verify",
-        "users.disabled",
-        ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
-      ])
-      .where("shares.link_id", "=", linkId)
-      .where((eb) => eb.not(whereDropBox(eb)))
-      // Checked before it asks for a password. Entries deeper in the trash are found missing later.
-      .where("entries.parent_id", "!=", TRASH),
-  );
+  const shared = sharedIn(read);
 
   /** If the limit allows it. */
   async function count(linkId: number): Promise<boolean> {
@@ -77,6 +53,7 @@ export function createSharesRepository({ database, record }: Deps) {
     ...createShareListRepository(database),
     ...createShareChangesRepository(database),
     recipients: recipientsIn(database),
+    ...itemQueries(read),
     count,
 
     /** A finished download of a share without limit. */
@@ -97,6 +74,7 @@ export function createSharesRepository({ database, record }: Deps) {
         .select("links.id")
         .where("links.code", "=", code)
         .where("shares.entry_id", "=", entryId)
+        .where("shares.several", "=", 0)
         .where((eb) => (isDrop ? eb("shares.max_files", "is not", null) : eb.not(whereDropBox(eb))))
         .executeTakeFirst();
       return row?.id ?? null;
@@ -116,7 +94,8 @@ export function createSharesRepository({ database, record }: Deps) {
       const [row] = await shared(read, linkId);
       if (row === undefined) return null;
       const entry = toEntry(row);
-      if (entry.accountId > 0 && row.disabled !== 0) return null;
+      if (row.sharedBy > 0 && row.disabled !== 0) return null;
+      const isOne = row.several === 0;
       return {
         linkId,
         code: row.code,
@@ -129,10 +108,10 @@ export function createSharesRepository({ database, record }: Deps) {
         maxDownloads: row.maxDownloads,
         downloads: row.downloads,
         takesFiles: row.twoWay !== 0,
-        entryId: entry.id,
-        accountId: entry.accountId,
-        kind: entry.kind,
-        rootFile: entry.kind === "file" && entry.parentId === ROOT ? entry : null,
+        entryId: isOne ? entry.id : ITEMS,
+        accountId: isOne ? entry.accountId : row.sharedBy,
+        kind: isOne ? entry.kind : "items",
+        rootFile: isOne && entry.kind === "file" && entry.parentId === ROOT ? entry : null,
       };
     },
   };
@@ -142,4 +121,52 @@ const recipientsIn = (database: Queries) => ({
   ...createRecipientsRepository(database),
   ...createRecipientCodesRepository(database),
   ...createRecipientVisitsRepository(database),
+});
+
+const sharedIn = (read: Db) =>
+  prepared((linkId: number) =>
+    read
+      .selectFrom("shares")
+      .innerJoin("links", "links.id", "shares.link_id")
+      .innerJoin("entries", "entries.id", "shares.entry_id")
+      .leftJoin("users", "users.id", "shares.account_id")
+      .select([
+        "links.code",
+        "links.title",
+        "links.created_at as createdAt",
+        "links.expires_at as expiresAt",
+        "links.password_hash as passwordHash",
+        "shares.max_downloads as maxDownloads",
+        "shares.downloads",
+        "shares.two_way as twoWay",
+        "shares.message",
+        "shares.verify",
+        "shares.several",
+        "shares.account_id as sharedBy",
+        "users.disabled",
+        ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
+      ])
+      .where("shares.link_id", "=", linkId)
+      .where((eb) => eb.not(whereDropBox(eb)))
+      // Checked before it asks for a password. Entries deeper in the trash are found missing later.
+      .where((eb) => eb.or([eb("entries.parent_id", "!=", TRASH), eb("shares.several", "=", 1)])),
+  );
+
+const itemQueries = (read: Db) => ({
+  /** Of at most 500. */
+  async entriesOf(ids: readonly number[], db: Db = read): Promise<Entry[]> {
+    const rows = await db.selectFrom("entries").select(ENTRY_COLUMNS).where("id", "in", ids).execute();
+    return rows.map(toEntry);
+  },
+
+  /** Those of several items among the entries. */
+  async itemsAmong(linkId: number, ids: readonly number[]): Promise<Set<number>> {
+    const rows = await read
+      .selectFrom("share_items")
+      .select("entry_id as id")
+      .where("link_id", "=", linkId)
+      .where("entry_id", "in", ids)
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  },
 });

@@ -5,21 +5,24 @@
  * within the limit. After a crash the running ones stay counted.
  */
 import type { Actor } from "../../lib/actor.ts";
+import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
 import type { InternalInput, InternalLinks } from "../../links/write/internal-links.ts";
 import type { Invitations } from "../recipients/mails.ts";
 import { NO_RECIPIENTS, type Recipients } from "../recipients/recipients.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
-import type { Folder, StoredFile } from "../tree/entry.ts";
+import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput } from "../serving/adding.ts";
 import { shareNotFound } from "../serving/changes.ts";
 import { createShareRecipients } from "../serving/recipients.service.ts";
-import { createEntryShares } from "../serving/entry-shares.ts";
+import { createEntryShares, makeShare } from "../serving/entry-shares.ts";
+import type { SharedItems } from "../serving/items.ts";
+import { internalTarget } from "../../links/link/internal-target.ts";
 import type { ShareFilter, ShareOrder } from "../serving/share-filter.ts";
 import type { SharesRepository } from "./repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
+import { createSharePlaces } from "./places.ts";
 import type { Deed, SharedEntry, VisitedShare } from "./share.ts";
 
 /** What a list shows; the state is judged when asked. */
@@ -30,6 +33,7 @@ export type ShareInput = InternalInput &
 
 type Deps = {
   tree: AccountTree;
+  items: SharedItems;
   repository: SharesRepository;
   links: InternalLinks;
   policy: SharePolicy;
@@ -45,6 +49,7 @@ export type Shares = ReturnType<typeof createShares>;
 
 export function createShares({
   tree,
+  items,
   repository,
   links,
   policy,
@@ -55,6 +60,7 @@ export function createShares({
 }: Deps) {
   const ofEntry = createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop: false });
   const ofRecipients = createShareRecipients({ tree, repository, ofEntry, invitations, clock });
+  const { itemsOf, ...places } = createSharePlaces({ tree, items, repository });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,
     state: state && { is: state, asOf: clock.now() },
@@ -67,18 +73,41 @@ export function createShares({
     async create(
       accountId: number,
       place: Shareable,
-      { maxDownloads, adding, message, verify, recipients, ...input }: ShareInput,
+      { maxDownloads, adding, ...given }: ShareInput,
       actor: Actor,
     ): Promise<ShareRecord> {
       await ofEntry.entryOf(accountId, place);
       const drop = adding === undefined ? null : addingAfter(null, adding);
       if (drop !== null) await admitDrops();
-      const says = {
-        message: message ?? NO_RECIPIENTS.message,
-        verify: verify ?? NO_RECIPIENTS.verify,
-        recipients: recipients ?? NO_RECIPIENTS.recipients,
-      };
+      const { says, input } = saidIn(given);
       return ofEntry.make(accountId, place, input, { ...says, maxDownloads, drop }, actor);
+    },
+
+    /** Several items as one share. @throws FileNotFound and like `create` */
+    createOfItems: (
+      accountId: number,
+      ids: readonly number[],
+      { maxDownloads, ...given }: ShareInput,
+      actor: Actor,
+    ): Promise<ShareRecord> => {
+      const { says, input } = saidIn(given);
+      const prepare = async (db: Db) => {
+        const known = await items.checked(accountId, { ids, isPast: false }, db);
+        const serving = { ...says, accountId, entryId: known[0]!, items: known, maxDownloads, drop: null };
+        return { serving, target: internalTarget("items", 0) };
+      };
+      const deps = { tree, repository, links, policy, invitations, clock };
+      return makeShare(deps, { accountId, input, actor, says, prepare });
+    },
+
+    /** What visitors find of several items. */
+    items: (share: Pick<SharedEntry, "linkId" | "accountId">): Promise<Entry[]> => itemsOf(share),
+
+    /** The same for the owner; empty for a share of one entry. @throws LinkNotFound */
+    async itemsByCode(accountId: number, code: string): Promise<Entry[]> {
+      const held = await repository.linkWith(code);
+      if (held?.accountId !== accountId) throw shareNotFound();
+      return itemsOf(held);
     },
 
     list: ofEntry.list,
@@ -124,21 +153,7 @@ export function createShares({
       return share === null || (share.expiresAt !== null && share.expiresAt <= clock.now()) ? null : share;
     },
 
-    /** The shared file, or one in the shared folder with its folders, the shared one first. @throws FileNotFound */
-    async place(share: SharedEntry, id: number): Promise<{ file: StoredFile; path: Folder[] }> {
-      const { rootFile } = share;
-      const file = rootFile?.id === id ? rootFile : await tree.file(share.accountId, id);
-      const path = share.kind === "file" ? [] : await within(share, file.parentId);
-      if (share.kind === "file" ? file.id === share.entryId : path.length > 0) return { file, path };
-      throw appError("FileNotFound", "There is no such file here.");
-    },
-
-    /** A folder of the share and its ancestors, the shared one first. @throws FolderNotFound */
-    async folders(share: SharedEntry, id: number): Promise<[Folder, ...Folder[]]> {
-      const [first, ...rest] = await within(share, id);
-      if (first === undefined) throw appError("FolderNotFound", "There is no such folder here.");
-      return [first, ...rest];
-    },
+    ...places,
 
     /** A download has ended well. */
     async tell(share: VisitedShare, deed: Deed): Promise<void> {
@@ -150,11 +165,13 @@ export function createShares({
     finish: (linkId: number): Promise<void> => repository.finish(linkId),
     uncount: (linkId: number): Promise<void> => repository.uncount(linkId),
   };
+}
 
-  /** From the shared folder down to this one; empty outside of it. */
-  async function within(share: SharedEntry, folderId: number): Promise<Folder[]> {
-    const path = (await tree.folders(share.accountId, folderId)).toReversed();
-    const begin = path.findIndex(({ id }) => id === share.entryId);
-    return begin === -1 ? [] : path.slice(begin);
-  }
+function saidIn({ message, verify, recipients, ...input }: Omit<ShareInput, "maxDownloads" | "adding">) {
+  const says: Recipients = {
+    message: message ?? NO_RECIPIENTS.message,
+    verify: verify ?? NO_RECIPIENTS.verify,
+    recipients: recipients ?? NO_RECIPIENTS.recipients,
+  };
+  return { says, input };
 }

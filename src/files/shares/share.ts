@@ -1,6 +1,9 @@
 import type { RecipientVisit } from "../recipients/visit.ts";
 import type { StoredFile } from "../tree/entry.ts";
 
+/** Id of the page that lists several items. No folder has it. */
+export const ITEMS = -2;
+
 export type SharedEntry = {
   linkId: number;
   code: string;
@@ -15,9 +18,10 @@ export type SharedEntry = {
   downloads: number;
   /** A folder with two ways. */
   takesFiles: boolean;
+  /** ITEMS for several items. */
   entryId: number;
   accountId: number;
-  kind: "folder" | "file";
+  kind: "folder" | "file" | "items";
   /** A file in the root, read with the share: no folder above it can be in the trash. Null: read it by its id. */
   rootFile: StoredFile | null;
 };

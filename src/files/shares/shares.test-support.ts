@@ -7,6 +7,8 @@ import { createLinkService } from "../../links/links.service.ts";
 import { startDrive } from "../drive.test-support.ts";
 import { createInvitations, type ShareMail, type ShareMailContent } from "../recipients/mails.ts";
 import { NO_SHARE_POLICY } from "../serving/policy.ts";
+import { createSharedItems } from "../serving/items.ts";
+import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createShareChanges } from "../serving/changes.ts";
 import { createSharesRepository } from "./repository.ts";
 import { createShares } from "./service.ts";
@@ -30,10 +32,20 @@ export async function startShares(database: Database) {
   const repository = createSharesRepository({ database, record: events.add });
   const admitDrops = async () => {};
   const policy = NO_SHARE_POLICY;
+  const items = createSharedItems({ repository, paths: createPathsRepository(database) });
   const mailed: Mailed[] = [];
   const { invitations, mail } = inviting(mailed, clock);
   const internal = service.internal;
-  const parts = { tree: drive.tree, repository, links: internal, admitDrops, policy, invitations, clock };
+  const parts = {
+    tree: drive.tree,
+    items,
+    repository,
+    links: internal,
+    admitDrops,
+    policy,
+    invitations,
+    clock,
+  };
   /** Keys of changed links, as caches hear of them. */
   const changed: string[] = [];
   feed.subscribe("links", (keys) => void changed.push(...keys));
@@ -55,6 +67,10 @@ export async function startShares(database: Database) {
       accountId,
       ownOnly: true,
     }),
+    async eventIds(linkId: number): Promise<number[]> {
+      const query = database.read.selectFrom("events").select("id").where("subject_id", "=", linkId);
+      return (await query.orderBy("id").execute()).map(({ id }) => id);
+    },
     /** Of a link's events, oldest first. */
     async history(linkId: number) {
       const rows = await database.read

@@ -7,6 +7,8 @@ import type { ActorLinks } from "../../links/actor-links.ts";
 import { QUIET_SETTINGS } from "../../links/links.test-support.ts";
 import { createLinkService, type LinkService } from "../../links/links.service.ts";
 import { type DriveHarness, refusal, startDrive } from "../drive.test-support.ts";
+import { createSharedItems } from "../serving/items.ts";
+import { createPathsRepository } from "../tree/paths.repository.ts";
 import { createSharesRepository } from "./repository.ts";
 import type { Shareable } from "../serving/served.ts";
 import { NO_SHARE_POLICY } from "../serving/policy.ts";
@@ -38,11 +40,13 @@ forEachDialect((dialect) => {
     });
     links = service.by(COMMAND);
     at.content.changes.subscribe("links", (codes) => void changed.push(...codes));
+    const repository = createSharesRepository({ database, record });
     shares = createShares({
       tell: async () => {},
       admitDrops: async () => {},
       tree: at.tree,
-      repository: createSharesRepository({ database, record }),
+      repository,
+      items: createSharedItems({ repository, paths: createPathsRepository(database) }),
       links: service.internal,
       policy: NO_SHARE_POLICY,
       invitations: inviting().invitations,

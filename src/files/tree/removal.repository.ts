@@ -50,6 +50,8 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       return (await query.limit(limit).execute()).map((row) => row.link_id);
     },
 
+    keepSeveral: (tx: Db, entryIds: readonly number[]): Promise<void> => keepSeveral(tx, dialect, entryIds),
+
     removeLinks: createLinkRemoval(dialect, record),
 
     async removeEntries(tx: Db, ids: readonly number[]): Promise<void> {
@@ -107,6 +109,21 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
       await tx.deleteFrom("account_usage").where("account_id", "=", accountId).execute();
     },
   };
+}
+
+/** Shares of several items that one of the entries stands for are stood for by an item that stays. */
+async function keepSeveral(tx: Db, dialect: Dialect, entryIds: readonly number[]): Promise<void> {
+  const rows = await tx
+    .selectFrom("shares")
+    .innerJoin("share_items", "share_items.link_id", "shares.link_id")
+    .where("shares.entry_id", "in", entryIds)
+    .where("shares.several", "=", 1)
+    .where("share_items.entry_id", "not in", entryIds)
+    .groupBy("shares.link_id")
+    .select((eb) => ["shares.link_id", eb.fn.min<number>("share_items.entry_id").as("entry_id")])
+    .execute();
+  if (rows.length === 0) return;
+  await dialect.updateMany(tx, { table: "shares", key: "link_id", set: ["entry_id"] }, rows);
 }
 
 /**

@@ -149,6 +149,7 @@ function createPortionRemoval({ removal, entries, blobs, clock }: Deps) {
     const ids = gone.map(({ id }) => id);
     // Lock first, so that no share of them is made meanwhile.
     await removal.hold(tx.db, ids);
+    await removal.keepSeveral(tx.db, ids);
     await removeShares(tx, ids, actor);
     const dead = await blobs.release(
       tx.db,

@@ -4,14 +4,15 @@ const DROP = `${INTERNAL_SCHEME}drop/`;
 const FOLDER = `${INTERNAL_SCHEME}folder/`;
 const FIRST = INTERNAL_SCHEME.charCodeAt(0);
 
-/** `waymark:file/12`; of a drop box the folder that takes the files. */
-export const internalTarget = (kind: "file" | "folder" | "drop", id: number): string =>
-  `${INTERNAL_SCHEME}${kind}/${id}`;
+type InternalKind = "file" | "folder" | "drop" | "items";
+
+/** `waymark:file/12`; of a drop box the folder that takes the files, of several items 0. */
+export const internalTarget = (kind: InternalKind, id: number): string => `${INTERNAL_SCHEME}${kind}/${id}`;
 
 /** Null for a URL. */
-export function readInternalTarget(target: string): { kind: "file" | "folder" | "drop"; id: number } | null {
-  const [, kind, id] = /^waymark:(file|folder|drop)\/(\d{1,15})$/.exec(target) ?? [];
-  return kind === undefined ? null : { kind: kind as "file" | "folder" | "drop", id: Number(id) };
+export function readInternalTarget(target: string): { kind: InternalKind; id: number } | null {
+  const [, kind, id] = /^waymark:(file|folder|drop|items)\/(\d{1,15})$/.exec(target) ?? [];
+  return kind === undefined ? null : { kind: kind as InternalKind, id: Number(id) };
 }
 
 /** For stored targets and their locations. */

@@ -159,6 +159,7 @@ export const de: VisitorTexts = {
       sentence: "Der Speicher dieser Datei antwortet nicht. Versuchen Sie es später noch einmal.",
     },
     download: "Herunterladen",
+    several: "Geteilte Dateien",
     downloadAll: "Alles herunterladen",
     downloads:
       "Das Passwort ist richtig. Der Download beginnt von selbst. Wenn nicht, benutzen Sie die Schaltfläche.",

@@ -145,6 +145,7 @@ export const ja: VisitorTexts = {
       sentence: "このファイルの保存先が応答しません。しばらくしてからもう一度お試しください。",
     },
     download: "ダウンロード",
+    several: "共有ファイル",
     downloadAll: "すべてダウンロード",
     downloads:
       "パスワードを確認しました。ダウンロードは自動的に始まります。始まらない場合はボタンを押してください。",

@@ -18,7 +18,8 @@ import { downloadAddress, type Entry } from "../file-queries.ts";
 export type EntryCommands = {
   open(entry: Entry): void;
   rename(entry: Entry): void;
-  share(entry: Entry): void;
+  /** As one share. */
+  share(entries: readonly Entry[]): void;
   move(entries: readonly Entry[]): void;
   trash(entries: readonly Entry[]): void;
   /** Chooses the storage of a folder. Absent if the account may not. */
@@ -71,7 +72,7 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item
           leftSection={<IconShare size={16} />}
           {...shownKeys("share")}
-          onClick={() => commands.share(entry)}
+          onClick={() => commands.share([entry])}
         >
           <Trans>Share</Trans>
         </Menu.Item>

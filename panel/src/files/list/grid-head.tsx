@@ -5,6 +5,7 @@ import {
   IconArrowUp,
   IconArrowsSort,
   IconFolderShare,
+  IconShare,
   IconTrash,
   IconX,
 } from "@tabler/icons-react";
@@ -13,7 +14,7 @@ import { FIRST_FILE_ORDER, type FileOrder, type FileSearch, type FileSort } from
 import { DownloadButton } from "./download-button.tsx";
 import type { EntryCommands } from "./entry-menu.tsx";
 import classes from "./files.module.css";
-import type { EntrySelection } from "./selection.ts";
+import { type EntrySelection, MOST_SHARED } from "./selection.ts";
 
 type Props = {
   search: FileSearch;
@@ -52,42 +53,7 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
         />
       </div>
       {selected.length > 0 ? (
-        <div role="columnheader" className={classes["bar"]} aria-label={t`Actions for the selected entries`}>
-          <Text size="sm" fw={600} mr="auto" truncate aria-live="polite">
-            <Plural value={selected.length} one="# selected" other="# selected" />
-          </Text>
-          <Button
-            size="compact-md"
-            fz="sm"
-            fw={500}
-            style={{ flexShrink: 0 }}
-            variant="subtle"
-            leftSection={<IconFolderShare size={16} aria-hidden />}
-            onClick={() => commands.move(selected)}
-          >
-            <Trans>Move to…</Trans>
-          </Button>
-          <DownloadButton entries={selected} />
-          <ActionIcon
-            variant="subtle"
-            color="red"
-            size="lg"
-            aria-label={t`Move to the trash`}
-            title={t`Move to the trash`}
-            onClick={() => commands.trash(selected)}
-          >
-            <IconTrash size={18} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            aria-label={t`Select nothing`}
-            onClick={selection.clear}
-          >
-            <IconX size={18} />
-          </ActionIcon>
-        </div>
+        <SelectionBar {...{ selection, commands }} />
       ) : (
         <>
           {sorts.map(([sort, label, place]) => (
@@ -140,6 +106,60 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
           </div>
         </>
       )}
+    </div>
+  );
+}
+
+/** The actions for the selected rows. */
+function SelectionBar({ selection, commands }: Pick<Props, "selection" | "commands">) {
+  const { t } = useLingui();
+  const { selected } = selection;
+  return (
+    <div role="columnheader" className={classes["bar"]} aria-label={t`Actions for the selected entries`}>
+      <Text size="sm" fw={600} mr="auto" truncate aria-live="polite">
+        <Plural value={selected.length} one="# selected" other="# selected" />
+      </Text>
+      <Button
+        size="compact-md"
+        fz="sm"
+        fw={500}
+        style={{ flexShrink: 0 }}
+        variant="subtle"
+        leftSection={<IconFolderShare size={16} aria-hidden />}
+        onClick={() => commands.move(selected)}
+      >
+        <Trans>Move to…</Trans>
+      </Button>
+      <DownloadButton entries={selected} />
+      <ActionIcon
+        variant="subtle"
+        size="lg"
+        disabled={selected.length > MOST_SHARED}
+        aria-label={t`Share`}
+        title={t`Share`}
+        onClick={() => commands.share(selected)}
+      >
+        <IconShare size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="red"
+        size="lg"
+        aria-label={t`Move to the trash`}
+        title={t`Move to the trash`}
+        onClick={() => commands.trash(selected)}
+      >
+        <IconTrash size={18} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={t`Select nothing`}
+        onClick={selection.clear}
+      >
+        <IconX size={18} />
+      </ActionIcon>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { isGoingToPage } from "../../ui/keys/page-keys.ts";
 import { type ShortcutId, shortcutOf } from "../../ui/keys/shortcuts.ts";
 import type { Entry } from "../file-queries.ts";
 import type { EntryCommands } from "./entry-menu.tsx";
-import type { EntrySelection } from "./selection.ts";
+import { type EntrySelection, MOST_SHARED } from "./selection.ts";
 
 type Options = {
   entries: readonly Entry[];
@@ -37,7 +37,7 @@ export function gridKeys({ entries, selection, commands, columns, page, onGo, on
   const runs: Partial<Record<ShortcutId, () => void>> = {
     open: () => active && commands.open(active),
     rename: () => active && commands.rename(active),
-    share: () => active && commands.share(active),
+    share: () => active && meant.length <= MOST_SHARED && commands.share(meant),
     delete: () => meant.length > 0 && commands.trash(meant),
     menu: onMenu,
     above: onUp,

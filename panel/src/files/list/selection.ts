@@ -12,6 +12,9 @@ type State = {
 };
 const NOTHING: State = { keys: new Set(), active: null, at: -1, anchor: null };
 
+/** What the server takes as one share. */
+export const MOST_SHARED = 500;
+
 export type Reach = "only" | "toggle" | "range" | "move";
 export type EntrySelection = ReturnType<typeof useEntrySelection>;
 
