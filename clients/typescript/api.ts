@@ -16500,6 +16500,7 @@ export interface operations {
                      *         "forward_query": false,
                      *         "rules": null,
                      *         "card": null,
+                     *         "click_threshold": null,
                      *         "held": null,
                      *         "kind": "file",
                      *         "entry": null,

@@ -144,13 +144,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
         lengths={["1d", "7d", "30d", "365d"]}
       />
       {values.use !== "url" && <PasswordSwitch form={form} wasProtected={initial.isProtected} />}
-      {values.use === "folder" && (
-        <Switch
-          {...form.getInputProps("adds", { type: "checkbox" })}
-          label={t`Visitors can add files`}
-          description={t`They see the folder. They delete and replace nothing.`}
-        />
-      )}
+      {values.use === "folder" && <AddingSwitch form={form} />}
       {(isDrop || takesFiles(values)) && <DropLimits form={form} />}
       {values.use !== "url" && !isDrop && (
         <NumberInput
@@ -221,6 +215,17 @@ const RecipientFields = ({ form }: FieldsProps) => {
         />
       )}
     </Stack>
+  );
+};
+
+const AddingSwitch = ({ form }: FieldsProps) => {
+  const { t } = useLingui();
+  return (
+    <Switch
+      {...form.getInputProps("adds", { type: "checkbox" })}
+      label={t`Visitors can add files`}
+      description={t`They see the folder. They delete and replace nothing.`}
+    />
   );
 };
 
