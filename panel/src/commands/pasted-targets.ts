@@ -2,12 +2,8 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { hasTargets, targetIn } from "../base/targets.ts";
+import { isTyping } from "../ui/is-typing.ts";
 import { useShorten } from "../ui/shorten.ts";
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    target.closest("input, textarea, select, [role=textbox], [role=dialog]") !== null);
 
 /** Pasting a URL outside of fields and dialogs makes a link of it; several open a table of new links. */
 export function usePastedTargets(isEnabled: boolean): void {

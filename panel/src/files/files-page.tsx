@@ -29,6 +29,7 @@ import { NewEntry } from "./new-entry.tsx";
 import { LazyPreview } from "./preview/lazy-preview.tsx";
 import { FilesSearch } from "./search-field.tsx";
 import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
+import { usePastedFiles } from "./uploads/use-pasted-files.tsx";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
 import { UsageBar } from "./usage-bar.tsx";
@@ -58,6 +59,7 @@ export function FilesPage() {
   const list = isSearch ? `q ${search.q}` : `folder ${folder}`;
   const isLaterList = useIsLaterList(list);
   useDropNews();
+  usePastedFiles((pasted) => upload(Promise.resolve(chosenFiles(pasted)), folder));
   useAsked("new-folder", () => setIsNaming(true));
 
   const change = (next: { [K in keyof FileSearch]?: FileSearch[K] | undefined }, replace = true): void =>

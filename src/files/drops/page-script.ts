@@ -12,6 +12,7 @@ const picker = form.querySelector("input[type=file]");
 const person = form.querySelector("input:not([type=file])");
 const TUS = { "Tus-Resumable": "1.0.0" };
 const MOST_TRIES = 20;
+const MOST_CHOSEN = 1000;
 const arrived = new Set();
 const broken = [];
 
@@ -136,6 +137,27 @@ function rowOf(file) {
     end() { bar.remove(); this.say(told.done, "right"); },
   };
 }
+
+/** What is pasted joins the chosen files, which are sent when the visitor says so. */
+document.addEventListener("paste", (event) => {
+  if (picker.disabled || event.target.closest?.("input:not([type=file]), textarea")) return;
+  const given = event.clipboardData;
+  const time = new Date().toLocaleString("sv").slice(0, 16).replace(":", ".");
+  const named = (file) => /^image\\.\\w+$/.test(file.name)
+    ? new File([file], told.picture + " " + time + file.name.slice(5), { type: file.type })
+    : file;
+  const pasted = [...given.files].map(named);
+  const text = pasted.length ? "" : given.getData("text/plain");
+  if (text) pasted.push(new File([text], told.text + " " + time + ".txt", { type: "text/plain" }));
+  if (pasted.length === 0) return;
+  event.preventDefault();
+  const chosen = new DataTransfer();
+  for (const file of [...picker.files, ...pasted].slice(0, MOST_CHOSEN)) chosen.items.add(file);
+  picker.files = chosen.files;
+  const around = form.closest("details");
+  if (around) around.open = true;
+  button.focus();
+});
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

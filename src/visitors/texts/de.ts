@@ -76,6 +76,8 @@ export const de: VisitorTexts = {
         "Die Dateien lassen sich gerade nicht speichern. Versuchen Sie es später noch einmal. Es wurde nichts gespeichert.",
     },
     script: {
+      text: "Eingefügter Text",
+      picture: "Eingefügtes Bild",
       waiting: "Wartet",
       done: "Angekommen",
       broken: "Die Verbindung ist unterbrochen. Das Hochladen geht weiter, sobald sie wieder da ist.",

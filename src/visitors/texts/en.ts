@@ -66,6 +66,8 @@ export const en = {
       failed: "The files can't be stored just now. Try again later. Nothing was stored.",
     },
     script: {
+      text: "Pasted text",
+      picture: "Pasted picture",
       waiting: "Waiting",
       done: "Arrived",
       broken: "The connection broke. The upload goes on as soon as it is back.",

@@ -72,6 +72,8 @@ export const fr: VisitorTexts = {
         "Les fichiers ne peuvent pas être enregistrés pour le moment. Réessayez plus tard. Rien n’a été enregistré.",
     },
     script: {
+      text: "Texte collé",
+      picture: "Image collée",
       waiting: "En attente",
       done: "Arrivé",
       broken: "La connexion est interrompue. L’envoi reprendra dès son retour.",

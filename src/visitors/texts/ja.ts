@@ -69,6 +69,8 @@ export const ja: VisitorTexts = {
       failed: "現在ファイルを保存できません。後でもう一度お試しください。何も保存されていません。",
     },
     script: {
+      text: "貼り付けたテキスト",
+      picture: "貼り付けた画像",
       waiting: "待機中",
       done: "届きました",
       broken: "接続が切れました。復旧すると続きから送ります。",

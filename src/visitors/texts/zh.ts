@@ -65,6 +65,8 @@ export const zh: VisitorTexts = {
       failed: "暂时无法保存文件，请稍后重试。未保存任何内容。",
     },
     script: {
+      text: "粘贴的文本",
+      picture: "粘贴的图片",
       waiting: "等待中",
       done: "已送达",
       broken: "连接已中断，恢复后将继续上传。",
