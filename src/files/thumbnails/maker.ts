@@ -38,6 +38,7 @@ async function thumbnailOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> 
   try {
     const image = new Bun.Image(bytes, { maxPixels: mostPixels(bytes) });
     const { format } = await image.metadata();
+    if (format === "jpeg" && !hasWholeScan(bytes)) return NOTHING;
     const small = image.resize(SIDE, SIDE, { fit: "inside", withoutEnlargement: true });
     const options = { quality: QUALITY };
     const made = await (format === "jpeg" ? small.jpeg(options) : small.webp(options)).bytes();
@@ -45,6 +46,17 @@ async function thumbnailOf(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> 
   } catch {
     return NOTHING;
   }
+}
+
+/** The decoder paints what a cut JPEG lacks grey. Walks the segments to the first scan, which an end must follow. */
+function hasWholeScan(bytes: Uint8Array): boolean {
+  const jpeg = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 2; at + 4 <= jpeg.length && jpeg[at] === 0xff; ) {
+    const marker = jpeg[at + 1]!;
+    if (marker === 0xda) return jpeg.indexOf("ffd9", at, "hex") !== -1;
+    at += marker === 0xff ? 1 : 2 + jpeg.readUInt16BE(at + 2);
+  }
+  return false;
 }
 
 async function* framesIn(input: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {

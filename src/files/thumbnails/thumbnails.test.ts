@@ -80,6 +80,8 @@ test("what is no picture, is cut or claims a huge size has none, and the process
     Buffer.from("GIF89a<script>alert(1)</script>"),
     PICTURE.subarray(0, PICTURE.length / 2),
     PICTURE.subarray(0, 20),
+    JPEG.subarray(0, JPEG.length / 2),
+    JPEG.subarray(0, JPEG.length - 9),
     bombOf(30_000, 1_000_000),
     bombOf(65_500, 0),
     Buffer.alloc(5_000_000),
