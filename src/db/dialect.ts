@@ -80,6 +80,12 @@ export type Dialect = {
   readonly sharesScans: boolean;
 
   /**
+   * How a sorted union reads parts that an index sorts: as far as it is wanted (merged), which a limit of each part tells
+   * the planner (limited), or each part up to its limit, into a table that is sorted (copied).
+   */
+  readonly sortedUnions: "merged" | "limited" | "copied";
+
+  /**
    * Adds deltas[i] (not 0) to `column` of the row whose `key` is keys[i]. Keys are distinct; unknown ones are skipped.
    * Returns the number found.
    */

@@ -98,6 +98,7 @@ const familyDialect = (family: MysqlVariant): Dialect => ({
   hasFewNames: async () => false,
   hasOneWriter: false,
   sharesScans: false,
+  sortedUnions: "copied",
   refreshStatistics: async () => {},
   linkCandidates: () => null,
   indexLinkTexts: null,

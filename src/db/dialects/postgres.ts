@@ -148,6 +148,7 @@ const dialect: Dialect = {
   ...postgresNames.dialect,
   hasOneWriter: false,
   sharesScans: true,
+  sortedUnions: "limited",
   refreshStatistics: async (db, tables) => {
     for (const table of tables) await sql`analyze ${sql.table(table)}`.execute(db);
   },
@@ -178,6 +179,8 @@ const dialect: Dialect = {
 };
 
 const UNAVAILABLE_CLASSES = /^(08|28|3D|53|57P0|58|25006)/;
+const LOST =
+  /connection (terminated|timeout|ended)|trying to connect|not queryable|pool after calling end|client was closed/i;
 
 function classify(error: unknown): FailureKind {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
@@ -188,11 +191,7 @@ function classify(error: unknown): FailureKind {
   if (code === "53100") return "full";
   if (UNAVAILABLE_CLASSES.test(code) || isNetworkFailure(error)) return "unavailable";
   const message = error instanceof Error ? error.message : "";
-  return /connection (terminated|timeout|ended)|trying to connect|not queryable|pool after calling end|client was closed/i.test(
-    message,
-  )
-    ? "unavailable"
-    : "other";
+  return LOST.test(message) ? "unavailable" : "other";
 }
 
 const flavour: SqlFlavour = {

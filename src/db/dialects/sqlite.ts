@@ -91,6 +91,7 @@ const dialect: Dialect = {
   ...sqliteTexts.dialect,
   hasOneWriter: true,
   sharesScans: false,
+  sortedUnions: "merged",
   refreshStatistics: async () => {},
   sum: (column) => sql`sum(${sql.ref(column)})`,
   joinMany: (db, ask) => ask(db),

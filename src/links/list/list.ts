@@ -6,9 +6,8 @@
 import type { Link } from "../link/link.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import type { LinkOrder } from "./order.ts";
-import type { Slice } from "./ordered-keys.repository.ts";
 import type { LinkQuery, PlacedQuery } from "./page.ts";
-import type { ListPlace } from "./place.ts";
+import type { ListPlace, Slice } from "./place.ts";
 import { type ListPlan, planFor, smallest, startOfCount } from "./plan.ts";
 import type { LinkListRepository } from "./repository.ts";
 import type { Starts } from "./sizes.repository.ts";

@@ -5,17 +5,10 @@ import type { Schema } from "../../db/schema.ts";
 import { isEverything, type LinkFilter } from "./filter.ts";
 import { followingClicks, followingExpiry, following, NEVER, rangesAfter } from "./following.repository.ts";
 import { hasTag, matching } from "./matching.repository.ts";
+import { isMerged, mergedByCreation } from "./merged.repository.ts";
 import type { LinkOrder } from "./order.ts";
-import type { ListPlace } from "./place.ts";
+import type { ListPlace, Slice } from "./place.ts";
 import { BOUNDS, type ListPlan, type Start } from "./plan.ts";
-
-export type Slice = {
-  order: LinkOrder;
-  offset: number;
-  limit: number;
-  /** Only what follows in the order. */
-  after?: ListPlace | null;
-};
 
 /** At most 1,000. */
 export type LinkKeys = { ids: readonly number[] } | { codes: readonly string[] };
@@ -112,6 +105,9 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
     plan: ListPlan,
   ): Promise<Found> {
     const isByCode = order.sort === "code";
+    if (!isByCode && plan.by === "walk" && isMerged(dialect, filter, offset + limit)) {
+      return foundCodes(await mergedByCreation(read, dialect, filter, { order, offset, limit, after }));
+    }
     const part = matches(filter, startsOf(plan, order));
     const ranges =
       after === null
@@ -127,10 +123,7 @@ export function createOrderedKeys(read: Db, dialect: Dialect) {
       };
     });
     const rows = await alongParts<{ code: string; value?: number }>(parts, { offset, limit });
-    return {
-      codes: rows.map(({ code }) => code),
-      places: rows.map(({ code, value = null }) => ({ value, tie: code })),
-    };
+    return foundCodes(rows);
   }
 
   /** In order; limit ≤ 10,000. */
@@ -181,6 +174,11 @@ function sortedBy<O>(query: SelectQueryBuilder<Schema, "links", O>, order: LinkO
         .orderBy(column("links.created_at", 0, plan), way)
         .orderBy("links.code", direction(!order.descending));
 }
+
+const foundCodes = (rows: readonly { code: string; value?: number }[]): Found => ({
+  codes: rows.map(({ code }) => code),
+  places: rows.map(({ code, value = null }) => ({ value, tie: code })),
+});
 
 const foundIds = (rows: readonly { id: number; value: number | null }[]): Found => ({
   ids: rows.map(({ id }) => id),

@@ -7,6 +7,14 @@ import { type LinkOrder, SORT_KEYS } from "./order.ts";
 /** The place of a link. `value`: its creation, clicks or expiry (null: none); null in an order by code. */
 export type ListPlace = { value: number | null; tie: string } | { value: number | null; tie: number };
 
+export type Slice = {
+  order: LinkOrder;
+  offset: number;
+  limit: number;
+  /** Only what follows in the order. */
+  after?: ListPlace | null;
+};
+
 const number = z.int().min(0);
 const shape = z.tuple([z.enum(SORT_KEYS), z.boolean(), z.int().nullable(), z.string().max(140).or(number)]);
 

@@ -46,7 +46,7 @@ const SCANNED_FROM = 1_000;
 
 /** Conditions that bound the index of an order. */
 export const BOUNDS: Record<SortKey, readonly Start[]> = {
-  created_at: ["owner", "created"],
+  created_at: ["owner", "owners", "created"],
   code: ["domain"],
   expires_at: ["expired"],
   click_count: [],
