@@ -74,7 +74,7 @@ test.skipIf(CHROMIUM === null)(
     // The thanks are not for what is refused after them.
     await page.evaluate(choose([{ name: "large.bin", bytes: 9 * MIB }]));
     const shown = () => page.evaluate<string>("document.querySelector('main').innerText");
-    await until(async () => (await shown()).includes("larger than this drop box allows"), 30_000);
+    await until(async () => (await shown()).includes("larger than allowed here"), 30_000);
     expect(await shown()).not.toContain("Your files have arrived");
     expect(page.complaints).toEqual([]);
     expect(page.requests.every((url) => url.startsWith(server.url))).toBe(true);

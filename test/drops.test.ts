@@ -210,16 +210,16 @@ describe("limits", () => {
     expect([...new Set(statuses)].every((status) => [201, 409, 413, 429].includes(status))).toBe(true);
     expect((await contents(drop.folder)).length).toBe(10);
     expect((await state(drop)).files).toBe(10);
-    expect(await stranger().page(drop.url)).toContain("takes no more files");
+    expect(await stranger().page(drop.url)).toContain("No more files can be added here");
   });
 
   test("a form over a limit is refused with a sentence, and none of it is stored", async () => {
     const drop = await box({ max_bytes: 3_000, max_files: 3, max_file_size: 2_000 });
     const visitor = stranger();
     const cases: [Record<string, string>, number, string][] = [
-      [{ small: "s", large: "l".repeat(2_001) }, 413, "A file is larger than this drop box allows."],
-      [{ a: "a".repeat(1_600), b: "b".repeat(1_600) }, 413, "not have enough room left"],
-      [{ a: "", b: "", c: "", d: "" }, 409, "takes no more files"],
+      [{ small: "s", large: "l".repeat(2_001) }, 413, "A file is larger than allowed here."],
+      [{ a: "a".repeat(1_600), b: "b".repeat(1_600) }, 413, "not enough room left here"],
+      [{ a: "", b: "", c: "", d: "" }, 409, "No more files can be added here"],
     ];
     for (const [files, status, sentence] of cases) {
       const answer = await visitor.put(drop.url, files);
@@ -267,7 +267,7 @@ describe("limits", () => {
       await stranger().begin(drop.url, "a", 600),
     ]) {
       const { message } = await json(answer);
-      expect([answer.status, message]).toEqual([413, expect.stringContaining("not have enough room left")]);
+      expect([answer.status, message]).toEqual([413, expect.stringContaining("not enough room left here")]);
       expect(message).not.toMatch(/500|quota|account/);
     }
     expect((await owner.call("GET", `/folders/${folder}`)).body.data.files).toEqual([]);

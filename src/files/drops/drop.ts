@@ -36,9 +36,9 @@ export type ReceivedDrop = SentFile & {
 
 const REFUSALS = {
   ended: ["NotFound", 410, "This drop box has ended. Nothing was stored."],
-  full: ["Conflict", 409, "This drop box is full: it takes no more files. Nothing was stored."],
-  room: ["FileTooLargeForPolicy", 413, "This drop box does not have enough room left. Nothing was stored."],
-  size: ["FileTooLargeForPolicy", 413, "A file is larger than this drop box allows. Nothing was stored."],
+  full: ["Conflict", 409, "No more files can be added here. Nothing was stored."],
+  room: ["FileTooLargeForPolicy", 413, "There is not enough room left here. Nothing was stored."],
+  size: ["FileTooLargeForPolicy", 413, "A file is larger than allowed here. Nothing was stored."],
   busy: ["RateLimitExceeded", 429, "Others are sending files just now. Try again in a moment."],
   rate: ["RateLimitExceeded", 429, "You are sending too many files at once. Try again in a moment."],
 } as const;

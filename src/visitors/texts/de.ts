@@ -57,16 +57,16 @@ export const de: VisitorTexts = {
     notRemembered:
       "Diese Seite kann nicht auflisten, was Sie gesendet haben: Der Browser kann sich nichts merken, weil sie ohne HTTPS kam.",
     arrived: "Danke. Ihre Dateien sind angekommen.",
-    closed: "Dieser Briefkasten ist voll: Er nimmt keine Dateien mehr an.",
+    closed: "Hier können keine Dateien mehr hinzugefügt werden.",
     ended: {
       title: "Nicht gefunden",
       sentence: "Diesen Briefkasten gibt es nicht, oder er ist geschlossen.",
     },
     refused: {
       ended: "Dieser Briefkasten ist geschlossen. Es wurde nichts gespeichert.",
-      full: "Dieser Briefkasten nimmt keine Dateien mehr an. Es wurde nichts gespeichert.",
-      room: "Dieser Briefkasten hat nicht mehr genug Platz. Es wurde nichts gespeichert.",
-      size: "Eine Datei ist größer, als dieser Briefkasten erlaubt. Es wurde nichts gespeichert.",
+      full: "Hier können keine Dateien mehr hinzugefügt werden. Es wurde nichts gespeichert.",
+      room: "Hier ist nicht mehr genug Platz. Es wurde nichts gespeichert.",
+      size: "Eine Datei ist größer als hier erlaubt. Es wurde nichts gespeichert.",
       busy: "Gerade senden andere Dateien. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
       rate: "Sie senden zu viele Dateien auf einmal. Versuchen Sie es gleich noch einmal. Es wurde nichts gespeichert.",
       form: "Keine Datei kam vollständig an. Wählen Sie Dateien aus und senden Sie sie noch einmal. Es wurde nichts gespeichert.",

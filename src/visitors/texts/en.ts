@@ -52,13 +52,13 @@ export const en = {
     notRemembered:
       "This page can’t list what you sent: the browser can’t remember you, because the page came without HTTPS.",
     arrived: "Thank you. Your files have arrived.",
-    closed: "This drop box is full: it takes no more files.",
+    closed: "No more files can be added here.",
     ended: { title: "Not found", sentence: "This drop box does not exist or has ended." },
     refused: {
       ended: "This drop box has ended. Nothing was stored.",
-      full: "This drop box takes no more files. Nothing was stored.",
-      room: "This drop box does not have enough room left. Nothing was stored.",
-      size: "A file is larger than this drop box allows. Nothing was stored.",
+      full: "No more files can be added here. Nothing was stored.",
+      room: "There is not enough room left here. Nothing was stored.",
+      size: "A file is larger than allowed here. Nothing was stored.",
       busy: "Others are sending files just now. Try again in a moment. Nothing was stored.",
       rate: "You are sending too many files at once. Try again in a moment. Nothing was stored.",
       form: "No file arrived whole. Choose files and send them again. Nothing was stored.",

@@ -57,13 +57,13 @@ export const fr: VisitorTexts = {
     notRemembered:
       "Cette page ne peut pas lister ce que vous avez envoyé : le navigateur ne retient rien, car elle est venue sans HTTPS.",
     arrived: "Merci. Vos fichiers sont bien arrivés.",
-    closed: "Cette boîte de dépôt est pleine : elle n’accepte plus de fichiers.",
+    closed: "Plus aucun fichier ne peut être ajouté ici.",
     ended: { title: "Introuvable", sentence: "Cette boîte de dépôt n’existe pas ou a été fermée." },
     refused: {
       ended: "Cette boîte de dépôt est fermée. Rien n’a été enregistré.",
-      full: "Cette boîte de dépôt n’accepte plus de fichiers. Rien n’a été enregistré.",
-      room: "Il ne reste pas assez de place dans cette boîte de dépôt. Rien n’a été enregistré.",
-      size: "Un fichier dépasse la taille que cette boîte de dépôt accepte. Rien n’a été enregistré.",
+      full: "Plus aucun fichier ne peut être ajouté ici. Rien n’a été enregistré.",
+      room: "Il ne reste pas assez de place ici. Rien n’a été enregistré.",
+      size: "Un fichier dépasse la taille autorisée ici. Rien n’a été enregistré.",
       busy: "D’autres personnes envoient des fichiers. Réessayez dans un instant. Rien n’a été enregistré.",
       rate: "Vous envoyez trop de fichiers à la fois. Réessayez dans un instant. Rien n’a été enregistré.",
       form: "Aucun fichier n’est arrivé en entier. Choisissez des fichiers et renvoyez-les. Rien n’a été enregistré.",
