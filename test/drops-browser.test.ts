@@ -105,7 +105,7 @@ test.skipIf(CHROMIUM === null)(
     await until(
       async () =>
         (await page.evaluate<string>("document.querySelector('main').innerText")).includes(
-          "larger than this",
+          "larger than allowed",
         ),
       30_000,
     );
