@@ -501,7 +501,7 @@ CREATE TABLE `share_visits` (
   `id` bigint(20) NOT NULL AUTO_INCREMENT,
   `link_id` bigint(20) NOT NULL,
   `email` varchar(254) NOT NULL,
-  `did` varchar(16) NOT NULL,
+  `action` varchar(16) NOT NULL,
   `name` varchar(255) DEFAULT NULL,
   `at` bigint(20) NOT NULL,
   PRIMARY KEY (`id`),

@@ -501,7 +501,7 @@ CREATE TABLE `share_visits` (
   `id` bigint NOT NULL AUTO_INCREMENT,
   `link_id` bigint NOT NULL,
   `email` varchar(254) COLLATE utf8mb4_bin NOT NULL,
-  `did` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `action` varchar(16) COLLATE utf8mb4_bin NOT NULL,
   `name` varchar(255) COLLATE utf8mb4_bin DEFAULT NULL,
   `at` bigint NOT NULL,
   PRIMARY KEY (`id`),

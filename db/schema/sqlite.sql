@@ -502,7 +502,7 @@ CREATE TABLE share_visits (
   id integer primary key autoincrement,
   link_id integer not null,
   email text not null,
-  did text not null,
+  action text not null,
   name text,
   at integer not null,
   constraint share_visits_link foreign key (link_id) references links (id) on delete cascade

@@ -165,7 +165,7 @@ export const FILE_TABLES = {
     link_id: "int",
     email: "text",
     /** "open", "download" or "archive". */
-    did: "text",
+    action: "text",
     /** Of the file or folder. */
     name: "text?",
     at: "int",

@@ -23,7 +23,7 @@ export function ShareVisits({ share }: { share: Share }) {
   }
   if (data === undefined) return <Skeleton height={120} />;
   const visits = data.pages.flatMap((page) => page.data);
-  const deeds = { open: t`Opened`, download: t`Downloaded`, archive: t`Downloaded` };
+  const actions = { open: t`Opened`, download: t`Downloaded`, archive: t`Downloaded` };
   if (visits.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -34,13 +34,13 @@ export function ShareVisits({ share }: { share: Share }) {
   return (
     <div>
       <ul className={classes["received"]}>
-        {visits.map(({ email, did, name, at }, nth) => (
+        {visits.map(({ email, action, name, at }, nth) => (
           <li key={visits.length - nth}>
             <Text size="sm" fw={600}>
               <bdi>{email}</bdi>
             </Text>
             <Text size="xs" c="dimmed">
-              {deeds[did]} · <bdi>{name}</bdi> · {formatTime(at)}
+              {actions[action]} · <bdi>{name}</bdi> · {formatTime(at)}
             </Text>
           </li>
         ))}

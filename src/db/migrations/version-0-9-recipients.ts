@@ -19,7 +19,7 @@ export const steps: readonly Step[] = [
     `id ${w.serial}`,
     `link_id ${w.int} not null`,
     `email ${w.text(254)} not null`,
-    `did ${w.text(16)} not null`,
+    `action ${w.text(16)} not null`,
     `name ${w.text(255)}`,
     `at ${w.int} not null`,
     "constraint share_visits_link foreign key (link_id) references links (id) on delete cascade",

@@ -196,19 +196,19 @@ forEachDialect((dialect) => {
   test("visits name the recipient, newest first, and go when they are old", async () => {
     const { id: linkId, code } = await share({ recipients: [ANNA], verify: true });
     const entry = (await at.shares.find(linkId))!;
-    await at.shares.note({ ...entry, visitor: null }, { did: "open", name: "unseen" });
-    await at.shares.note({ ...entry, visitor: ANNA }, { did: "open", name: "plan.pdf" });
+    await at.shares.note({ ...entry, visitor: null }, { action: "open", name: "unseen" });
+    await at.shares.note({ ...entry, visitor: ANNA }, { action: "open", name: "plan.pdf" });
     at.time.now += MINUTE;
-    await at.shares.tell({ ...entry, visitor: ANNA }, { did: "download", name: "plan.pdf" });
+    await at.shares.tell({ ...entry, visitor: ANNA }, { action: "download", name: "plan.pdf" });
     const visits = (before: number | null, limit: number) =>
       at.shares.visits(me, { kind: "file", id: fileId }, code, before, limit);
     const first = await visits(null, 1);
-    expect(first.visits).toMatchObject([{ email: ANNA, did: "download", name: "plan.pdf", at: at.time.now }]);
-    expect((await visits(first.next, 1)).visits).toMatchObject([{ email: ANNA, did: "open" }]);
+    expect(first.visits).toMatchObject([{ email: ANNA, action: "download", name: "plan.pdf", at: at.time.now }]);
+    expect((await visits(first.next, 1)).visits).toMatchObject([{ email: ANNA, action: "open" }]);
     const clock = { now: () => at.time.now + MINUTE / 2 };
     const job = createVisitJob({ repository: at.repository.recipients, days: () => 1 / 24 / 60, clock });
     await job.run(new AbortController().signal);
-    expect((await visits(null, 10)).visits).toMatchObject([{ did: "download" }]);
+    expect((await visits(null, 10)).visits).toMatchObject([{ action: "download" }]);
     await at.shares.end(me, code, at.actor(me));
     expect(await at.repository.recipients.visits(linkId, null, 10)).toEqual([]);
   });

@@ -1,10 +1,10 @@
 /** What a verified recipient of a share did. */
-export type VisitDeed = "open" | "download" | "archive";
+export type VisitAction = "open" | "download" | "archive";
 
 export type RecipientVisit = {
   id: number;
   email: string;
-  did: VisitDeed;
+  action: VisitAction;
   /** Of the file or folder. */
   name: string | null;
   at: number;

@@ -8,8 +8,8 @@ const MOST_VISITS = 10_000;
 
 export function createRecipientVisitsRepository({ read, write }: Pick<Database, "read" | "write">) {
   return {
-    async addVisit({ linkId, email, did, name, at }: DoneVisit): Promise<void> {
-      await write.insertInto("share_visits").values({ link_id: linkId, email, did, name, at }).execute();
+    async addVisit({ linkId, email, action, name, at }: DoneVisit): Promise<void> {
+      await write.insertInto("share_visits").values({ link_id: linkId, email, action, name, at }).execute();
       const [oldest] = await read
         .selectFrom("share_visits")
         .select("id")
@@ -27,13 +27,13 @@ export function createRecipientVisitsRepository({ read, write }: Pick<Database, 
     async visits(linkId: number, before: number | null, limit: number): Promise<RecipientVisit[]> {
       const rows = await read
         .selectFrom("share_visits")
-        .select(["id", "email", "did", "name", "at"])
+        .select(["id", "email", "action", "name", "at"])
         .where("link_id", "=", linkId)
         .$if(before !== null, (query) => query.where("id", "<", before!))
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...row, did: row.did as RecipientVisit["did"] }));
+      return rows.map((row) => ({ ...row, action: row.action as RecipientVisit["action"] }));
     },
 
     /** Those of before that time, of at most `limit`; returns how many. */

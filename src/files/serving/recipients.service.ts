@@ -28,10 +28,10 @@ export function createShareRecipients({ tree, repository, ofEntry, invitations, 
     /** Of a verified recipient. */
     note: async (
       { linkId, visitor }: Visited,
-      { did, name }: Pick<RecipientVisit, "did" | "name">,
+      { action, name }: Pick<RecipientVisit, "action" | "name">,
     ): Promise<void> => {
       if (visitor === null) return;
-      await repository.recipients.addVisit({ did, name, linkId, email: visitor, at: clock.now() });
+      await repository.recipients.addVisit({ action, name, linkId, email: visitor, at: clock.now() });
     },
 
     /** Of verified recipients, newest first, below an id. `next`: null at the end. @throws like `list`, LinkNotFound */

@@ -29,7 +29,7 @@ export function createShareArchive({ shares, answerArchive, pages, logger }: Dep
     const isGet = request.method === "GET";
     if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
     const tally = isGet
-      ? createTally({ shares, logger }, share, { did: "archive", name: folder.name })
+      ? createTally({ shares, logger }, share, { action: "archive", name: folder.name })
       : null;
     const ended = async (isFinished: boolean) => (isFinished ? tally?.finish() : tally?.takeBack());
     visitor.liftIdleTimeout();

@@ -100,7 +100,7 @@ export function createShareAnswers(deps: Deps) {
 
   function noteOpened(share: VisitedShare, name: string, { method }: Request): void {
     if (method !== "GET") return;
-    shares.note(share, { did: "open", name }).catch((err: unknown) => {
+    shares.note(share, { action: "open", name }).catch((err: unknown) => {
       deps.logger.warn({ err, linkId: share.linkId }, "a visit of a recipient could not be noted");
     });
   }

@@ -14,7 +14,7 @@ import type { Shares } from "./service.ts";
 
 const visitView = namedObject("ShareVisit", {
   email: z.string().describe("proved address of the recipient"),
-  did: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
+  action: z.enum(["open", "download", "archive"]).describe("archive: the folder as a ZIP file"),
   name: z.string().nullable().describe("of the file or folder, then"),
   at: z.iso.datetime(),
 });
@@ -54,9 +54,9 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
         const place = placeIn(c);
         const tree = await trees.with({ c, account }, { entry: place.id });
         const found = await shares.visits(tree, place, shareCodeIn(c), before, limitOf(limit));
-        const views = found.visits.map(({ email, did, name, at }) => ({
+        const views = found.visits.map(({ email, action, name, at }) => ({
           email,
-          did,
+          action,
           name,
           at: formatRfc3339(at),
         }));

@@ -23,7 +23,7 @@ import type { SharesRepository } from "./repository.ts";
 import type { SharePolicy } from "../serving/policy.ts";
 import type { Shareable, ShareRecord } from "../serving/served.ts";
 import { createSharePlaces } from "./places.ts";
-import type { Deed, SharedEntry, VisitedShare } from "./share.ts";
+import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
 
 /** What a list shows; the state is judged when asked. */
 type ShareWish = Omit<ShareFilter, "state"> & { state?: NonNullable<ShareFilter["state"]>["is"] | undefined };
@@ -156,8 +156,8 @@ export function createShares({
     ...places,
 
     /** A download has ended well. */
-    async tell(share: VisitedShare, deed: Deed): Promise<void> {
-      await ofRecipients.note(share, deed);
+    async tell(share: VisitedShare, step: VisitStep): Promise<void> {
+      await ofRecipients.note(share, step);
       await tell(share);
     },
     ...ofRecipients,

@@ -30,4 +30,4 @@ export type SharedEntry = {
 export type VisitedShare = SharedEntry & { visitor: string | null };
 
 /** What a visitor did. */
-export type Deed = Pick<RecipientVisit, "did" | "name">;
+export type VisitStep = Pick<RecipientVisit, "action" | "name">;

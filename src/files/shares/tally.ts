@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/logger.ts";
 import type { VisitorPages } from "../../visitors/look.ts";
 import { messagePage } from "../../visitors/messages.ts";
 import { answerPage } from "../../visitors/page.ts";
-import type { Deed, SharedEntry, VisitedShare } from "./share.ts";
+import type { VisitStep, SharedEntry, VisitedShare } from "./share.ts";
 import type { Shares } from "./service.ts";
 
 type Counts = Pick<Shares, "count" | "finish" | "uncount">;
@@ -27,7 +27,7 @@ export function usedUp(pages: VisitorPages, request: Request): Response {
 export function createTally(
   { shares, logger }: { shares: Counts & Pick<Shares, "tell">; logger: Logger },
   share: VisitedShare,
-  deed: Deed,
+  step: VisitStep,
 ) {
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
@@ -48,7 +48,7 @@ export function createTally(
       isCounted = true;
       await then(() => shares.finish(linkId));
     }
-    void then(() => shares.tell(share, deed));
+    void then(() => shares.tell(share, step));
   };
   return {
     count,
