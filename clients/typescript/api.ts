@@ -5009,13 +5009,13 @@ export interface components {
             verify?: boolean | null;
         };
         ShareVisit: {
-            /** Format: date-time */
-            at: string;
             /**
              * @description archive: the folder as a ZIP file
              * @enum {string}
              */
-            did: "open" | "download" | "archive";
+            action: "open" | "download" | "archive";
+            /** Format: date-time */
+            at: string;
             /** @description proved address of the recipient */
             email: string;
             /** @description of the file or folder, then */
@@ -14076,7 +14076,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "text",
-                     *           "did": "open",
+                     *           "action": "open",
                      *           "name": "spring",
                      *           "at": "2026-11-20T12:00:00.000Z"
                      *         }
@@ -15825,7 +15825,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "text",
-                     *           "did": "open",
+                     *           "action": "open",
                      *           "name": "spring",
                      *           "at": "2026-11-20T12:00:00.000Z"
                      *         }

@@ -115,7 +115,7 @@ export function DomainsPage() {
             title: t`Actions`,
             fit: "actions",
             cell: (domain) => (
-              <Deeds
+              <Actions
                 domain={domain}
                 {...(mayEdit(domain) && { onEdit: () => setEdited(domain) })}
                 isAdmin={isAdmin}
@@ -172,7 +172,7 @@ function useRights() {
   return { isAdmin, mayEdit };
 }
 
-function Deeds({ domain, onEdit, isAdmin }: { domain: Domain; onEdit?: () => void; isAdmin: boolean }) {
+function Actions({ domain, onEdit, isAdmin }: { domain: Domain; onEdit?: () => void; isAdmin: boolean }) {
   const { t } = useLingui();
   return (
     <Group gap={4} justify="end">

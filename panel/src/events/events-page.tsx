@@ -106,7 +106,7 @@ export function EventsPage() {
                   {isReceived(event) ? (
                     <Received event={event} />
                   ) : (
-                    <Deed event={event} name={actions[event.action] ?? event.action} />
+                    <Action event={event} name={actions[event.action] ?? event.action} />
                   )}
                 </Text>
                 {!isReceived(event) && <EventDifference event={event} />}
@@ -121,7 +121,7 @@ export function EventsPage() {
 }
 
 /** What was done, and to what. */
-function Deed({ event, name }: { event: Event; name: string }) {
+function Action({ event, name }: { event: Event; name: string }) {
   const { action, subject } = event;
   if (action === "sign_in.success" && subject !== "") return <Trans>{subject} signed in</Trans>;
   if (action === "sign_in.failure" && subject !== "") return <Trans>Failed sign-in as {subject}</Trans>;

@@ -59,7 +59,7 @@ function showWork(message: ReactNode, afterMs: number): () => void {
 /** Entries that are being changed, by key, with the name to show meanwhile. */
 export type Going = ReadonlyMap<string, { name: string }>;
 
-type Deed = {
+type Action = {
   /** Meanwhile; default: as it was. */
   nameOf?(entry: Entry, isBack: boolean): string;
   change(entry: Entry): Promise<unknown>;
@@ -73,9 +73,9 @@ export function useEntryActions() {
   const queries = useQueryClient();
   const sentenceOf = useSentence();
   const [going, setGoing] = useState<Going>(new Map());
-  async function run(entries: readonly Entry[], deed: Deed, isBack = false): Promise<boolean> {
+  async function run(entries: readonly Entry[], action: Action, isBack = false): Promise<boolean> {
     const marks: Going = new Map(
-      entries.map((entry) => [entryKey(entry), { name: deed.nameOf?.(entry, isBack) ?? entry.name }]),
+      entries.map((entry) => [entryKey(entry), { name: action.nameOf?.(entry, isBack) ?? entry.name }]),
     );
     // A later change of the same entry has a mark of its own.
     const end = (ended: readonly Entry[]): void =>
@@ -96,7 +96,7 @@ export function useEntryActions() {
             isMany ? 0 : SLOW_MS,
           )
         : null;
-    const { done, failures } = await runEach(entries, isBack ? deed.undo : deed.change);
+    const { done, failures } = await runEach(entries, isBack ? action.undo : action.change);
     end(failures.map(({ entry }) => entry));
     if (failures.length > 0 && !isLeft(failures[0]!.error)) {
       const sentence = sentenceOf(failures[0]!.error);
@@ -116,7 +116,7 @@ export function useEntryActions() {
     // What could not be undone now is offered again.
     const offered = isBack ? failures.filter(({ error }) => mayHeal(error)).map(({ entry }) => entry) : done;
     if (offered.length > 0) {
-      showUndo({ message: deed.message(offered), onUndo: () => void run(offered, deed, true) });
+      showUndo({ message: action.message(offered), onUndo: () => void run(offered, action, true) });
     }
     await refreshFiles(queries);
     endWork?.();

@@ -17,9 +17,9 @@ import { useColumns } from "./list/columns.ts";
 import { FilterChips } from "./list/filter-chips.tsx";
 import { LinkGrid } from "./list/link-grid.tsx";
 import { LinksToolbar } from "./list/links-toolbar.tsx";
-import { useLinkDeeds } from "./list/link-deeds.tsx";
+import { useLinkActions } from "./list/link-actions.tsx";
 import { QrDialog } from "./list/qr-dialog.tsx";
-import type { RowDeed } from "./list/row-keys.ts";
+import type { LinkAction } from "./list/row-keys.ts";
 import { useLinkSelection } from "./list/selection.ts";
 import classes from "./list/list.module.css";
 
@@ -35,7 +35,7 @@ export function LinksPage() {
   const [edited, setEdited] = useState<Link | "new" | null>(null);
   const [qr, setQr] = useState<Link | null>(null);
   const [asked, setAsked] = useState<"edit" | "delete" | null>(null);
-  const deeds = useLinkDeeds();
+  const actions = useLinkActions();
   const bulk = useBulk(selection);
   const { selected } = selection;
   useAsked("new-link", () => setEdited("new"));
@@ -61,19 +61,19 @@ export function LinksPage() {
     else if (selected.links.size > 0) void bulk.remove(selected);
   };
 
-  function onDeed(deed: RowDeed, link: Link | undefined): void {
-    if (deed === "new") setEdited("new");
-    else if (deed === "delete" && link === undefined) removeSelected();
+  function onAction(action: LinkAction, link: Link | undefined): void {
+    if (action === "new") setEdited("new");
+    else if (action === "delete" && link === undefined) removeSelected();
     else if (link === undefined) return;
-    else if (deed === "form") setEdited(link);
-    else if (deed === "qr") setQr(link);
-    else if (deed === "page") {
+    else if (action === "form") setEdited(link);
+    else if (action === "qr") setQr(link);
+    else if (action === "page") {
       void navigate({
         to: "/link/$",
         params: { _splat: link.code },
         search: link.domain === null ? {} : { domain: link.domain },
       });
-    } else deeds.run(deed, link);
+    } else actions.run(action, link);
   }
 
   return (
@@ -109,7 +109,7 @@ export function LinksPage() {
           onSort={(sort, order) => find({ sort, order })}
           onPlace={(at) => go({ at: at > 0 ? at : undefined }, false)}
           onTotal={setTotal}
-          onDeed={onDeed}
+          onAction={onAction}
           onClear={() => void navigate({ search: {} })}
         />
         <BulkBar

@@ -8,8 +8,8 @@ import { accountQuery } from "../auth/account.ts";
 import { ApiError } from "../base/api.ts";
 import { fieldErrors, FormFields } from "../ui/side-form.tsx";
 import { BytesField } from "../ui/bytes-field.tsx";
-import { CopyDeed } from "../ui/copy-deed.tsx";
-import { showDeeds } from "../ui/deed-notice.tsx";
+import { CopyAction } from "../ui/copy-action.tsx";
+import { showActions } from "../ui/action-notice.tsx";
 import { useLateAnswer } from "../ui/late-answer.ts";
 import { useUndoOffer } from "../ui/undo.tsx";
 import { useDraftForm } from "../ui/use-draft-form.tsx";
@@ -72,7 +72,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
       if (isThere()) onSaved(saved);
       else if (saved.made !== null) {
         const { made } = saved;
-        showDeeds(t`${made.short_url} is ready.`, <CopyDeed address={made.short_url} />);
+        showActions(t`${made.short_url} is ready.`, <CopyAction address={made.short_url} />);
       }
       await refreshShares(queries);
     },

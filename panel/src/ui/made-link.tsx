@@ -5,9 +5,9 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { answerOf, api, type Link } from "../base/api.ts";
 import { paramsOf } from "../base/link-states.ts";
-import { CopyDeed } from "./copy-deed.tsx";
+import { CopyAction } from "./copy-action.tsx";
 import { copyText } from "./copy.ts";
-import { showDeeds } from "./deed-notice.tsx";
+import { showActions } from "./action-notice.tsx";
 import { useUndoOffer } from "./undo.tsx";
 
 /** Copies the address of a link that is being made: called at a press, browsers let the page copy when it is. */
@@ -60,7 +60,7 @@ export function useMadeLink(): (link: Link, isCopied: boolean) => void {
       ),
       more: (
         <>
-          {!isCopied && <CopyDeed address={link.short_url} />}
+          {!isCopied && <CopyAction address={link.short_url} />}
           <Open
             onOpen={() => {
               hide();
@@ -85,7 +85,7 @@ export function useFoundLink(): (link: Link, isCopied: boolean, onAnother: (() =
   const open = useOpenLink();
   return (link, isCopied, onAnother) => {
     const hide = (): void => void notifications.hide(id);
-    const id = showDeeds(
+    const id = showActions(
       <>
         <Text size="sm">
           {onAnother === null ? (
@@ -103,7 +103,7 @@ export function useFoundLink(): (link: Link, isCopied: boolean, onAnother: (() =
         <Address link={link} />
       </>,
       <>
-        {!isCopied && <CopyDeed address={link.short_url} />}
+        {!isCopied && <CopyAction address={link.short_url} />}
         <Open
           onOpen={() => {
             hide();

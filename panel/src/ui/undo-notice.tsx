@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import type { ReactNode } from "react";
 import { whenSignedOut } from "../base/session-end.ts";
-import { showDeeds } from "./deed-notice.tsx";
+import { showActions } from "./action-notice.tsx";
 import { giveFocusBack } from "./focus-back.ts";
 import { ariaKeysOf } from "./keys/shortcuts.ts";
 
@@ -22,7 +22,7 @@ const withdraw = (id: string): void => {
 
 /** Returns a function that removes the notice and its offer. */
 export function showUndo({ message, onUndo, more }: UndoNotice): () => void {
-  const id = showDeeds(
+  const id = showActions(
     message,
     <>
       {more}

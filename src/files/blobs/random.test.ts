@@ -26,7 +26,7 @@ type Files = { id: number; content: number }[];
 
 const contents = Array.from({ length: CONTENTS }, (_, n) => bytesOf(n === 0 ? 0 : 3_000 * n, n + 1));
 
-/** One client's next deed on files that are its own. */
+/** One client's next action on files that are its own. */
 async function act(
   at: ContentHarness,
   policyIds: readonly number[],
@@ -37,16 +37,16 @@ async function act(
   const bytes = contents[content]!;
   const policyId = policyIds[random(policyIds.length)]!;
   // Few files at a time, so that blobs often lose their last one.
-  const deed = mine.length > 1 ? 45 + random(55) : random(100);
-  if (deed < 45) {
+  const action = mine.length > 1 ? 45 + random(55) : random(100);
+  if (action < 45) {
     mine.push({ id: await at.files.add(bytes, policyId), content });
-  } else if (deed < 80) {
+  } else if (action < 80) {
     const gone = mine.splice(0, 1 + random(2));
     if (gone.length > 0) await at.files.remove(...gone.map(({ id }) => id));
-  } else if (deed < 85) {
+  } else if (action < 85) {
     const failing = at.blobs.store(inChunks(bytes, random(bytes.length + 1)), policyId, { maxBytes: 0 });
     await failing.then((stored) => stored.drop()).catch(() => undefined);
-  } else if (deed < 90) {
+  } else if (action < 90) {
     const stored = await at.blobs.store(once(bytes), policyId, { maxBytes: 0 });
     const refused = keepOne(at.blobs, stored, (commit) =>
       at.database.transaction(async (tx) => {
@@ -55,7 +55,7 @@ async function act(
       }),
     );
     await refused.catch(() => undefined);
-  } else if (deed < 98) {
+  } else if (action < 98) {
     const file = mine[random(mine.length)];
     if (file !== undefined)
       expect(sha256(await at.files.read(file.id))).toBe(sha256(contents[file.content]!));

@@ -203,7 +203,9 @@ forEachDialect((dialect) => {
     const visits = (before: number | null, limit: number) =>
       at.shares.visits(me, { kind: "file", id: fileId }, code, before, limit);
     const first = await visits(null, 1);
-    expect(first.visits).toMatchObject([{ email: ANNA, action: "download", name: "plan.pdf", at: at.time.now }]);
+    expect(first.visits).toMatchObject([
+      { email: ANNA, action: "download", name: "plan.pdf", at: at.time.now },
+    ]);
     expect((await visits(first.next, 1)).visits).toMatchObject([{ email: ANNA, action: "open" }]);
     const clock = { now: () => at.time.now + MINUTE / 2 };
     const job = createVisitJob({ repository: at.repository.recipients, days: () => 1 / 24 / 60, clock });

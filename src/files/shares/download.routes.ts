@@ -37,7 +37,9 @@ export function createShareDownload({ shares, blobs, pages, logger }: Deps): Sha
     const isLimited = share.maxDownloads !== null;
     const isGet = request.method === "GET";
     if (!(await mayDownload(shares, share, isGet))) return usedUp(pages, request);
-    const tally = isGet ? createTally({ shares, logger }, share, { action: "download", name: file.name }) : null;
+    const tally = isGet
+      ? createTally({ shares, logger }, share, { action: "download", name: file.name })
+      : null;
     // The client may leave before anything reads the body.
     request.signal.addEventListener("abort", () => void tally?.takeBack(), { once: true });
     let isStreamed = false;

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useEffectEvent } from "react";
 import { hasTargets, targetIn } from "../../base/targets.ts";
-import { showDeeds } from "../../ui/deed-notice.tsx";
+import { showActions } from "../../ui/action-notice.tsx";
 import { isTyping } from "../../ui/is-typing.ts";
 
 const MOST_CHARACTERS = 10_000_000;
@@ -33,7 +33,7 @@ export function usePastedFiles(upload: (files: File[]) => void): void {
     const [first] = files;
     if (first === undefined) return;
     event.preventDefault();
-    const id = showDeeds(
+    const id = showActions(
       files.length === 1 ? (
         <bdi>{first.name}</bdi>
       ) : (

@@ -46,7 +46,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
         <Button
           size="xs"
           variant="default"
-          className={classes["deed"]}
+          className={classes["action"]}
           leftSection={<IconQrcode size={14} aria-hidden />}
           onClick={() => setSheet(true)}
         >
@@ -56,7 +56,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
       <Button
         size="xs"
         variant="default"
-        className={classes["deed"]}
+        className={classes["action"]}
         leftSection={<IconPencil size={14} aria-hidden />}
         onClick={onEdit}
       >
@@ -65,7 +65,7 @@ export function BulkBar({ selection, bulk, total, onAll, onEdit, onDelete }: Pro
       <Button
         size="xs"
         variant="default"
-        className={classes["deed"]}
+        className={classes["action"]}
         leftSection={<IconTrash size={14} aria-hidden />}
         onClick={onDelete}
       >

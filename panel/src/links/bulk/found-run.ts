@@ -50,7 +50,7 @@ const AT_ONCE = 1_000;
 const MOST_MISSES = 5;
 
 /** Without a change the links are deleted. */
-const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
+const actionOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "action" | "set"> =>
   change === null
     ? { action: "delete" }
     : {
@@ -66,7 +66,7 @@ const deedOf = (change: BulkChange | null): Pick<PostLinksBatchQueryBody, "actio
 
 const bodyOf = (finding: LinkFinding, change: BulkChange | null): PostLinksBatchQueryBody => ({
   filter: conditionsOf(finding),
-  ...deedOf(change),
+  ...actionOf(change),
   ...(!isFiltered(finding) && { confirm: "all" }),
 });
 
@@ -82,7 +82,7 @@ export const changeRun = (selected: Selected, change: BulkChange | null): Change
   ...(selected.kind === "all"
     ? { body: { ...bodyOf(selected.finding, change), limit: 1 } }
     : {
-        body: { filter: {}, ...deedOf(change) },
+        body: { filter: {}, ...actionOf(change) },
         left: [...selected.links.values()].map(({ code, domain }) => ({ code, domain })),
       }),
   isOpen: true,

@@ -6,12 +6,12 @@ import { lazyPart, soonPart } from "../../base/lazy.ts";
 import { isFiltered, type LinkSearch, type Order, type Sort } from "../link-search.ts";
 import { useAsksPasswords } from "../form/link-passwords.ts";
 import { gridOf, type LinkColumn } from "./columns.ts";
-import { useGridDeeds } from "./grid-deeds.ts";
+import { useGridActions } from "./grid-actions.ts";
 import { HeadRow } from "./head-row.tsx";
 import { useLiveCounts } from "../../auth/live-counts.ts";
 import { FailedLinks, LoadingLinks, NoRows } from "./list-states.tsx";
 import { useRowCursor } from "./row-cursor.ts";
-import type { RowDeed } from "./row-keys.ts";
+import type { LinkAction } from "./row-keys.ts";
 import { LinkRow, rowId } from "./row.tsx";
 import { type LinkRows, useLinkRows, usePagesAround } from "./rows.ts";
 import { isSelectedLink, type LinkSelection } from "./selection.ts";
@@ -34,7 +34,7 @@ type Props = {
   /** Undefined while it is unknown. */
   onTotal(total: number | undefined): void;
   /** Actions that the grid leaves to others, with their link. */
-  onDeed(deed: RowDeed, link: Link | undefined): void;
+  onAction(action: LinkAction, link: Link | undefined): void;
   /** Shows all links. */
   onClear(): void;
 };
@@ -44,7 +44,7 @@ const NARROW_ROW = 68;
 const HEAD = 36;
 
 export function LinkGrid(props: Props) {
-  const { search, columns, selection, onSort, onPlace, onTotal, onDeed, onClear } = props;
+  const { search, columns, selection, onSort, onPlace, onTotal, onAction, onClear } = props;
   const { t } = useLingui();
   const scroller = useRef<HTMLDivElement>(null);
   const asksPasswords = useAsksPasswords();
@@ -81,7 +81,7 @@ export function LinkGrid(props: Props) {
   useEffect(() => onTotal(rows.isCounted ? rows.total : undefined), [onTotal, rows.isCounted, rows.total]);
   usePagesAround(rows, sight);
   const counted = useLiveCounts("links", rows.known(), rows.shown.sort === "click_count");
-  const deeds = useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys: loadEditorEarly });
+  const actions = useGridActions({ scroller, rows, cursor, selection, onAction, onKeys: loadEditorEarly });
 
   if (rows.error !== null && rows.isPending) return <FailedLinks error={rows.error} onRetry={rows.retry} />;
   if (rows.isPending) return <LoadingLinks columns={columns} height={rowHeight} />;
@@ -90,16 +90,16 @@ export function LinkGrid(props: Props) {
       <NoRows
         isFiltered={isFiltered(rows.shown)}
         onClear={onClear}
-        onCreate={() => onDeed("new", undefined)}
+        onCreate={() => onAction("new", undefined)}
       />
     );
   }
   const inSight = Array.from({ length: Math.max(0, sight.end - sight.first) }, (_, nth) => sight.first + nth);
   const isActiveShown = cursor.at !== null && cursor.at >= sight.first && cursor.at < sight.end;
-  const { edited } = deeds;
+  const { edited } = actions;
   return (
     <>
-      <OpenedMenu deeds={deeds} rows={rows} />
+      <OpenedMenu actions={actions} rows={rows} />
       {rows.error !== null && <FailedLinks error={rows.error} onRetry={rows.retry} isOver />}
       <div
         ref={scroller}
@@ -113,15 +113,15 @@ export function LinkGrid(props: Props) {
         className={classes["scroller"]}
         style={gridOf(columns)}
         onPointerEnter={loadEditorEarly}
-        onFocus={deeds.onFocus}
+        onFocus={actions.onFocus}
       >
         <HeadRow columns={columns} finding={finding} onSort={onSort} selection={selection} rows={rows} />
         <div
           role="rowgroup"
           className={classes["body"]}
           style={{ height: sight.height }}
-          onClick={deeds.onClick}
-          onContextMenu={deeds.onContextMenu}
+          onClick={actions.onClick}
+          onContextMenu={actions.onContextMenu}
         >
           <div className={classes["rows"]} style={{ transform: `translateY(${sight.topOf(sight.first)}px)` }}>
             {inSight.map((row) => {
@@ -146,7 +146,7 @@ export function LinkGrid(props: Props) {
                 key={`${edited.link.domain}/${edited.link.code}`}
                 link={edited.link}
                 top={Math.max(0, Math.min(sight.topOf(edited.row), sight.height - rowHeight))}
-                onClose={deeds.endEdit}
+                onClose={actions.endEdit}
               />
             </Suspense>
           )}
@@ -156,9 +156,9 @@ export function LinkGrid(props: Props) {
   );
 }
 
-type MenuProps = { deeds: ReturnType<typeof useGridDeeds>; rows: LinkRows };
+type MenuProps = { actions: ReturnType<typeof useGridActions>; rows: LinkRows };
 
-function OpenedMenu({ deeds: { menu, run, closeMenu }, rows }: MenuProps) {
+function OpenedMenu({ actions: { menu, run, closeMenu }, rows }: MenuProps) {
   const link = menu === null ? undefined : rows.link(menu.row);
   if (menu === null || link === undefined) return null;
   return (
@@ -166,7 +166,7 @@ function OpenedMenu({ deeds: { menu, run, closeMenu }, rows }: MenuProps) {
       <RowMenu
         link={link}
         place={menu.place}
-        onDeed={(deed) => run(deed, menu.row, menu.from)}
+        onAction={(action) => run(action, menu.row, menu.from)}
         onClose={closeMenu}
       />
     </Suspense>

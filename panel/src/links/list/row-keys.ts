@@ -3,7 +3,7 @@ import { isFocusLost } from "../../ui/focus-back.ts";
 import { isForPage, isGoingToPage } from "../../ui/keys/page-keys.ts";
 import { type ShortcutId, shortcutOf } from "../../ui/keys/shortcuts.ts";
 
-export type RowDeed =
+export type LinkAction =
   | "open"
   | "copy"
   | "page"
@@ -20,9 +20,9 @@ export type RowDeed =
 const MOVES = ["up", "down", "page-up", "page-down", "start", "end"] as const satisfies ShortcutId[];
 export type RowMove = (typeof MOVES)[number];
 
-export type RowKey = { deed: RowDeed } | { move: RowMove; isExtending: boolean };
+export type RowKey = { action: LinkAction } | { move: RowMove; isExtending: boolean };
 
-const DEEDS: Partial<Record<ShortcutId, RowDeed>> = {
+const ACTIONS: Partial<Record<ShortcutId, LinkAction>> = {
   visit: "open",
   copy: "copy",
   open: "page",
@@ -45,8 +45,8 @@ export function rowKeyOf(event: KeyboardEvent): RowKey | null {
   const step = shortcutOf({ key: plain, ctrlKey, metaKey, altKey, shiftKey: false });
   const move = MOVES.find((one) => one === step);
   if (move !== undefined) return { move, isExtending: shiftKey };
-  const deed = DEEDS[shortcutOf(event) ?? "help"];
-  return deed === undefined ? null : { deed };
+  const action = ACTIONS[shortcutOf(event) ?? "help"];
+  return action === undefined ? null : { action };
 }
 
 /** Even if the focus is beside the list, such as on the menu. */

@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import type { Link } from "../../base/api.ts";
 import { shownKeys } from "../../ui/keys/keys.tsx";
-import type { RowDeed } from "./row-keys.ts";
+import type { LinkAction } from "./row-keys.ts";
 import classes from "./list.module.css";
 
 export type MenuPlace = { left: number; top: number; width: number; height: number };
@@ -20,20 +20,20 @@ type Props = {
   link: Link;
   /** Its button, or where the pointer is. */
   place: MenuPlace;
-  onDeed(deed: RowDeed): void;
+  onAction(action: LinkAction): void;
   onClose(): void;
 };
 
 /** One menu for all rows. */
-export function RowMenu({ link, place, onDeed, onClose }: Props) {
+export function RowMenu({ link, place, onAction, onClose }: Props) {
   const { t } = useLingui();
   const items = [
-    { deed: "page", icon: IconChartLine, label: t`Clicks and history`, keys: "open" },
-    { deed: "edit", icon: IconPencil, label: t`Edit here`, keys: "rename" },
-    { deed: "form", icon: IconForms, label: t`Edit all fields`, keys: "edit" },
-    { deed: "copy", icon: IconCopy, label: t`Copy the short URL`, keys: "copy" },
-    { deed: "open", icon: IconExternalLink, label: t`Open the link`, keys: "visit" },
-    { deed: "qr", icon: IconQrcode, label: t`QR code`, keys: "qr" },
+    { action: "page", icon: IconChartLine, label: t`Clicks and history`, keys: "open" },
+    { action: "edit", icon: IconPencil, label: t`Edit here`, keys: "rename" },
+    { action: "form", icon: IconForms, label: t`Edit all fields`, keys: "edit" },
+    { action: "copy", icon: IconCopy, label: t`Copy the short URL`, keys: "copy" },
+    { action: "open", icon: IconExternalLink, label: t`Open the link`, keys: "visit" },
+    { action: "qr", icon: IconQrcode, label: t`QR code`, keys: "qr" },
   ] as const;
   return (
     <Menu
@@ -58,12 +58,12 @@ export function RowMenu({ link, place, onDeed, onClose }: Props) {
         aria-label={t`Actions for ${link.code}`}
         onContextMenu={(event) => event.preventDefault()}
       >
-        {items.map(({ deed, icon: Icon, label, keys }) => (
+        {items.map(({ action, icon: Icon, label, keys }) => (
           <Menu.Item
-            key={deed}
+            key={action}
             leftSection={<Icon size={16} aria-hidden />}
             {...shownKeys(keys)}
-            onClick={() => onDeed(deed)}
+            onClick={() => onAction(action)}
           >
             {label}
           </Menu.Item>
@@ -72,7 +72,7 @@ export function RowMenu({ link, place, onDeed, onClose }: Props) {
           c="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} aria-hidden />}
           {...shownKeys("delete")}
-          onClick={() => onDeed("delete")}
+          onClick={() => onAction("delete")}
         >
           <Trans>Delete</Trans>
         </Menu.Item>

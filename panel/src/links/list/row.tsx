@@ -24,7 +24,7 @@ type Props = {
 
 export const rowId = (row: number): string => `link-row-${row}`;
 
-/** One link. `data-deed` names what is pressed in it; the grid listens. */
+/** One link. `data-action` names what is pressed in it; the grid listens. */
 export const LinkRow = memo(function LinkRow(props: Props) {
   const { row, link, columns, height, isActive, isSelected, asksPasswords } = props;
   const { t } = useLingui();
@@ -44,7 +44,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
       <div role="gridcell" className={classes["check"]}>
         <input
           type="checkbox"
-          data-deed="toggle"
+          data-action="toggle"
           aria-label={t`Select ${link.code}`}
           checked={isSelected}
           readOnly
@@ -64,7 +64,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
       <div role="gridcell" className={classes["actions"]}>
         <button
           type="button"
-          data-deed="copy"
+          data-action="copy"
           tabIndex={tab}
           className={classes["button"]}
           aria-label={t`Copy ${link.short_url}`}
@@ -73,7 +73,7 @@ export const LinkRow = memo(function LinkRow(props: Props) {
         </button>
         <button
           type="button"
-          data-deed="menu"
+          data-action="menu"
           tabIndex={tab}
           className={classes["button"]}
           aria-haspopup="menu"
@@ -136,7 +136,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
     <>
       <a
         href={router.history.createHref(publicHref)}
-        data-deed="page"
+        data-action="page"
         tabIndex={tab}
         className={`${classes["lines"]} ${classes["code"]}`}
         title={link.short_url}

@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { CopyDeed } from "../../ui/copy-deed.tsx";
+import { CopyAction } from "../../ui/copy-action.tsx";
 import { copyText } from "../../ui/copy.ts";
 import { useIsThere } from "../../ui/late-answer.ts";
 import { useUndoOffer } from "../../ui/undo.tsx";
@@ -34,7 +34,7 @@ export function useMaking(onMade: (rest: NewRow[]) => void) {
       if (made.length > 0) {
         offerUndo({
           message: <Made count={made.length} isCopied={isCopied} />,
-          more: isCopied ? null : <CopyDeed address={columnOf(made)} />,
+          more: isCopied ? null : <CopyAction address={columnOf(made)} />,
           undo: () => unmakeLinks(made),
           refresh: () => refreshLinks(queries),
         });

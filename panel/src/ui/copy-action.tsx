@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useCopy } from "./copy-state.ts";
 
 /** For a notice with an address. */
-export function CopyDeed({ address }: { address: string }) {
+export function CopyAction({ address }: { address: string }) {
   const { isCopied, copy } = useCopy(address);
   return (
     <Button size="compact-xs" variant="light" onClick={copy}>

@@ -6,10 +6,10 @@ import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
 import { copyAndTell } from "../../ui/copy-notice.ts";
 import { keyOfLink } from "./page-queries.ts";
-import type { RowDeed } from "./row-keys.ts";
+import type { LinkAction } from "./row-keys.ts";
 
 /** Actions on one link without a form. */
-export function useLinkDeeds() {
+export function useLinkActions() {
   const queries = useQueryClient();
   const offerUndo = useUndoOffer();
   const onFailure = useFailureNotice();
@@ -33,10 +33,10 @@ export function useLinkDeeds() {
   }
 
   return {
-    run(deed: RowDeed, link: Link): void {
-      if (deed === "copy") void copyAndTell(link.short_url);
-      else if (deed === "open") window.open(link.short_url, "_blank", "noopener,noreferrer");
-      else if (deed === "delete") void remove(link);
+    run(action: LinkAction, link: Link): void {
+      if (action === "copy") void copyAndTell(link.short_url);
+      else if (action === "open") window.open(link.short_url, "_blank", "noopener,noreferrer");
+      else if (action === "delete") void remove(link);
     },
   };
 }

@@ -5,12 +5,12 @@ import type { FocusEvent, ReactNode } from "react";
 const SHOWN_MS = 10_000;
 
 /** A notice with buttons. It stays while it has the focus or the pointer. Returns its id. */
-export function showDeeds(message: ReactNode, deeds: ReactNode): string {
+export function showActions(message: ReactNode, actions: ReactNode): string {
   const text = (
     <Group justify="space-between" gap="xs">
       <div style={{ flex: "1 1 8rem", overflowWrap: "anywhere", minWidth: 0 }}>{message}</div>
       <Group gap="xs" justify="end" ml="auto" style={{ flexShrink: 0 }}>
-        {deeds}
+        {actions}
       </Group>
     </Group>
   );

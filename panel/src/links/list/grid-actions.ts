@@ -3,7 +3,7 @@ import { type FocusEvent, type MouseEvent, type RefObject, useEffect, useRef, us
 import type { Link } from "../../base/api.ts";
 import { isPlainClick } from "../../ui/row-clicks.ts";
 import type { RowCursor } from "./row-cursor.ts";
-import { isForRows, type RowDeed, rowKeyOf } from "./row-keys.ts";
+import { isForRows, type LinkAction, rowKeyOf } from "./row-keys.ts";
 import type { MenuPlace } from "./row-menu.tsx";
 import type { LinkRows } from "./rows.ts";
 import { countOfSelected, type LinkSelection } from "./selection.ts";
@@ -14,12 +14,12 @@ type Props = {
   cursor: RowCursor;
   selection: LinkSelection;
   /** Actions that the grid leaves to others, with their link. */
-  onDeed(deed: RowDeed, link: Link | undefined): void;
+  onAction(action: LinkAction, link: Link | undefined): void;
   /** Before somebody edits a row. */
   onKeys(): void;
 };
 
-export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys }: Props) {
+export function useGridActions({ scroller, rows, cursor, selection, onAction, onKeys }: Props) {
   const [edited, setEdited] = useState<{ row: number; link: Link } | null>(null);
   /** `from` has the focus when the menu is closed. */
   const [menu, setMenu] = useState<{ row: number; from: HTMLElement; place: MenuPlace } | null>(null);
@@ -29,29 +29,29 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
     if (link !== undefined) setEdited({ row, link });
   }
 
-  function run(deed: RowDeed, row: number | null, from: HTMLElement | null): void {
+  function run(action: LinkAction, row: number | null, from: HTMLElement | null): void {
     const link = row === null ? undefined : rows.link(row);
-    const isOfSelection = deed === "delete" && from === null && countOfSelected(selection.selected) > 0;
-    if (isOfSelection) onDeed("delete", undefined);
-    else if (deed === "all") {
+    const isOfSelection = action === "delete" && from === null && countOfSelected(selection.selected) > 0;
+    if (isOfSelection) onAction("delete", undefined);
+    else if (action === "all") {
       if (rows.isCounted) selection.set({ kind: "all", finding: rows.shown, total: rows.total });
-    } else if (deed === "none") selection.clear();
-    else if (deed === "toggle") {
+    } else if (action === "none") selection.clear();
+    else if (action === "toggle") {
       if (link === undefined || row === null) return;
       cursor.put(row);
       selection.toggle(link, rows.known());
-    } else if (deed === "edit") {
+    } else if (action === "edit") {
       if (row !== null) edit(row);
-    } else if (deed === "menu") {
+    } else if (action === "menu") {
       const opener = from ?? menuButton(row);
       if (row === null || !opener) return;
       const { left, top, width, height } = opener.getBoundingClientRect();
       setMenu({ row, from: opener, place: { left, top, width, height } });
-    } else onDeed(deed, link);
+    } else onAction(action, link);
   }
 
   const menuButton = (row: number | null) =>
-    scroller.current?.querySelector<HTMLElement>(`[data-row="${row}"] [data-deed=menu]`);
+    scroller.current?.querySelector<HTMLElement>(`[data-row="${row}"] [data-action=menu]`);
 
   /** By the right button, or by a key that the browser has for it. */
   function onContextMenu(event: MouseEvent<HTMLElement>): void {
@@ -69,23 +69,23 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
     const element = target.closest<HTMLElement>("[data-row]");
     if (element === null) return;
     const row = Number(element.dataset["row"]);
-    const pressed = target.closest<HTMLElement>("[data-deed]");
-    const deed = pressed?.dataset["deed"] as RowDeed | undefined;
+    const pressed = target.closest<HTMLElement>("[data-action]");
+    const action = pressed?.dataset["action"] as LinkAction | undefined;
     const isModified = event.ctrlKey || event.metaKey;
-    if (event.shiftKey && (deed === undefined || deed === "toggle")) return void cursor.extendTo(row);
-    if (deed === "page") {
+    if (event.shiftKey && (action === undefined || action === "toggle")) return void cursor.extendTo(row);
+    if (action === "page") {
       if (isModified || event.shiftKey) return;
       event.preventDefault();
     }
-    if (deed === undefined && !isPlainClick(event)) {
+    if (action === undefined && !isPlainClick(event)) {
       if (isModified) run("toggle", row, null);
       else cursor.put(row);
       scroller.current?.focus({ preventScroll: true });
       return;
     }
     cursor.put(row);
-    if (deed === undefined) return run("page", row, null);
-    run(deed, row, pressed);
+    if (action === undefined) return run("page", row, null);
+    run(action, row, pressed);
   }
 
   function onFocus(event: FocusEvent<HTMLElement>): void {
@@ -107,9 +107,9 @@ export function useGridDeeds({ scroller, rows, cursor, selection, onDeed, onKeys
     // Held down, a key would affect the next links too.
     if (event.repeat && !("move" in key)) return;
     // A key outside of it would close the menu.
-    if ("deed" in key && key.deed === "menu") event.stopPropagation();
+    if ("action" in key && key.action === "menu") event.stopPropagation();
     if ("move" in key) cursor.move(key.move, key.isExtending);
-    else run(key.deed, cursor.at, null);
+    else run(key.action, cursor.at, null);
   };
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => onKey.current?.(event);
