@@ -135,8 +135,8 @@ test("a recipient gets the mail, proves the address, and sees what the owner the
   const visits = async () => (await me.call("GET", `/folders/${folder}/share/${code}/visits`)).body.data;
   await until(async () => (await visits()).length === 2);
   expect(await visits()).toMatchObject([
-    { email: ANNA, did: "download", name: "beach.png" },
-    { email: ANNA, did: "open", name: "holiday" },
+    { email: ANNA, action: "download", name: "beach.png" },
+    { email: ANNA, action: "open", name: "holiday" },
   ]);
   expect(smtp.mails.filter(({ to }) => JSON.stringify(to).includes(EVE))).toEqual([]);
 
