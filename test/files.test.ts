@@ -36,7 +36,7 @@ describe("folders and files", () => {
   test("are created, listed, changed and deleted", async () => {
     const a = await me.call("POST", "/folders", { name: "a", parent_id: null });
     expect(a.status).toBe(201);
-    const folder = { id: a.body.data.id, name: "a", parent_id: null, policy_id: null };
+    const folder = { id: a.body.data.id, name: "a", parent_id: null, policy_id: null, owner: "admin" };
     expect(a.body).toEqual({
       code: 0,
       message: "OK",
@@ -54,18 +54,21 @@ describe("folders and files", () => {
       size: 5,
       mime_type: "text/plain",
       sha256: SHA256,
+      owner: "admin",
       created_at: TIME,
       updated_at: TIME,
     });
     expect((await me.call("GET", `/files/${file.id}`)).body.data).toEqual(file);
 
     expect((await me.call("GET", "/folders")).body.data).toEqual({
+      owner: "admin",
       path: [],
       folders: [a.body.data],
       files: [],
     });
     const contents = (await me.call("GET", `/folders/${inner}`)).body.data;
     expect(contents).toEqual({
+      owner: "admin",
       folder: expect.objectContaining({ id: inner, parent_id: folder.id }),
       path: [
         { id: folder.id, name: "a" },

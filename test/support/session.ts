@@ -73,7 +73,10 @@ const KEPT = BUILT && join(dirname(BUILT), "with-password.db");
 export async function installWithPassword(settings: Settings = {}): Promise<Installation> {
   const installation = install(settings);
   const file = join(installation.dataDir, "waymark.db");
-  const isCopied = KEPT !== undefined && settings["WAYMARK__DATABASE__URL"] === undefined;
+  const isOrdinary = ["DATABASE__URL", "DATA__DIR"].every(
+    (name) => settings[`WAYMARK__${name}`] === undefined,
+  );
+  const isCopied = KEPT !== undefined && isOrdinary;
   if (isCopied && existsSync(KEPT)) {
     copyFileSync(KEPT, file);
     const database = new Database(file);
