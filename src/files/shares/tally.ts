@@ -27,7 +27,7 @@ export function usedUp(pages: VisitorPages, request: Request): Response {
 export function createTally(
   { shares, logger }: { shares: Counts & Pick<Shares, "tell">; logger: Logger },
   share: VisitedShare,
-  step: VisitStep,
+  visit: VisitStep,
 ) {
   const { linkId, maxDownloads } = share;
   let isCounted = maxDownloads !== null;
@@ -48,7 +48,7 @@ export function createTally(
       isCounted = true;
       await then(() => shares.finish(linkId));
     }
-    void then(() => shares.tell(share, step));
+    void then(() => shares.tell(share, visit));
   };
   return {
     count,
