@@ -25,8 +25,14 @@ export const hostOf = ({ origin }: Site): string => new URL(origin).hostname;
 
 type Expected = Site & { challenge: string };
 
-/** At the first use: who has no passkeys does not pay for it. */
-const library = () => import("@simplewebauthn/server");
+/**
+ * At the first use: who has no passkeys does not pay for it. One of its packages needs `reflect-metadata` first; the
+ * order of modules in the executable does not see to that.
+ */
+async function library() {
+  await import("reflect-metadata");
+  return import("@simplewebauthn/server");
+}
 const helpers = () => import("@simplewebauthn/server/helpers");
 
 const clientDataSchema = z.object({
