@@ -1,5 +1,4 @@
 # MySQL 9 in the sid system mysql/ (see install.sh), with data in its /srv/mysql. Needs root for chroot.
-# Tests make and drop thousands of tables: in one file instead of one each, this takes half of the processor time.
 
 mysql_start() {
   local root=$DIR/mysql
@@ -13,7 +12,7 @@ mysql_start() {
   launch mysql chroot "$root" mysqld --no-defaults --user=nobody --datadir=/srv/mysql --bind-address=127.0.0.1 \
     --port="$(port mysql)" --socket=server.sock --pid-file=server.pid --mysqlx=OFF --secure-file-priv=NULL \
     --max-connections=400 --performance-schema=OFF --skip-log-bin --innodb-flush-method=nosync \
-    --innodb-flush-log-at-trx-commit=0 --innodb-file-per-table=OFF
+    --innodb-flush-log-at-trx-commit=0
 }
 
 mysql_sql() {
