@@ -64,7 +64,7 @@ test("visitors see what is in the folder and add to it; nothing is replaced, and
   expect(events.filter(({ subject }: { subject: string }) => subject === share.code)).toHaveLength(2);
 
   const full = await anna.put(share.url, { "third.txt": "3" });
-  expect([full.status, (await full.json()).message]).toEqual([409, expect.stringContaining("no more files")]);
+  expect([full.status, (await full.json()).message]).toEqual([409, expect.stringContaining("No more files")]);
   expect(await anna.page(share.url)).not.toContain("<form");
   // What is there is still shared.
   expect(
