@@ -5,7 +5,7 @@
  * too, so a delay reveals nothing. Known browsers: docs/sign-in.md.
  */
 import type { Clock } from "../../lib/clock.ts";
-import { tooManyAttempts } from "../address-limit.ts";
+import { tooManyAttempts } from "../../lib/rate-buckets.ts";
 import type { LoginFailuresRepository } from "./failures.repository.ts";
 
 const FREE_FAILURES = 4;

@@ -6,10 +6,9 @@
 import { createHmac, randomInt } from "node:crypto";
 import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { appError } from "../../lib/errors.ts";
-import { createGenerationMap } from "../../lib/generation-map.ts";
 import type { Language } from "../../lib/language.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { createRateBuckets, tooManyAttempts } from "../../lib/rate-buckets.ts";
 import type { ShareMail } from "./mails.ts";
 import type { RecipientCodesRepository } from "./codes.repository.ts";
 import type { RecipientsRepository } from "./repository.ts";
@@ -44,8 +43,12 @@ const SHARES_REMEMBERED = 10_000;
 const ANSWER_MS = 200;
 
 export function createCodes({ repository, mail, write, secret, clock, logger }: Deps) {
-  /** When the bucket of a share is full again. */
-  const fullAts = createGenerationMap<number>(SHARES_REMEMBERED);
+  const tries = createRateBuckets({
+    clock,
+    atOnce: TRIES_AT_ONCE,
+    intervalMs: TRY_EVERY_MS,
+    generationSize: SHARES_REMEMBERED,
+  });
 
   const hashOf = ({ linkId, email }: Place, code: string): string =>
     createHmac("sha256", secret())
@@ -54,16 +57,8 @@ export function createCodes({ repository, mail, write, secret, clock, logger }: 
 
   /** @throws RateLimitExceeded */
   function takeTry(linkId: number): void {
-    const now = clock.now();
-    const fullAt = Math.max(fullAts.get(String(linkId)) ?? now, now) + TRY_EVERY_MS;
-    const waitMs = fullAt - now - TRIES_AT_ONCE * TRY_EVERY_MS;
-    if (waitMs > 0) {
-      const retryAfterSeconds = Math.ceil(waitMs / 1000);
-      throw appError("RateLimitExceeded", `Too many codes. Try again in ${retryAfterSeconds} s.`, {
-        details: { retryAfterSeconds },
-      });
-    }
-    fullAts.set(String(linkId), fullAt);
+    const waitMs = tries.tryNow(String(linkId));
+    if (waitMs > 0) throw tooManyAttempts("Too many codes", waitMs);
   }
 
   async function send(place: Place, title: string, language: Language): Promise<void> {
