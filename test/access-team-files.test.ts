@@ -5,23 +5,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DriveClient, driveClient } from "./support/drive.ts";
 import { type Client, signIn, startSignedIn } from "./support/session.ts";
+import { ALL, MANAGES, MEMBERS, READS, type Way, type Who, WRITES } from "./support/team-ways.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const PASSWORD = "a long password";
-const MEMBERS = ["viewer", "editor", "manager"] as const;
-const ALL = ["stranger", ...MEMBERS, "admin"] as const;
-type Who = (typeof ALL)[number];
-type Way = "hidden" | "refused" | "let in";
-
-const READS: Record<Who, Way> = {
-  stranger: "hidden",
-  viewer: "let in",
-  editor: "let in",
-  manager: "let in",
-  admin: "let in",
-};
-const WRITES: Record<Who, Way> = { ...READS, viewer: "refused" };
-const MANAGES: Record<Who, Way> = { ...WRITES, editor: "refused" };
 
 let installation: Installation;
 let server: RunningWaymark;

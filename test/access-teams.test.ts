@@ -5,13 +5,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SCOPES, type Scope, SCOPES_OF } from "../src/lib/access.ts";
 import { type Client, clientOf, signIn, startSignedIn } from "./support/session.ts";
+import { ALL, MANAGES, MEMBERS, READS, type Way, type Who, WRITES } from "./support/team-ways.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
 const PASSWORD = "a long password";
 const target = "https://example.com/";
-const MEMBERS = ["viewer", "editor", "manager"] as const;
-const ALL = ["stranger", ...MEMBERS, "admin"] as const;
-type Who = (typeof ALL)[number];
 
 let installation: Installation;
 let server: RunningWaymark;
@@ -44,8 +42,6 @@ async function fresh(): Promise<void> {
   expect(made.body.data.owner).toBe("team:press");
 }
 
-type Way = "hidden" | "refused" | "let in";
-
 async function wayOf(client: Client, method: string, path: string, body?: object): Promise<Way> {
   const aborted = new AbortController();
   const response = await fetch(server.url + path, {
@@ -60,17 +56,6 @@ async function wayOf(client: Client, method: string, path: string, body?: object
   if (response.status === 404 && (code === 3000 || !path.includes("/links/"))) return "hidden";
   return response.status === 403 || response.status === 401 ? "refused" : "let in";
 }
-
-/** What each may do by a way that reads, changes, or gives away. */
-const READS: Record<Who, Way> = {
-  stranger: "hidden",
-  viewer: "let in",
-  editor: "let in",
-  manager: "let in",
-  admin: "let in",
-};
-const WRITES: Record<Who, Way> = { ...READS, viewer: "refused" };
-const MANAGES: Record<Who, Way> = { ...WRITES, editor: "refused" };
 
 type Operation = { security?: Record<string, string[]>[] };
 const isOfAdmins = ({ security = [] }: Operation): boolean =>

@@ -1,14 +1,13 @@
 /** Recipients of a share, for its owner: what they did, and their mails once more. */
 import { z } from "zod";
-import { CursorPage, type Endpoint, endpoint, type HttpContext } from "../../http/endpoint.ts";
+import { CursorPage, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { cursorQuery, cursorText, limitOf, placeOf } from "../../lib/cursor.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { recipientFields } from "../recipients/recipients.ts";
-import { idIn } from "../tree/entry-id.ts";
 import type { Shareable } from "../serving/served.ts";
-import { shareCodeIn } from "./routes.ts";
+import { placeIn, shareCodeIn } from "./routes.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
@@ -36,10 +35,6 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
     tag: `${kind}s`,
     params: { code: z.string().meta(CODE_FORM) },
   } as const;
-  const placeIn = (c: HttpContext): Shareable => ({
-    kind,
-    id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
-  });
   return [
     endpoint({
       ...common,
@@ -51,7 +46,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       paged: "cursor",
       async handle({ c, account, query: { cursor, limit } }) {
         const before = placeOf(z.int(), cursor);
-        const place = placeIn(c);
+        const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         const found = await shares.visits(tree, place, shareCodeIn(c), before, limitOf(limit));
         const views = found.visits.map(({ email, action, name, at }) => ({
@@ -72,7 +67,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       failures: [409, 429],
       answer: z.object({ message: z.string() }),
       async handle({ c, account, body: { recipients } }) {
-        const place = placeIn(c);
+        const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         const count = await shares.sendAgain(tree, place, shareCodeIn(c), recipients ?? null);
         return { message: `Mails queued: ${count}` };

@@ -36,6 +36,12 @@ const folderShareSchema = shareSchema.extend(addingFields);
 folderShareSchema.register(z.globalRegistry, { id: "NewFolderShare" });
 shareSchema.register(z.globalRegistry, { id: "NewShare" });
 
+/** The file or folder of the path. @throws FileNotFound, FolderNotFound for an impossible id */
+export const placeIn = (c: HttpContext, kind: Shareable["kind"]): Shareable => ({
+  kind,
+  id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
+});
+
 /** Parameter `code` of the path. @throws LinkNotFound for an impossible code */
 export function shareCodeIn(c: HttpContext): string {
   const code = c.req.param("code") ?? "";
@@ -60,10 +66,6 @@ type Deps = { shares: Shares; trees: Trees };
 function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
   const path = `/${kind}s/:id/share`;
   const common = { access: "account", scope: "files", tag: `${kind}s` } as const;
-  const placeIn = (c: HttpContext): Shareable => ({
-    kind,
-    id: idIn(c, kind === "file" ? "FileNotFound" : "FolderNotFound"),
-  });
   return [
     endpoint({
       ...common,
@@ -90,7 +92,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
         const adding = addingOf({ add, max_bytes, max_files, max_file_size });
         const says = recipientsAfter(NO_RECIPIENTS, { message, recipients, verify });
         const input = { ...link, ...says, maxDownloads: most ?? null, adding };
-        const place = placeIn(c);
+        const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         return viewOfShare(await shares.create(tree, place, input, actorOf(account)), c.env.origin());
       },
@@ -103,7 +105,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       answer: z.array(shareView),
       async handle({ c, account }) {
         const origin = c.env.origin();
-        const place = placeIn(c);
+        const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         return (await shares.list(tree, place)).map((share) => viewOfShare(share, origin));
       },
@@ -116,7 +118,7 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
       summary: `Stop sharing a ${kind} under a code`,
       answer: z.object({ message: z.string() }),
       async handle({ c, account }) {
-        const place = placeIn(c);
+        const place = placeIn(c, kind);
         const tree = await trees.with({ c, account }, { entry: place.id });
         await shares.revoke(tree, place, shareCodeIn(c), actorOf(account));
         return { message: "Share revoked" };
