@@ -95,12 +95,14 @@ export function createMailOutbox({ repository, write, isEnabled, clock, logger }
       });
     },
 
-    /** Sends one at once. @throws Conflict */
+    /** Sends one at once. Returns it as it was queued. @throws Conflict */
     async test(to: Recipient): Promise<StoredMail> {
       if (!isEnabled())
         throw appError("Conflict", "No mail can be sent: set [mail] and features.public_url.");
-      const id = await write((tx) => queue(tx, to, { kind: "test", content: {} }, { dueAt: 0 }));
-      const mail = id === null ? null : await repository.find(id);
+      const mail = await write(async (tx) => {
+        const id = await queue(tx, to, { kind: "test", content: {} }, { dueAt: 0 });
+        return id === null ? null : repository.find(id, tx.db);
+      });
       if (mail === null) throw appError("Conflict", "The outbox is full: find out why mails are not sent.");
       return mail;
     },
