@@ -1,9 +1,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { SettingChange } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
-import { useSentence } from "../ui/failure.tsx";
+import { LoadedRows } from "../ui/long/loaded-rows.tsx";
 import { settingHistoryQuery, type ShownSetting } from "./setting-queries.ts";
 import classes from "./settings.module.css";
 
@@ -11,29 +11,17 @@ type Props = { shown: ShownSetting; onTake(value: string): void };
 
 /** Who changed a setting, when, from what to what. */
 export function SettingHistory({ shown, onTake }: Props) {
-  const sentenceOf = useSentence();
   const { data, error } = useQuery(settingHistoryQuery(shown.definition.key));
-  if (error !== null && data === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
-  }
-  if (data === undefined) return <Skeleton height={120} />;
-  if (data.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        <Trans>It was never changed.</Trans>
-      </Text>
-    );
-  }
   return (
-    <Stack component="ol" gap={0} p={0} m={0}>
-      {data.map((change) => (
-        <Change key={change.id} change={change} shown={shown} onTake={onTake} />
-      ))}
-    </Stack>
+    <LoadedRows rows={data} error={error} none={<Trans>It was never changed.</Trans>}>
+      {(changes) => (
+        <Stack component="ol" gap={0} p={0} m={0}>
+          {changes.map((change) => (
+            <Change key={change.id} change={change} shown={shown} onTake={onTake} />
+          ))}
+        </Stack>
+      )}
+    </LoadedRows>
   );
 }
 

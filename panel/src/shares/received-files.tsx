@@ -7,6 +7,7 @@ import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
+import { LoadedRows } from "../ui/long/loaded-rows.tsx";
 import { SideForm } from "../ui/side-form.tsx";
 import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
@@ -70,34 +71,24 @@ function Filling({ box, drop }: { box: Share; drop: NonNullable<Share["drop"]> }
 }
 
 function Files({ folder, code }: { folder: number; code: string }) {
-  const sentenceOf = useSentence();
   const query = useInfiniteQuery(receivedQuery(folder, code));
-  const { data, error } = query;
-  if (error !== null && data === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
-  }
-  if (data === undefined) return <Skeleton height={120} />;
-  const files = data.pages.flatMap((page) => page.data);
-  if (files.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        <Trans>Nothing has come yet. It shows here as it comes.</Trans>
-      </Text>
-    );
-  }
   return (
-    <div>
-      <ul className={classes["received"]} aria-live="polite">
-        {files.map((file) => (
-          <Received key={file.file_id} file={file} />
-        ))}
-      </ul>
-      <LoadOn list={query} />
-    </div>
+    <LoadedRows
+      rows={query.data?.pages.flatMap((page) => page.data)}
+      error={query.error}
+      none={<Trans>Nothing has come yet. It shows here as it comes.</Trans>}
+    >
+      {(files) => (
+        <div>
+          <ul className={classes["received"]} aria-live="polite">
+            {files.map((file) => (
+              <Received key={file.file_id} file={file} />
+            ))}
+          </ul>
+          <LoadOn list={query} />
+        </div>
+      )}
+    </LoadedRows>
   );
 }
 
