@@ -114,7 +114,7 @@ async function runFile(run: Run, file: string, index: number | string): Promise<
   outcome.reasons = reasonsIn(text);
   if (selectsByName(run.options)) {
     outcome.skipped = [];
-    if (written && outcome.passed + outcome.failed.length === 0) return outcome;
+    if (written && outcome.passed.length + outcome.failed.length === 0) return outcome;
   }
   if (outcome.failed.length > 0) return outcome;
   if (late) outcome.failed.push(`${file}: not done after ${FILE_TIMEOUT_MS / 60_000} minutes, killed`);
@@ -128,8 +128,8 @@ const drivesBrowser = async (root: string, file: string): Promise<boolean> =>
   /\/support\/(panel|chromium|on-postgres)\.ts"/.test(await Bun.file(join(root, file)).text());
 
 /**
- * Runs failed browser files again, one at a time: a browser that shares its cores with other tests can miss a wait. Says
- * which failures did not come back.
+ * Runs failed browser files again, one at a time: a browser that shares its cores with other tests can miss a wait. A
+ * test fails that passes in neither run. Says which failed in one.
  */
 async function repeatBrowsers(run: Run, outcomes: Map<string, Outcome>, say: Say): Promise<void> {
   const failed: string[] = [];
@@ -138,10 +138,16 @@ async function repeatBrowsers(run: Run, outcomes: Map<string, Outcome>, say: Say
   if (run.alone || failed.length > MOST_REPEATED) return;
   for (const file of failed) {
     const again = await runFile(run, file, `${file.replaceAll("/", "_")}-again`);
-    const gone = outcomes.get(file)!.failed.filter((name) => !again.failed.includes(name));
-    const { reasons } = outcomes.get(file)!;
-    if (gone.length > 0) reasons.forEach((reason) => say(reason));
+    const first = outcomes.get(file)!;
+    const gone = first.failed.filter((name) => !again.failed.includes(name));
+    const passedBefore = (name: string) => first.passed.includes(name) && !first.failed.includes(name);
+    const fresh = again.failed.filter(passedBefore);
+    if (gone.length > 0) first.reasons.forEach((reason) => say(reason));
     for (const name of gone) say(`failed once, not when run again: ${name}`);
+    if (fresh.length > 0) again.reasons.forEach((reason) => say(reason));
+    for (const name of fresh) say(`failed when run again, not before: ${name}`);
+    again.failed = again.failed.filter((name) => !fresh.includes(name));
+    again.passed.push(...fresh);
     outcomes.set(file, again);
   }
 }
@@ -184,9 +190,9 @@ export async function runTests(
   } finally {
     await rm(reports, { recursive: true, force: true });
   }
-  const total: Outcome = { passed: 0, failed: [], skipped: [], reasons: [] };
+  const total: Outcome = { passed: [], failed: [], skipped: [], reasons: [] };
   for (const outcome of outcomes.values()) {
-    total.passed += outcome.passed;
+    total.passed.push(...outcome.passed);
     total.failed.push(...outcome.failed);
     total.skipped.push(...outcome.skipped);
     total.reasons.push(...outcome.reasons);
@@ -197,10 +203,10 @@ export async function runTests(
   judgeServers(servers, total, say);
   if (isRecorded && total.failed.length === 0) await recordCosts(root, run.costs);
   for (const name of total.failed) say(`failed: ${name}`);
-  const nothing = total.passed + total.failed.length === 0;
+  const nothing = total.passed.length + total.failed.length === 0;
   if (nothing) say(`no test ran: ${files.length} test files match ${paths.join(" ") || "src/ and test/"}`);
   const skipped = total.skipped.length > 0 ? `, ${total.skipped.length} skipped` : "";
-  say(`${total.passed} passed, ${total.failed.length} failed${skipped}`);
+  say(`${total.passed.length} passed, ${total.failed.length} failed${skipped}`);
   return nothing || total.failed.length > 0 ? 1 : 0;
 }
 

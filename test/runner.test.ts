@@ -18,7 +18,7 @@ const FILES = {
   "test/support/chromium.ts": "export const CHROMIUM = null;",
   "test/browser-late.test.ts": `import { existsSync, writeFileSync } from "node:fs"; import { expect, test } from "bun:test";
     import "./support/chromium.ts"; const ran = import.meta.path + ".ran"; const again = existsSync(ran);
-    writeFileSync(ran, ""); test("late", () => expect(again).toBe(true)); test("in time", () => {});`,
+    writeFileSync(ran, ""); test("late", () => expect(again).toBe(true)); test("early", () => expect(again).toBe(false));`,
   "test/browser-wrong.test.ts": `import { expect, test } from "bun:test"; import "./support/chromium.ts";
     test("wrong", () => expect(1).toBe(2));`,
   "src/rare.long.test.ts": `import { test } from "bun:test"; test("rare", () => {});`,
@@ -98,10 +98,11 @@ describe("the test runner", () => {
     expect(long.lines.join()).not.toContain("good");
   });
 
-  test("runs failed files of the browser once more, and says so", async () => {
+  test("runs failed files of the browser once more, and a test of them fails that passed in neither run", async () => {
     const result = await run(["browser", "good"], ALL_SERVERS);
     expect(result.last).toBe("3 passed, 1 failed");
     expect(result.lines).toContain("failed once, not when run again: test/browser-late.test.ts: late");
+    expect(result.lines).toContain("failed when run again, not before: test/browser-late.test.ts: early");
     expect(result.lines).toContain("failed: test/browser-wrong.test.ts: wrong");
     expect(result.lines.join("\n")).toContain("Expected: 2");
     expect(result.code).toBe(1);

@@ -1,8 +1,8 @@
 /** What the tests of a file printed and reported. */
 const REASON_LINES = 30;
 
-/** Failed and skipped tests as `file: name`, and what was printed before each failure. */
-export type Outcome = { passed: number; failed: string[]; skipped: string[]; reasons: string[] };
+/** Passed, failed and skipped tests as `file: name`, and what was printed before each failure. */
+export type Outcome = { passed: string[]; failed: string[]; skipped: string[]; reasons: string[] };
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const unescape = (text: string): string =>
@@ -10,13 +10,13 @@ const unescape = (text: string): string =>
 
 /** Reads Bun's JUnit report. Quotes and angle brackets are escaped in it, so patterns find the tags. */
 export function readReport(xml: string, file: string): Outcome {
-  const outcome: Outcome = { passed: 0, failed: [], skipped: [], reasons: [] };
+  const outcome: Outcome = { passed: [], failed: [], skipped: [], reasons: [] };
   for (const [, attributes, end, body] of xml.matchAll(/<testcase ([^>]*?)(?:(\/>)|>([^]*?)<\/testcase>)/g)) {
     const name = `${file}: ${unescape(/\bname="([^"]*)"/.exec(attributes!)?.[1] ?? "(unnamed)")}`;
-    if (end !== undefined || body === undefined) outcome.passed++;
+    if (end !== undefined || body === undefined) outcome.passed.push(name);
     else if (/<(failure|error)[ />]/.test(body)) outcome.failed.push(name);
     else if (/<skipped[ />]/.test(body)) outcome.skipped.push(name);
-    else outcome.passed++;
+    else outcome.passed.push(name);
   }
   return outcome;
 }

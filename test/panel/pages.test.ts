@@ -4,6 +4,7 @@ import {
   expectAccessible,
   expectAccessibleInAllLooks,
   once,
+  pressSignIn,
   signInToPanel,
   startPanel,
   story,
@@ -52,7 +53,7 @@ story("sign in, make a link, find it, delete it and undo", async () => {
 once("a session that ended in the middle of a form asks once, and a wrong password says so", async () => {
   const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Password", { exact: true }).fill("a wrong password");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await pressSignIn(page);
   await page
     .getByRole("alert")
     .filter({ hasText: /password/i })
@@ -154,7 +155,7 @@ story("an editor sees links, files and tokens, and only own links", async () => 
   const { page, close } = await panel.open("/panel/");
   await page.getByLabel("Account").fill("anna");
   await page.getByLabel("Password", { exact: true }).fill("anna's password");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await pressSignIn(page);
   await page.getByText("Create your first short link").waitFor();
   await soon(async () =>
     expect(

@@ -1,19 +1,21 @@
 /** Sessions in a browser: ended in the middle of a form, in two tabs, with a wrong clock, after a long pause. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { driveClient } from "../support/drive.ts";
 import {
   expectAccessible,
   expectAccessibleInAllLooks,
   focused,
   once,
+  pressSignIn,
   signInToPanel,
   startPanel,
   story,
   WIDE,
 } from "../support/panel.ts";
 import { PASSWORD, signIn } from "../support/session.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -142,6 +144,11 @@ story("a browser whose clock is a day ahead, then a day behind, works", async ()
 once("a page left open for hours sends nothing with an expired session", async () => {
   const { page, context, complaints, close } = await panel.open("/panel/");
   await page.clock.install();
+  const underway = new Set<Request>();
+  page.on("request", (request) => underway.add(request));
+  page.on("requestfinished", (request) => underway.delete(request));
+  page.on("requestfailed", (request) => underway.delete(request));
+  const isQuiet = () => [...underway].every((request) => /analytics\/live/.test(request.url()));
   await signInToPanel(page);
   const live = page.getByRole("region", { name: "Live clicks" }).getByText("Live", { exact: true });
   await live.waitFor();
@@ -154,6 +161,8 @@ once("a page left open for hours sends nothing with an expired session", async (
       await page.reload();
     },
   ]) {
+    // What is under way was sent in time, and would be refused without its cookie.
+    await until(isQuiet);
     await context.clearCookies({ name: "svc_access" });
     const watched = page.waitForResponse(/analytics\/live/);
     const renewed = page.waitForRequest(/auth\/refresh/);
@@ -210,7 +219,7 @@ once("the password is changed, and signing out everywhere ends other browsers", 
   await elsewhere.page.getByRole("link", { name: "API tokens" }).click();
   const dialog = elsewhere.page.getByRole("dialog");
   await dialog.getByLabel("Password", { exact: true }).fill("another password");
-  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await pressSignIn(elsewhere.page, dialog);
   await elsewhere.page.getByText("There are no tokens yet.").waitFor();
   await open("Sign out everywhere");
   await mine.page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
@@ -235,7 +244,7 @@ once("an address that a role may not open says so", async () => {
   await page.getByRole("link", { name: "API tokens" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await pressSignIn(page, dialog);
   await page.getByText("There are no tokens yet.").waitFor();
   await page.getByRole("link", { name: "Links" }).waitFor({ state: "detached" });
   await close();

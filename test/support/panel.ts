@@ -7,6 +7,7 @@ import { type DialectName, serverUrl } from "../../src/db/fresh.test-support.ts"
 import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { installWithPassword, PASSWORD, signIn } from "./session.ts";
+import { until } from "./until.ts";
 import { type Installation, type RunningWaymark, type Settings } from "./waymark.ts";
 
 const OPTIONS = [
@@ -42,8 +43,23 @@ type Look = { size?: { width: number; height: number }; dark?: boolean; locale?:
 export async function signInToPanel(page: Page, password = PASSWORD, account?: string): Promise<void> {
   if (account !== undefined) await page.getByLabel("Account").fill(account);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await pressSignIn(page);
   await page.getByRole("button", { name: /Account menu/ }).waitFor();
+}
+
+/** Presses the button of a filled form, and again while the tests are faster than an address may sign in. */
+export async function pressSignIn(page: Page, form: Page | Locator = page): Promise<void> {
+  for (;;) {
+    const answered = page.waitForResponse(/\/auth\/login$/);
+    await form.getByRole("button", { name: "Sign in", exact: true }).click();
+    const answer = await answered;
+    if (answer.status() !== 429) return;
+    const complaints = opened.get(page) ?? [];
+    const refused = () => complaints.findIndex((said) => said.includes("429"));
+    await until(() => refused() >= 0);
+    complaints.splice(refused(), 1);
+    await Bun.sleep(Number(answer.headers()["retry-after"]) * 1000);
+  }
 }
 
 /** Presses Undo in the notice that says so. Notices leave after ten seconds: little may stand between. */
@@ -107,6 +123,25 @@ export async function expectAccessibleInAllLooks(page: Page, name: string): Prom
 export const startPanelBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM!, args: OPTIONS });
 
+/** Open pages, with what their consoles complained of. */
+const opened = new Map<Page, string[]>();
+const MOST_SHOWN = 800;
+
+/** When the test fails, prints what its pages show: the reason is seldom in the wait that ran out. */
+const showingPages = (run: () => void | Promise<void>) => async (): Promise<void> => {
+  try {
+    await run();
+  } catch (error) {
+    for (const [page, complaints] of opened) {
+      const shown = await page.evaluate(() => document.body.innerText).catch(String);
+      console.error(page.url(), complaints, shown.replaceAll(/\s+/g, " ").slice(0, MOST_SHOWN));
+    }
+    throw error;
+  } finally {
+    opened.clear();
+  }
+};
+
 /** Opens pages of the panel at `origin` in contexts of their own. `localhost` keeps secure cookies over plain HTTP. */
 export const panelOpener =
   (browser: Browser, url: string, isSignedIn = false) =>
@@ -132,16 +167,24 @@ export const panelOpener =
       if (["error", "warning"].includes(message.type()) && !text.startsWith(BLOCKED)) complaints.push(text);
     });
     page.on("pageerror", (error) => complaints.push(String(error)));
+    opened.set(page, complaints);
+    page.on("close", () => opened.delete(page));
     // A session of its own, without the form, which takes as long as the page.
-    if (isSignedIn)
-      await context.request.post(`${panelOrigin(url)}/admin/v1/auth/login`, {
-        data: { password: PASSWORD },
-        failOnStatusCode: true,
-      });
+    if (isSignedIn) await signInContext(context, url);
     await page.goto(panelOrigin(url) + path);
     if (isSignedIn) await page.getByRole("button", { name: /Account menu/ }).waitFor();
     return { page, context, complaints, close: () => context.close() };
   };
+
+/** Gives the context the cookies of a session. */
+async function signInContext(context: BrowserContext, url: string): Promise<void> {
+  const login = `${panelOrigin(url)}/admin/v1/auth/login`;
+  const answer = await context.request.post(login, { data: { password: PASSWORD } });
+  if (answer.ok()) return;
+  if (answer.status() !== 429) throw new Error(`login answered ${answer.status()}: ${await answer.text()}`);
+  await Bun.sleep(Number(answer.headers()["retry-after"]) * 1000);
+  return signInContext(context, url);
+}
 
 /** What has closed over the page leaves the history a moment later, which would break off a reload. */
 function reloadSettled(page: Page): void {
@@ -161,12 +204,13 @@ const DATABASE = (process.env["WAYMARK_TEST_PANEL_DATABASE"] ?? "sqlite") as Dia
 const isThere = DATABASE === "sqlite" || serverUrl(DATABASE) !== undefined;
 
 /** A test of what the database may change: test/panel/postgres/ runs it once more, on PostgreSQL. */
-export const story = test.skipIf(!CHROMIUM || !isThere);
+export const story = (name: string, run: () => void | Promise<void>): void =>
+  test.skipIf(!CHROMIUM || !isThere)(name, showingPages(run));
 
 const isForStories = process.env["WAYMARK_TEST_PANEL_STORIES"] === "1";
 /** Any other test beside stories. */
 export const once = (name: string, run: () => void | Promise<void>): void => {
-  if (!isForStories) test.skipIf(!CHROMIUM)(name, run);
+  if (!isForStories) test.skipIf(!CHROMIUM)(name, showingPages(run));
 };
 
 const TRIES = 3;
