@@ -9,7 +9,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { heedEarlyTyping } from "../commands/early-typing.ts";
-import { Notices } from "../ui/notices.tsx";
+import { Notices } from "../ui/notices/notices.tsx";
 import { ConnectionBar } from "../ui/connection-bar.tsx";
 import { loadLanguage, preferredLanguage } from "../base/i18n.ts";
 import { becomeApp } from "../base/install.ts";

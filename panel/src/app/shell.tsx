@@ -12,7 +12,7 @@ import { CommandButton } from "../commands/command-button.tsx";
 import { usePastedTargets } from "../commands/pasted-targets.ts";
 import { useDockWanted } from "../files/uploads/dock-wanted.ts";
 import { useBackCloses } from "../ui/back-closes.ts";
-import { openDrafts } from "../ui/draft.ts";
+import { openDrafts } from "../ui/forms/draft.ts";
 import { NoPermissionPage } from "../ui/failure.tsx";
 import { content } from "../ui/focus-back.ts";
 import { WaitingBar } from "../ui/waiting-bar.tsx";

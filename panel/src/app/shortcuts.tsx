@@ -4,8 +4,8 @@ import type { Account } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
 import type { usePages } from "../base/pages.ts";
 import { usePageKeys } from "../ui/keys/page-keys.ts";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
-import { undoNewest } from "../ui/undo-notice.tsx";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
+import { undoNewest } from "../ui/notices/undo-notice.tsx";
 
 const KeysSheet = lazyPart(async () => (await import("../ui/keys/keys-sheet.tsx")).KeysSheet);
 

@@ -4,9 +4,9 @@ import { IconUser } from "@tabler/icons-react";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/asked.ts";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
-import { MenuButton } from "../ui/menu-button.tsx";
+import { useAsked } from "../ui/dialogs/asked.ts";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
+import { MenuButton } from "../ui/menus/menu-button.tsx";
 import { accountQuery } from "./account.ts";
 import { useSignOut } from "./use-sign-out.ts";
 

@@ -4,7 +4,7 @@ import { IconExternalLink, IconKey } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { ADMIN_PREFIX, SERVER_URL } from "../base/place.ts";
 import { PageHead } from "../ui/page-head.tsx";
-import { SideForm } from "../ui/side-form.tsx";
+import { SideForm } from "../ui/forms/side-form.tsx";
 import classes from "./api-page.module.css";
 import { Secret } from "./tokens/secret.tsx";
 import { TokenFields } from "./tokens/token-fields.tsx";

@@ -3,7 +3,7 @@ import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconBookmark, IconDownload } from "@tabler/icons-react";
 import { useInstallOffer } from "../base/install.ts";
 import { INSTANCE_NAME, PANEL_PATH } from "../base/place.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
 
 /** Opens the panel with the address and title of the page that one looks at. */
 const bookmarklet = (): string => {

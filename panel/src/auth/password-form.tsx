@@ -4,8 +4,8 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../base/api.ts";
-import { useLateAnswer } from "../ui/late-answer.ts";
-import { fieldErrors, FormFields, SideForm } from "../ui/side-form.tsx";
+import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields, SideForm } from "../ui/forms/side-form.tsx";
 
 type Props = { username: string; isOpen: boolean; onClose(): void };
 

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { answerOf, api } from "../base/api.ts";
 import { leaveHere, tellTabs } from "../base/session-end.ts";
-import { useFailureNotice } from "../ui/undo.tsx";
+import { useFailureNotice } from "../ui/notices/undo.tsx";
 
 /** In this browser with its other tabs, or everywhere. */
 export function useSignOut() {

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { hasTargets, targetIn } from "../base/targets.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useShorten } from "../ui/shorten.ts";
+import { useShorten } from "../ui/copy/shorten.ts";
 import classes from "./clicks.module.css";
 
 /** In the place of figures before there are any: the first link, and other ways to begin. */

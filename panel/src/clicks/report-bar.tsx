@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
 import { useIsPhone } from "../ui/is-phone.ts";
-import { Sheet } from "../ui/sheet.tsx";
+import { Sheet } from "../ui/dialogs/sheet.tsx";
 import { rangeName } from "./range-names.ts";
 import { ReportControls, useVisitorNames } from "./report-controls.tsx";
 

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { formatTime } from "../base/i18n.ts";
 import { LoadFailure } from "../ui/load-failure.tsx";
-import { NewestClicks } from "./newest-clicks.tsx";
+import { NewestClicks } from "./live/newest-clicks.tsx";
 import type { OnReportChange, ReportSearch } from "./range.ts";
 import type { Place } from "./report-queries.ts";
 import { ReportLists } from "./lists/report-lists.tsx";

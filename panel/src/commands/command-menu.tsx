@@ -11,7 +11,7 @@ import { useSentence } from "../ui/failure.tsx";
 import { Keys } from "../ui/keys/keys.tsx";
 import { shortcutOf } from "../ui/keys/shortcuts.ts";
 import { recentThings } from "../ui/recent.ts";
-import { useShorten } from "../ui/shorten.ts";
+import { useShorten } from "../ui/copy/shorten.ts";
 import { useActions } from "./actions.ts";
 import { useCommandField } from "./command-field.tsx";
 import type { CommandRow } from "./command-row.ts";

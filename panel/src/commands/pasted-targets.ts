@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { hasTargets, targetIn } from "../base/targets.ts";
 import { isTyping } from "../ui/is-typing.ts";
-import { useShorten } from "../ui/shorten.ts";
+import { useShorten } from "../ui/copy/shorten.ts";
 
 /** Pasting a URL outside of fields and dialogs makes a link of it; several open a table of new links. */
 export function usePastedTargets(isEnabled: boolean): void {

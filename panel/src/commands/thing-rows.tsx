@@ -14,9 +14,9 @@ import {
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { Link, Share } from "../base/api.ts";
-import type { Asked } from "../ui/asked.ts";
+import type { Asked } from "../ui/dialogs/asked.ts";
 import { CodeName } from "../ui/code-name.tsx";
-import { copyAndTell } from "../ui/copy-notice.ts";
+import { copyAndTell } from "../ui/copy/copy-notice.ts";
 import { noteRecent, type RecentThing } from "../ui/recent.ts";
 import type { CommandRow, RowAction } from "./command-row.ts";
 import type { Findings } from "./findings.ts";

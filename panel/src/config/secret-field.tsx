@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useFailureNotice } from "../ui/undo.tsx";
+import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { generateSecret, type ShownSetting } from "./setting-queries.ts";
 import { wordsOf } from "./words/setting-words.ts";
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { ApiError } from "../base/api.ts";
-import { keepDraft, readDraft } from "../ui/draft.ts";
+import { keepDraft, readDraft } from "../ui/forms/draft.ts";
 import { type ShownSetting, storedText } from "./setting-queries.ts";
 
 const NAME = "settings";

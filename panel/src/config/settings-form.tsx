@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { giveFocusBack } from "../ui/focus-back.ts";
-import { SideForm } from "../ui/side-form.tsx";
+import { SideForm } from "../ui/forms/side-form.tsx";
 import { type Drafts, useSettingDrafts } from "./setting-drafts.ts";
 import { SettingHistory } from "./setting-history.tsx";
 import { type ShownSetting, writeSettings } from "./setting-queries.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { LoadFailure } from "../ui/load-failure.tsx";
 import { PageHead } from "../ui/page-head.tsx";
-import { SearchField } from "../ui/search-field.tsx";
+import { SearchField } from "../ui/lists/search-field.tsx";
 import { settingsQuery, type ShownSetting } from "./setting-queries.ts";
 import { useCategoryNames } from "./words/setting-texts.ts";
 import { isSettingFound } from "./words/setting-words.ts";

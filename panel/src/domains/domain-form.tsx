@@ -3,9 +3,9 @@ import { Code, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../auth/account.ts";
 import { ApiError, type Domain } from "../base/api.ts";
-import { useLateAnswer } from "../ui/late-answer.ts";
-import { fieldErrors, FormFields } from "../ui/side-form.tsx";
-import { useDraftForm } from "../ui/use-draft-form.tsx";
+import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields } from "../ui/forms/side-form.tsx";
+import { useDraftForm } from "../ui/forms/use-draft-form.tsx";
 import { saveDomain } from "./domain-queries.ts";
 
 type Props = { domain: Domain | null; onClose(): void };

@@ -2,7 +2,7 @@ import { Plural, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { Domain } from "../base/api.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { ConfirmButton } from "../ui/confirm-button.tsx";
+import { ConfirmButton } from "../ui/forms/confirm-button.tsx";
 import { domainLinksQuery, removeDomain } from "./domain-queries.ts";
 
 const USUAL = 100;

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Event } from "../base/api.ts";
 import { formatTime, sentenceGap } from "../base/i18n.ts";
-import { DataList } from "../ui/data-list.tsx";
+import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";
@@ -16,7 +16,7 @@ import { eventsQuery, retentionQuery } from "./event-queries.ts";
 import { readEventSearch } from "./event-search.ts";
 import { EventSubject } from "./event-subject.tsx";
 import { useActionNames, useViaNames } from "./event-texts.ts";
-import { FilterSheet } from "../ui/filter-sheet.tsx";
+import { FilterSheet } from "../ui/dialogs/filter-sheet.tsx";
 
 const USUAL_DAYS = 365;
 

@@ -5,10 +5,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { mayHeal } from "../base/queries.ts";
 import { useSentence } from "../ui/failure.tsx";
-import { dropDraft } from "../ui/draft.ts";
-import { isLeft } from "../ui/undo.tsx";
+import { dropDraft } from "../ui/forms/draft.ts";
+import { isLeft } from "../ui/notices/undo.tsx";
 import { giveFocusBack } from "../ui/focus-back.ts";
-import { showUndo } from "../ui/undo-notice.tsx";
+import { showUndo } from "../ui/notices/undo-notice.tsx";
 import {
   type Entry,
   entryKey,

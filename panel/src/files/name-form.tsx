@@ -2,9 +2,9 @@ import { useLingui } from "@lingui/react/macro";
 import { TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { FormEvent } from "react";
-import { useLateAnswer } from "../ui/late-answer.ts";
-import { FormFields } from "../ui/side-form.tsx";
-import { useDraftText } from "../ui/use-draft.tsx";
+import { useLateAnswer } from "../ui/notices/late-answer.ts";
+import { FormFields } from "../ui/forms/side-form.tsx";
+import { useDraftText } from "../ui/forms/use-draft.tsx";
 import { refreshFiles } from "./file-queries.ts";
 
 type Props = {

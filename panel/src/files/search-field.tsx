@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { SearchField } from "../ui/search-field.tsx";
+import { SearchField } from "../ui/lists/search-field.tsx";
 import classes from "./list/files.module.css";
 
 const TYPING_MS = 150;

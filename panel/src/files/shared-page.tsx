@@ -7,7 +7,7 @@ import { formatBytes } from "../base/i18n.ts";
 import { INSTANCE_NAME } from "../base/place.ts";
 import { targetIn } from "../base/targets.ts";
 import { PageHead } from "../ui/page-head.tsx";
-import { useShorten } from "../ui/shorten.ts";
+import { useShorten } from "../ui/copy/shorten.ts";
 import { forgetSharedFiles, sharedFiles } from "./shared-files.ts";
 import { chosenFiles } from "./uploads/incoming.ts";
 import { useUpload } from "./uploads/use-upload.tsx";

@@ -2,7 +2,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Text, Title } from "@mantine/core";
 import type { SystemReport } from "../base/api.ts";
 import { formatNumber } from "../base/i18n.ts";
-import { DataList } from "../ui/data-list.tsx";
+import { DataList } from "../ui/lists/data-list.tsx";
 import { useAge } from "./ages.ts";
 import { StatusBadge } from "./part.tsx";
 import classes from "./health.module.css";

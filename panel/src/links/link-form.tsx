@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useRef } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyOrFailure } from "../base/lazy.ts";
-import { SideForm } from "../ui/side-form.tsx";
+import { SideForm } from "../ui/forms/side-form.tsx";
 import { useHasDomains } from "./form/domains.ts";
 import type { OnLinkSaved } from "./link-queries.ts";
 

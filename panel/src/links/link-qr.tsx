@@ -4,10 +4,10 @@ import { IconQrcode } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/asked.ts";
+import { useAsked } from "../ui/dialogs/asked.ts";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 
 const QrCodeDialog = lazyPart(async () => (await import("./qr/qr-dialog.tsx")).QrCodeDialog);
 

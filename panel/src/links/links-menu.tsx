@@ -5,9 +5,9 @@ import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { accountQuery } from "../auth/account.ts";
 import { loaded, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/asked.ts";
-import { MenuButton } from "../ui/menu-button.tsx";
-import { useFailureNotice } from "../ui/undo.tsx";
+import { useAsked } from "../ui/dialogs/asked.ts";
+import { MenuButton } from "../ui/menus/menu-button.tsx";
+import { useFailureNotice } from "../ui/notices/undo.tsx";
 import type { LinkSearch } from "./link-search.ts";
 
 const LinksItems = soonPart(async () => (await import("./links-items.tsx")).LinksItems);

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart, soonPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/asked.ts";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
+import { useAsked } from "../ui/dialogs/asked.ts";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 
 const LinkForm = soonPart(async () => (await import("./link-form.tsx")).LinkForm);
 const NewLinks = lazyPart(async () => (await import("./many/new-links.tsx")).NewLinks);

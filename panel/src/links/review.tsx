@@ -5,7 +5,7 @@ import { useState } from "react";
 import { accountQuery } from "../auth/account.ts";
 import { answerOf, api, type Link, type LinkReview } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
-import { useFailureNotice, useUndoOffer } from "../ui/undo.tsx";
+import { useFailureNotice, useUndoOffer } from "../ui/notices/undo.tsx";
 import { refreshLinks } from "./link-queries.ts";
 import { useSafetyNames } from "./safety-names.ts";
 

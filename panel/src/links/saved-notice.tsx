@@ -2,7 +2,7 @@ import { Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Link, LinkPatch } from "../base/api.ts";
-import { useUndoOffer } from "../ui/undo.tsx";
+import { useUndoOffer } from "../ui/notices/undo.tsx";
 import { type OnLinkSaved, refreshLinks, setLinkBack } from "./link-queries.ts";
 
 /** The patch that undoes a change. A password can't be restored, nor that nobody owned it. */

@@ -3,7 +3,7 @@ import { Alert, Button, Code, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Mail } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
-import { DataList } from "../ui/data-list.tsx";
+import { DataList } from "../ui/lists/data-list.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LongRows } from "../ui/long/long-rows.tsx";

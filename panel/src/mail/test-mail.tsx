@@ -4,7 +4,7 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../base/api.ts";
-import { fieldErrors } from "../ui/side-form.tsx";
+import { fieldErrors } from "../ui/forms/side-form.tsx";
 import { sendTest } from "./mail-queries.ts";
 
 export function TestMail({ onSent }: { onSent(): Promise<unknown> }) {

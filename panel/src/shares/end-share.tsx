@@ -2,8 +2,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Share } from "../base/api.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { useFailureNotice } from "../ui/undo.tsx";
+import { Dialog } from "../ui/dialogs/dialog.tsx";
+import { useFailureNotice } from "../ui/notices/undo.tsx";
 import { endShare, refreshShares } from "./share-queries.ts";
 
 type Props = { share: Share | null; account: number; onClose(): void };

@@ -7,8 +7,8 @@ import { useState } from "react";
 import type { Link } from "../base/api.ts";
 import { lazyPart } from "../base/lazy.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
-import type { ShareSubject } from "./share-values.ts";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
+import type { ShareSubject } from "./form/share-values.ts";
 
 const ShareDialog = lazyPart(async () => (await import("./share-dialog.tsx")).ShareDialog);
 

@@ -8,7 +8,7 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useSentence } from "../ui/failure.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LoadedRows } from "../ui/long/loaded-rows.tsx";
-import { SideForm } from "../ui/side-form.tsx";
+import { SideForm } from "../ui/forms/side-form.tsx";
 import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
 import { ShareVisits } from "./share-visits.tsx";

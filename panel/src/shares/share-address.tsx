@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Anchor, Button, Group, Paper } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
-import { useCopy } from "../ui/copy-state.ts";
+import { useCopy } from "../ui/copy/copy-state.ts";
 import classes from "./shares.module.css";
 
 /** The address, to open and to copy. */

@@ -3,12 +3,12 @@ import { Stack } from "@mantine/core";
 import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { lazyOrFailure } from "../base/lazy.ts";
-import { SideForm } from "../ui/side-form.tsx";
-import type { SavedShare } from "./save-share.ts";
+import { SideForm } from "../ui/forms/side-form.tsx";
+import type { SavedShare } from "./form/save-share.ts";
 import { ShareAddress } from "./share-address.tsx";
-import type { ShareSubject } from "./share-values.ts";
+import type { ShareSubject } from "./form/share-values.ts";
 
-const ShareForm = lazyOrFailure(async () => (await import("./share-form.tsx")).ShareForm);
+const ShareForm = lazyOrFailure(async () => (await import("./form/share-form.tsx")).ShareForm);
 const ShareReady = lazyOrFailure(async () => (await import("./share-ready.tsx")).ShareReady);
 
 type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Stack } from "@mantine/core";
 import type { Share } from "../base/api.ts";
-import { SideForm } from "../ui/side-form.tsx";
+import { SideForm } from "../ui/forms/side-form.tsx";
 import { EndShare } from "./end-share.tsx";
 import { ReceivedFiles } from "./received-files.tsx";
 import { ShareAddress } from "./share-address.tsx";

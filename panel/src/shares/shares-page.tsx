@@ -9,20 +9,20 @@ import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../base/lazy.ts";
-import { useAsked } from "../ui/asked.ts";
+import { useAsked } from "../ui/dialogs/asked.ts";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
-import { LazyDialog } from "../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../ui/dialogs/lazy-dialog.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import { useDropEvents } from "./drop-events.ts";
 import { ShareDialog } from "./share-dialog.tsx";
-import { ShareFilters } from "./share-filters.tsx";
-import type { ShareAction } from "./share-menu.tsx";
+import { ShareFilters } from "./list/share-filters.tsx";
+import type { ShareAction } from "./list/share-menu.tsx";
 import { refreshShares, type SharedItem, shareQuery, sharesQuery } from "./share-queries.ts";
 import type { ShareSearch } from "./share-search.ts";
-import { ShareTable } from "./share-table.tsx";
-import type { ShareSubject } from "./share-values.ts";
+import { ShareTable } from "./list/share-table.tsx";
+import type { ShareSubject } from "./form/share-values.ts";
 
 const ShareOverlays = lazyPart(async () => (await import("./share-overlays.tsx")).ShareOverlays);
 

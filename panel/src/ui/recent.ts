@@ -1,5 +1,5 @@
 /** What the account opened last, in this browser, the newest first. */
-import { keepDraft, readDraft } from "./draft.ts";
+import { keepDraft, readDraft } from "./forms/draft.ts";
 
 export type RecentThing = {
   kind: "link" | "file" | "folder" | "share";

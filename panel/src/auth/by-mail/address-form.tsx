@@ -4,8 +4,8 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../base/api.ts";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { fieldErrors, FormFields, SideForm } from "../../ui/side-form.tsx";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields, SideForm } from "../../ui/forms/side-form.tsx";
 import { setAddress } from "./contact-queries.ts";
 
 type Props = { username: string; email: string | null; isOpen: boolean; onClose(): void };

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { type Account, answerOf, api } from "../../base/api.ts";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 
 export function InviteAgain({ account }: { account: Account }) {
   const { t } = useLingui();

@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { AccountMail, MailChoices } from "../../base/api.ts";
 import { LANGUAGES } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
-import { LazyDialog } from "../../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { contactQuery, saveContact } from "./contact-queries.ts";
 

@@ -5,7 +5,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { answerOf, api, ApiError } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { fieldErrors } from "../../ui/side-form.tsx";
+import { fieldErrors } from "../../ui/forms/side-form.tsx";
 import { Entrance } from "../entrance.tsx";
 import { Refusal } from "../refusal.tsx";
 

@@ -4,7 +4,7 @@ import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { OwnProof } from "../../base/api.ts";
-import { FormFields } from "../../ui/side-form.tsx";
+import { FormFields } from "../../ui/forms/side-form.tsx";
 import { accountQuery } from "../account.ts";
 import { totpQuery } from "./security-queries.ts";
 

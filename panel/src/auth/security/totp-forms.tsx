@@ -5,9 +5,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { renderSVG } from "uqr";
 import { INSTANCE_NAME } from "../../base/place.ts";
-import { useCopy } from "../../ui/copy-state.ts";
-import { FormFoot } from "../../ui/form-foot.tsx";
-import { FormFields } from "../../ui/side-form.tsx";
+import { useCopy } from "../../ui/copy/copy-state.ts";
+import { FormFoot } from "../../ui/forms/form-foot.tsx";
+import { FormFields } from "../../ui/forms/side-form.tsx";
 import { ProofForm } from "./proof-form.tsx";
 import { beginTotp, confirmTotp, refreshSecurity, removeTotp, renewCodes } from "./security-queries.ts";
 

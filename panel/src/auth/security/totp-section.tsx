@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { SideForm } from "../../ui/side-form.tsx";
+import { SideForm } from "../../ui/forms/side-form.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { totpQuery } from "./security-queries.ts";
 

@@ -2,9 +2,9 @@ import { Trans } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { useSentence } from "../../ui/failure.tsx";
-import { useLateAnswer } from "../../ui/late-answer.ts";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import { NextOwner } from "./next-owner.tsx";
 
 type Props = {

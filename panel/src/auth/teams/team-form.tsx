@@ -2,9 +2,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Input, Select, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Team } from "../../base/api.ts";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
+import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { saveTeam } from "./team-queries.ts";
 
 type Props = { team: Team | null; onClose(): void };

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { ADMIN_PREFIX, SERVER_URL } from "../../base/place.ts";
-import { useCopy } from "../../ui/copy-state.ts";
+import { useCopy } from "../../ui/copy/copy-state.ts";
 
 /** A token is shown once. */
 export function Secret({ secret, onClose }: { secret: string; onClose(): void }) {

@@ -2,10 +2,10 @@ import { useLingui } from "@lingui/react/macro";
 import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { answerOf, api, ApiError } from "../../base/api.ts";
-import { ExpiryField } from "../../ui/expiry-field.tsx";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { ExpiryField } from "../../ui/forms/expiry-field.tsx";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
+import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { accountQuery } from "../account.ts";
 import { type Scope, SCOPES, useScopeTexts } from "./scopes.ts";
 

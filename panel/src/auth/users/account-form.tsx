@@ -5,11 +5,11 @@ import { ApiError, type ListedAccount } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
-import { BytesField } from "../../ui/bytes-field.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { fieldErrors, FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { BytesField } from "../../ui/forms/bytes-field.tsx";
+import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
+import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { useRoleNames, useRoleTexts } from "./role-names.ts";
 import { refreshUsers, resetSecondFactor, saveAccount } from "./user-queries.ts";
 

@@ -7,7 +7,7 @@ import { lazyPart } from "../../base/lazy.ts";
 import { withMailTexts } from "../../base/mail-texts.ts";
 import { SENDS_MAILS } from "../../base/place.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
-import { DataList } from "../../ui/data-list.tsx";
+import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useRoleNames } from "./role-names.ts";

@@ -4,7 +4,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { markOutdated } from "../../base/connection.ts";
 import { loaded } from "../../base/lazy.ts";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import classes from "../clicks.module.css";
 import { DIMENSIONS, LINK_DIMENSIONS } from "../dimensions.ts";
 import type { Report } from "../use-report.ts";

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput, UnstyledButton } fro
 import { IconX } from "@tabler/icons-react";
 import { useRouteContext } from "@tanstack/react-router";
 import { useState } from "react";
-import { useCopy } from "../../ui/copy-state.ts";
+import { useCopy } from "../../ui/copy/copy-state.ts";
 import classes from "../clicks.module.css";
 import type { OnReportChange, ReportSearch } from "../range.ts";
 import { readViews, removeView, saveView } from "./view-store.ts";

@@ -16,7 +16,7 @@ import classes from "./files.module.css";
 import { GridHead } from "./grid-head.tsx";
 import { gridKeys } from "./grid-keys.ts";
 import { isFocusLost } from "../../ui/focus-back.ts";
-import { openRowMenu } from "../../ui/row-clicks.ts";
+import { openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { type Reach, useEntrySelection } from "./selection.ts";
 import { useGridRows } from "./use-grid-rows.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { shownKeys } from "../../ui/keys/keys.tsx";
-import { useRowMenuPlace } from "../../ui/row-menu-place.ts";
+import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
 import { downloadAddress, type Entry } from "../file-queries.ts";
 
 export type EntryCommands = {

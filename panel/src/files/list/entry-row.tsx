@@ -3,7 +3,7 @@ import { Checkbox, Group, Text } from "@mantine/core";
 import type { DragEvent, MouseEvent } from "react";
 import { formatBytes, formatDate, formatTime } from "../../base/i18n.ts";
 import { type Entry, nameDraftOf } from "../file-queries.ts";
-import { openRowMenu } from "../../ui/row-clicks.ts";
+import { openRowMenu } from "../../ui/lists/row-clicks.ts";
 import { type DropHandlers, startDrag, useDropInto } from "../moves/dragged.ts";
 import { EntryMenu, type EntryCommands } from "./entry-menu.tsx";
 import { EntryName } from "./entry-name.tsx";

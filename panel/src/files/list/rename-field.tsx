@@ -2,7 +2,7 @@ import { useLingui } from "@lingui/react/macro";
 import { ActionIcon, TextInput } from "@mantine/core";
 import { IconRestore } from "@tabler/icons-react";
 import { useRef } from "react";
-import { useDraftText } from "../../ui/use-draft.tsx";
+import { useDraftText } from "../../ui/forms/use-draft.tsx";
 
 type Props = {
   name: string;

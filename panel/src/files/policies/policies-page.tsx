@@ -7,7 +7,7 @@ import type { Policy } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { SideForm } from "../../ui/side-form.tsx";
+import { SideForm } from "../../ui/forms/side-form.tsx";
 import { PolicyCard } from "./policy-card.tsx";
 import { policiesQuery } from "./policy-queries.ts";
 

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Policy } from "../../base/api.ts";
 import { formatBytes, sentenceGap } from "../../base/i18n.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { PolicyPlace } from "./policy-place.tsx";
 import { PolicyProbe } from "./policy-probe.tsx";
 import { refreshPolicies, savePolicy } from "./policy-queries.ts";

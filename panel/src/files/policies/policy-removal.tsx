@@ -3,7 +3,7 @@ import { Alert, Button, List, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Policy, PolicyUsage } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { useSentence } from "../../ui/failure.tsx";
 import { policyUsageQuery, removePolicy } from "./policy-queries.ts";
 

@@ -3,7 +3,7 @@ import { ActionIcon } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import type { File as StoredFile } from "../../base/api.ts";
 import { formatBytes, formatNumber, formatTime } from "../../base/i18n.ts";
-import { useCopy } from "../../ui/copy-state.ts";
+import { useCopy } from "../../ui/copy/copy-state.ts";
 import classes from "./preview.module.css";
 
 const PLAIN_BYTES = 1_000;

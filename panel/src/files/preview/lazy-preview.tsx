@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from "react";
 import { lazyPart } from "../../base/lazy.ts";
-import { LazyDialog } from "../../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 
 const PreviewDialog = lazyPart(async () => (await import("./preview-dialog.tsx")).PreviewDialog);
 

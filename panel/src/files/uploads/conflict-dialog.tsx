@@ -1,6 +1,6 @@
 import { Plural, Trans } from "@lingui/react/macro";
 import { Button, Group, List, Stack, Text } from "@mantine/core";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { type ConflictQuestion, useConflictQuestion } from "./conflict-question.ts";
 
 const MOST_NAMED = 5;

@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useEffectEvent } from "react";
 import { hasTargets, targetIn } from "../../base/targets.ts";
-import { showActions } from "../../ui/action-notice.tsx";
+import { showActions } from "../../ui/notices/action-notice.tsx";
 import { isTyping } from "../../ui/is-typing.ts";
 
 const MOST_CHARACTERS = 10_000_000;

@@ -1,7 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles } from "../file-queries.ts";
 import { beginUploads } from "./begin-uploads.ts";
 import { askConflicts } from "./conflict-question.ts";

@@ -4,7 +4,7 @@ import { IconPencil, IconQrcode, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
-import { LazyDialog } from "../../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import type { Bulk } from "./bulk.tsx";
 import type { Runs } from "./runs.tsx";
 import { countOfSelected, type LinkSelection } from "../list/selection.ts";

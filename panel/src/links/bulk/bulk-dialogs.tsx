@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { lazyPart } from "../../base/lazy.ts";
-import { LazyDialog } from "../../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 import type { Selected } from "../list/selection.ts";
 import type { Bulk } from "./bulk.tsx";
 

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 
 import { lazyOrFailure } from "../../base/lazy.ts";
-import { SideForm } from "../../ui/side-form.tsx";
+import { SideForm } from "../../ui/forms/side-form.tsx";
 import type { BulkChange } from "./bulk-change.ts";
 import type { Selected } from "../list/selection.ts";
 

@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Autocomplete, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { FormFields } from "../../ui/side-form.tsx";
-import { useDraftForm } from "../../ui/use-draft-form.tsx";
+import { FormFields } from "../../ui/forms/side-form.tsx";
+import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { MOST_OWNERS, useOwners } from "../form/owners.ts";
 import { hostsQuery } from "../form/domains.ts";
 import { BULK_DRAFT, type BulkChange } from "./bulk-change.ts";

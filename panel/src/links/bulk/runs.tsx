@@ -5,9 +5,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
 import { accountQuery } from "../../auth/account.ts";
-import { dropDraft } from "../../ui/draft.ts";
+import { dropDraft } from "../../ui/forms/draft.ts";
 import { giveFocusBack } from "../../ui/focus-back.ts";
-import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
+import { useFailureNotice, useUndoOffer } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { BULK_DRAFT } from "./bulk-change.ts";
 import {

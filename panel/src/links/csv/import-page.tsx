@@ -8,7 +8,7 @@ import { accountQuery } from "../../auth/account.ts";
 import { formatBytes } from "../../base/i18n.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
-import { FormFoot } from "../../ui/form-foot.tsx";
+import { FormFoot } from "../../ui/forms/form-foot.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { csvReport } from "./csv-report.ts";
 import { FailedRows } from "./failed-rows.tsx";

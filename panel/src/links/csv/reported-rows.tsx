@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { formatNumber } from "../../base/i18n.ts";
-import { DataList } from "../../ui/data-list.tsx";
+import { DataList } from "../../ui/lists/data-list.tsx";
 import type { ReportedCsvRow } from "./csv-report.ts";
 import { saveBlob } from "./save-blob.ts";
 

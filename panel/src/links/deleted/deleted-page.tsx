@@ -6,12 +6,12 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { DeletedLink } from "../../base/api.ts";
 import { formatNumber, formatTime } from "../../base/i18n.ts";
 import { CodeName } from "../../ui/code-name.tsx";
-import { DataList } from "../../ui/data-list.tsx";
+import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { SearchField } from "../../ui/search-field.tsx";
+import { SearchField } from "../../ui/lists/search-field.tsx";
 import { deletedLinksQuery } from "./deleted-queries.ts";
 import { PutBack } from "./put-back.tsx";
 

@@ -4,12 +4,12 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type DeletedLink } from "../../base/api.ts";
-import { dropDraft } from "../../ui/draft.ts";
+import { dropDraft } from "../../ui/forms/draft.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { giveFocusBack } from "../../ui/focus-back.ts";
-import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
-import { useFailureNotice } from "../../ui/undo.tsx";
-import { useDraftText } from "../../ui/use-draft.tsx";
+import { PopoverFields, PopoverForm } from "../../ui/dialogs/popover-form.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
+import { useDraftText } from "../../ui/forms/use-draft.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { putBack } from "./deleted-queries.ts";
 

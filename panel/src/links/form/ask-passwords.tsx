@@ -4,7 +4,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
 import { answerOf, api } from "../../base/api.ts";
-import { useUndoable } from "../../ui/undo.tsx";
+import { useUndoable } from "../../ui/notices/undo.tsx";
 import { askedQuery, useAsksPasswords } from "./link-passwords.ts";
 
 type Props = {

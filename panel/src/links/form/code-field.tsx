@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { FieldRoom } from "../../ui/field-room.tsx";
+import { FieldRoom } from "../../ui/forms/field-room.tsx";
 import { availabilityQuery } from "../link-queries.ts";
 
 const DELAY_MS = 150;

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { useDraft } from "../../ui/use-draft.tsx";
+import { useDraft } from "../../ui/forms/use-draft.tsx";
 import { type LinkValues, valuesOf } from "./link-values.ts";
 
 /** Values of a form whose draft is kept until it is saved. @param part of the link's fields; empty: all */

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../../base/api.ts";
-import { changedFields } from "../../ui/changed-fields.ts";
+import { changedFields } from "../../ui/forms/changed-fields.ts";
 import { useFieldTexts, useLimitNames } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 

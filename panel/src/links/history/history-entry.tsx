@@ -6,8 +6,8 @@ import type { Event } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
 import { lazyPart } from "../../base/lazy.ts";
 import { type LinkPlace, restoreState, withWayBack } from "../../base/link-states.ts";
-import { changedFields } from "../../ui/changed-fields.ts";
-import { useUndoable } from "../../ui/undo.tsx";
+import { changedFields } from "../../ui/forms/changed-fields.ts";
+import { useUndoable } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { Differences } from "./differences.tsx";
 

@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Popover } from "@mantine/core";
-import { Sheet } from "../../ui/sheet.tsx";
-import classes from "../../ui/menu-button.module.css";
+import { Sheet } from "../../ui/dialogs/sheet.tsx";
+import classes from "../../ui/menus/menu-button.module.css";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import { FilterFields } from "./filter-fields.tsx";
 

@@ -1,7 +1,7 @@
 /** What clicks and keys do in the grid of links. */
 import { type FocusEvent, type MouseEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { isPlainClick } from "../../ui/row-clicks.ts";
+import { isPlainClick } from "../../ui/lists/row-clicks.ts";
 import type { RowCursor } from "./row-cursor.ts";
 import { isForRows, type LinkAction, rowKeyOf } from "./row-keys.ts";
 import type { MenuPlace } from "./row-menu.tsx";

@@ -2,9 +2,9 @@ import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
 import type { Link } from "../../base/api.ts";
-import { useFailureNotice, useUndoOffer } from "../../ui/undo.tsx";
+import { useFailureNotice, useUndoOffer } from "../../ui/notices/undo.tsx";
 import { deleteLink, refreshLinks, restoreLink } from "../link-queries.ts";
-import { copyAndTell } from "../../ui/copy-notice.ts";
+import { copyAndTell } from "../../ui/copy/copy-notice.ts";
 import { keyOfLink } from "./page-queries.ts";
 import type { LinkAction } from "./row-keys.ts";
 

@@ -4,8 +4,8 @@ import { IconArrowsSort, IconColumns3, IconKeyboard } from "@tabler/icons-react"
 import { runShortcut } from "../../ui/keys/page-keys.ts";
 import { soonPart } from "../../base/lazy.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
-import { MenuButton } from "../../ui/menu-button.tsx";
-import { SearchField } from "../../ui/search-field.tsx";
+import { MenuButton } from "../../ui/menus/menu-button.tsx";
+import { SearchField } from "../../ui/lists/search-field.tsx";
 import type { FindingChange, LinkFinding } from "../link-search.ts";
 import type { useColumns } from "./columns.ts";
 import { FilterButton } from "./filter-button.tsx";

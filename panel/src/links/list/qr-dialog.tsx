@@ -1,6 +1,6 @@
 import type { Link } from "../../base/api.ts";
 import { lazyPart } from "../../base/lazy.ts";
-import { LazyDialog } from "../../ui/lazy-dialog.tsx";
+import { LazyDialog } from "../../ui/dialogs/lazy-dialog.tsx";
 
 const QrCodeDialog = lazyPart(async () => (await import("../qr/qr-dialog.tsx")).QrCodeDialog);
 

@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { formatNumber } from "../../base/i18n.ts";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { linksBetween } from "./page-queries.ts";
 import type { RowMove } from "./row-keys.ts";
 import type { LinkRows } from "./rows.ts";

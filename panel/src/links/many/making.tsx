@@ -3,10 +3,10 @@ import { Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Link } from "../../base/api.ts";
-import { CopyAction } from "../../ui/copy-action.tsx";
-import { copyText } from "../../ui/copy.ts";
-import { useIsThere } from "../../ui/late-answer.ts";
-import { useUndoOffer } from "../../ui/undo.tsx";
+import { CopyAction } from "../../ui/copy/copy-action.tsx";
+import { copyText } from "../../ui/copy/copy.ts";
+import { useIsThere } from "../../ui/notices/late-answer.ts";
+import { useUndoOffer } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { type ForAll, makeLinks, type NewRow, unmakeLinks } from "./make-links.ts";
 

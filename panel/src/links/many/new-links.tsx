@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { submitByKey } from "../../ui/keys/submit-key.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { focusFirstError } from "../form/focus-error.ts";

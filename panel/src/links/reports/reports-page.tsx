@@ -9,12 +9,12 @@ import { formatTime } from "../../base/i18n.ts";
 import { SettingLink } from "../../config/setting-link.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CodeName } from "../../ui/code-name.tsx";
-import { DataList } from "../../ui/data-list.tsx";
+import { DataList } from "../../ui/lists/data-list.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadOn } from "../../ui/long/load-on.tsx";
 import { LongRows } from "../../ui/long/long-rows.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshLinks } from "../link-queries.ts";
 import { reportsQuery, resolveReport } from "./report-queries.ts";
 

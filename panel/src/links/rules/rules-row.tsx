@@ -3,7 +3,7 @@ import { Button, Skeleton, Text } from "@mantine/core";
 import { Suspense, useRef, useState } from "react";
 import type { Link } from "../../base/api.ts";
 import { lazyOrFailure } from "../../base/lazy.ts";
-import { useLateAnswer } from "../../ui/late-answer.ts";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
 import { useSaveLink } from "../settings/save-link.tsx";
 import classes from "../settings/settings.module.css";

@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatTime } from "../../base/i18n.ts";
-import { useUndoable } from "../../ui/undo.tsx";
+import { useUndoable } from "../../ui/notices/undo.tsx";
 import { useOwners } from "../form/owners.ts";
 import { useHasDomains } from "../form/domains.ts";
 import { deleteLink, type OnLinkSaved, refreshLinks, restoreLink } from "../link-queries.ts";

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useFailureNotice } from "../../ui/undo.tsx";
+import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { deleteTag, type OnTagChanged } from "./tag-queries.ts";
 
 export function DeleteTag({ tag, onChanged }: { tag: string; onChanged: OnTagChanged }) {

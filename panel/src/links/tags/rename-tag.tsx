@@ -4,9 +4,9 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TagCount } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { useLateAnswer } from "../../ui/late-answer.ts";
-import { PopoverFields, PopoverForm } from "../../ui/popover-form.tsx";
-import { useDraftText } from "../../ui/use-draft.tsx";
+import { useLateAnswer } from "../../ui/notices/late-answer.ts";
+import { PopoverFields, PopoverForm } from "../../ui/dialogs/popover-form.tsx";
+import { useDraftText } from "../../ui/forms/use-draft.tsx";
 import { type OnTagChanged, renameTag, storedTag } from "./tag-queries.ts";
 
 type Props = { tag: string; tags: readonly TagCount[]; onChanged: OnTagChanged };

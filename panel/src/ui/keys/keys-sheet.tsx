@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { Dialog } from "../dialog.tsx";
+import { Dialog } from "../dialogs/dialog.tsx";
 import { Keys } from "./keys.tsx";
 import classes from "./keys.module.css";
 import { type ShortcutGroup, type ShortcutId, SHORTCUTS, shortcutsOf } from "./shortcuts.ts";

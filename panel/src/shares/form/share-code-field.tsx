@@ -1,0 +1,53 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { answerOf, api } from "../../base/api.ts";
+import { FieldRoom } from "../../ui/forms/field-room.tsx";
+
+const DELAY_MS = 200;
+
+const freeCodeQuery = (code: string) =>
+  queryOptions({
+    queryKey: ["links", "available", code],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/admin/v1/links/available", { params: { query: { code } }, signal }))).data,
+    enabled: code !== "",
+    staleTime: 0,
+  });
+
+type Props = { value: string; onChange(value: string): void; error?: string | undefined };
+
+/** Checks while one types whether the code is free. */
+export function ShareCodeField({ value, onChange, error }: Props) {
+  const { t } = useLingui();
+  const [asked] = useDebouncedValue(value.trim(), DELAY_MS);
+  const { data } = useQuery(freeCodeQuery(asked));
+  const isAnswered = data !== undefined && asked !== "" && asked === value.trim();
+  const reasons = {
+    invalid: t`A code has letters, digits and _ . - / only.`,
+    reserved: t`This code is reserved.`,
+    taken: t`Another link has this code.`,
+    alias: t`This code is an alias of another link.`,
+  };
+  const refusal = isAnswered && !data.available && reasons[data.reason ?? "taken"];
+  const said = error ?? refusal;
+  return (
+    <div>
+      <TextInput
+        label={t`Code`}
+        description={t`Empty for a random one.`}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={said}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={128}
+      />
+      <FieldRoom isTaken={said !== false}>
+        {isAnswered && data.available && <Trans>This code is free.</Trans>}
+      </FieldRoom>
+    </div>
+  );
+}

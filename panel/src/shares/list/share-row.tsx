@@ -1,0 +1,150 @@
+import { useLingui } from "@lingui/react/macro";
+import { ActionIcon, Anchor, Group, Table, Text, UnstyledButton } from "@mantine/core";
+import {
+  IconCheck,
+  IconCopy,
+  IconFile,
+  IconFiles,
+  IconFolder,
+  IconFolderPlus,
+  IconInbox,
+  IconLock,
+} from "@tabler/icons-react";
+import type { Share } from "../../base/api.ts";
+import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
+import { CodeName } from "../../ui/code-name.tsx";
+import type { RowPlace } from "../../ui/long/rows-in-sight.tsx";
+import { isPlainClick, openRowMenu } from "../../ui/lists/row-clicks.ts";
+import { useCopy } from "../../ui/copy/copy-state.ts";
+import { ShareMenu, type ShareAction } from "./share-menu.tsx";
+import { ShareStateBadge } from "./share-state.tsx";
+import { ShareUsage } from "./share-use.tsx";
+import classes from "../shares.module.css";
+
+const ICONS = { file: IconFile, folder: IconFolder, drop: IconInbox, items: IconFiles, url: IconFile };
+
+type Props = {
+  share: Share;
+  place: RowPlace;
+  isOwn: boolean;
+  onChoose(action: ShareAction, share: Share): void;
+};
+
+export function ShareRow({ share, place, isOwn, onChoose }: Props) {
+  const { t } = useLingui();
+  const { code, short_url: address, expires_at: expires } = share;
+  const { isCopied, copy } = useCopy(address);
+  const kinds = { file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items`, url: t`URL` };
+  const Icon = ICONS[share.kind];
+  const [first, more] = [share.entry?.name ?? code, (share.items ?? 1) - 1];
+  const name = share.title ?? (more > 0 ? t`${first} and ${more} more` : first);
+  const choose = (action: ShareAction) => onChoose(action, share);
+  const open = () => choose(share.kind === "drop" ? "received" : "edit");
+  return (
+    <Table.Tr
+      {...place}
+      data-opens={isOwn || undefined}
+      onClick={(event) => isOwn && isPlainClick(event) && open()}
+      onContextMenu={(event) => openRowMenu(event.currentTarget, event) && event.preventDefault()}
+    >
+      <Table.Td>
+        <Group gap={10} wrap="nowrap" align="start">
+          <Icon
+            size={18}
+            stroke={1.5}
+            className={classes["kind"]}
+            role="img"
+            aria-label={kinds[share.kind]}
+          />
+          <div className={classes["what"]}>
+            <Group gap={6} wrap="nowrap">
+              <UnstyledButton
+                className={classes["name"]}
+                disabled={!isOwn}
+                title={share.entry?.name}
+                onClick={open}
+              >
+                <bdi>{name}</bdi>
+              </UnstyledButton>
+              {share.password !== null && (
+                <IconLock size={14} className={classes["soft"]} role="img" aria-label={t`Has a password`} />
+              )}
+              {share.add && (
+                <IconFolderPlus
+                  size={14}
+                  className={classes["soft"]}
+                  role="img"
+                  aria-label={t`Visitors can add files`}
+                />
+              )}
+            </Group>
+            <Group gap={2} wrap="nowrap">
+              <Anchor
+                href={address}
+                target="_blank"
+                rel="noreferrer noopener"
+                size="xs"
+                lh="24px"
+                c="dimmed"
+                className={classes["cut"]}
+                title={address}
+              >
+                <CodeName code={`/${code}`} domain={share.domain} />
+              </Anchor>
+              <ActionIcon
+                variant="subtle"
+                size={24}
+                color={isCopied ? "green" : "gray"}
+                aria-label={isCopied ? t`Copied` : t`Copy ${address}`}
+                onClick={copy}
+              >
+                {isCopied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+              </ActionIcon>
+            </Group>
+            {share.owner !== undefined && (
+              <Text size="xs" c="dimmed" className={classes["cut"]}>
+                <bdi>{share.owner.username}</bdi>
+              </Text>
+            )}
+            <Group gap="xs" hiddenFrom="sm">
+              <ShareStateBadge share={share} />
+              <Text size="xs" c="dimmed">
+                <ShareUsage share={share} />
+              </Text>
+            </Group>
+          </div>
+        </Group>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <ShareStateBadge share={share} />
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Text size="sm">
+          <ShareUsage share={share} />
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="md" ta="end" className={classes["number"]}>
+        <Text size="sm" title={t`${formatNumber(share.human_clicks)} human`}>
+          {formatNumber(share.click_count)}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Text
+          size="sm"
+          title={expires === null ? undefined : formatTime(expires)}
+          className={classes["number"]}
+        >
+          {expires === null ? t`Never` : formatDate(expires)}
+        </Text>
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <Text size="sm" c="dimmed" title={formatTime(share.created_at)} className={classes["number"]}>
+          {formatDate(share.created_at)}
+        </Text>
+      </Table.Td>
+      <Table.Td className={classes["actions"]}>
+        <ShareMenu share={share} isOwn={isOwn} onChoose={choose} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

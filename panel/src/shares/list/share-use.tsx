@@ -1,0 +1,23 @@
+import { Plural, useLingui } from "@lingui/react/macro";
+import type { Share } from "../../base/api.ts";
+import { formatBytes, formatNumber } from "../../base/i18n.ts";
+
+/** How much of a share or box is used. */
+export function ShareUsage({ share }: { share: Share }) {
+  const { t } = useLingui();
+  const { drop, downloads, max_downloads: most } = share;
+  if (share.kind === "drop" && drop !== null) {
+    const [files, mostFiles] = [formatNumber(drop.files), formatNumber(drop.max_files)];
+    const [bytes, mostBytes] = [formatBytes(drop.bytes), formatBytes(drop.max_bytes)];
+    return (
+      <>
+        {t`${files} of ${mostFiles} files`}
+        <br />
+        {t`${bytes} of ${mostBytes}`}
+      </>
+    );
+  }
+  if (most === null) return <Plural value={downloads} one="# download" other="# downloads" />;
+  const [left, all] = [formatNumber(Math.max(0, most - downloads)), formatNumber(most)];
+  return <>{t`${left} of ${all} downloads left`}</>;
+}

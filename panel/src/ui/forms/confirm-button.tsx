@@ -1,0 +1,70 @@
+import { Trans } from "@lingui/react/macro";
+import { Button, Group, Popover, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { giveFocusBack } from "../focus-back.ts";
+import { useFailureNotice } from "../notices/undo.tsx";
+
+type Props = {
+  label: string;
+  question: string;
+  /** Why it can't be done; shown instead of the question. */
+  obstacle?: string | undefined;
+  run(): Promise<unknown>;
+  /** The list that it changes. */
+  list: string;
+};
+
+/** For actions that can't be undone. */
+export function ConfirmButton({ label, question, obstacle, run, list }: Props) {
+  const said = obstacle ?? question;
+  const queries = useQueryClient();
+  const onError = useFailureNotice();
+  const running = useMutation({
+    mutationFn: run,
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: [list] });
+      // The row is gone with its button.
+      giveFocusBack();
+    },
+    onError,
+  });
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <Popover opened={isAsking} onChange={setIsAsking} position="bottom-end" withArrow trapFocus shadow="md">
+      <Popover.Target>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          loading={running.isPending}
+          onClick={() => setIsAsking(!isAsking)}
+        >
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown maw={280} aria-label={said}>
+        <Stack gap="xs">
+          <Text size="sm">{said}</Text>
+          <Group justify="end" gap="xs">
+            <Button size="xs" variant="default" onClick={() => setIsAsking(false)}>
+              {obstacle === undefined ? <Trans>Cancel</Trans> : <Trans>Close</Trans>}
+            </Button>
+            {obstacle === undefined && (
+              <Button
+                size="xs"
+                color="red"
+                onClick={() => {
+                  setIsAsking(false);
+                  running.mutate();
+                }}
+              >
+                {label}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,84 @@
+import { useLingui } from "@lingui/react/macro";
+import { Select, Stack, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import { dateLocale } from "../../base/date-locale.ts";
+import { serverNow } from "../../base/server-clock.ts";
+
+type Props = {
+  /** Empty: never. A duration or an instant. */
+  value: string;
+  onChange(value: string): void;
+  error?: ReactNode;
+  /** Choices besides never and a date. */
+  lengths: readonly Length[];
+};
+
+type Length = "1d" | "7d" | "30d" | "90d" | "365d";
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** The value of the browser's field: local time, to the minute. */
+function localOf(instant: string): string {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return "";
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The end of the next Friday, which most weeks end with. */
+function nextFriday(): Date {
+  const date = new Date(serverNow());
+  date.setDate(date.getDate() + ((5 - date.getDay() + 7) % 7 || 7));
+  date.setHours(23, 59, 0, 0);
+  return date;
+}
+
+/** Never, in some days, or at an instant. */
+export function ExpiryField({ value, onChange, error, lengths }: Props) {
+  const { t } = useLingui();
+  const isInstant = value !== "" && !(lengths as readonly string[]).includes(value);
+  const names: Record<Length, string> = {
+    "1d": t`In a day`,
+    "7d": t`In a week`,
+    "30d": t`In 30 days`,
+    "90d": t`In 90 days`,
+    "365d": t`In a year`,
+  };
+  const friday = nextFriday().toLocaleDateString(dateLocale(), {
+    weekday: "long",
+    day: "numeric",
+    month: "short",
+  });
+  const choices = [
+    ...lengths.map((length) => ({ value: length, label: names[length] })),
+    { value: "friday", label: t`Until ${friday}` },
+    { value: "instant", label: t`At a date…` },
+    { value: "", label: t`Never` },
+  ];
+  function choose(chosen: string | null): void {
+    if (chosen === null) return;
+    if (chosen === "friday") return onChange(nextFriday().toISOString());
+    onChange(chosen === "instant" ? new Date(serverNow() + WEEK_MS).toISOString() : chosen);
+  }
+  return (
+    <Stack gap={6}>
+      <Select
+        label={t`Expires`}
+        data={choices}
+        value={isInstant ? "instant" : value}
+        onChange={choose}
+        allowDeselect={false}
+        error={!isInstant && error}
+      />
+      {isInstant && (
+        <TextInput
+          type="datetime-local"
+          aria-label={t`Date and time of expiry`}
+          value={localOf(value)}
+          onChange={({ currentTarget: { value: typed } }) => {
+            if (typed !== "") onChange(new Date(typed).toISOString());
+          }}
+          error={error}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,103 @@
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Alert, Button, Drawer, Skeleton, Stack } from "@mantine/core";
+import { type FormEvent, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { useBackCloses } from "../back-closes.ts";
+import { useSentence } from "../failure.tsx";
+import { FocusBack } from "../focus-back.ts";
+import { FormFoot } from "./form-foot.tsx";
+import { submitByKey } from "../keys/submit-key.ts";
+
+type Props = {
+  title: string;
+  isOpen: boolean;
+  onClose(): void;
+  /** Whether everything that the form shows is known. */
+  isReady?: boolean;
+  children: ReactNode;
+};
+
+/** A form beside the page. Its content may load when it opens. */
+export function SideForm({ title, isOpen, onClose, isReady = true, children }: Props) {
+  const { t } = useLingui();
+  useBackCloses(isOpen, onClose);
+  return (
+    <Drawer.Root opened={isOpen} onClose={onClose} position="right" size="md">
+      <Drawer.Overlay />
+      <Drawer.Content style={{ scrollPaddingBlock: "5rem", "--shell-foot": "0px" }}>
+        {/* The page has its banner already. */}
+        <Drawer.Header role="presentation">
+          <Drawer.Title fw={600} lh={1.3} miw={0} style={{ overflowWrap: "anywhere" }}>
+            {title}
+          </Drawer.Title>
+          <Drawer.CloseButton aria-label={t`Close`} />
+        </Drawer.Header>
+        <Drawer.Body>
+          {isOpen && <FocusBack />}
+          {isOpen && (
+            <Suspense fallback={<Waiting />}>{isReady ? <Begin>{children}</Begin> : <Waiting />}</Suspense>
+          )}
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+/** Has the focus until the form is there, so that Enter does not close the drawer. */
+const Waiting = () => <Skeleton height={280} tabIndex={-1} data-autofocus style={{ outline: "none" }} />;
+
+/** Sets the focus in a form that was loaded after its drawer. Typing replaces what its first field holds. */
+function Begin({ children }: { children: ReactNode }) {
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const first = form.current?.querySelector<HTMLElement>("[data-autofocus]");
+    first?.focus();
+    if (first instanceof HTMLInputElement && first.type === "text") first.select();
+  }, []);
+  return <div ref={form}>{children}</div>;
+}
+
+type FieldsProps = {
+  onSubmit(event: FormEvent<HTMLFormElement>): void;
+  onClose(): void;
+  error: Error | null;
+  isPending: boolean;
+  isRefused?: boolean;
+  action: string;
+  children: ReactNode;
+};
+
+export function FormFields({
+  onSubmit,
+  onClose,
+  error,
+  isPending,
+  isRefused,
+  action,
+  children,
+}: FieldsProps) {
+  const sentenceOf = useSentence();
+  return (
+    <form onSubmit={onSubmit} onKeyDown={submitByKey}>
+      <Stack gap="sm">
+        {children}
+        {error !== null && (
+          <Alert color="red" variant="light" role="alert">
+            {sentenceOf(error)}
+          </Alert>
+        )}
+        <FormFoot>
+          <Button variant="default" onClick={onClose}>
+            <Trans>Cancel</Trans>
+          </Button>
+          <Button type="submit" loading={isPending} disabled={isRefused ?? false}>
+            {action}
+          </Button>
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+/** The server's messages by field. */
+export const fieldErrors = (details: readonly { field: string; message: string }[]): Record<string, string> =>
+  Object.fromEntries(details.map(({ field, message }) => [field.split(".")[0]!, message]));

@@ -1,0 +1,102 @@
+import { Skeleton, Stack, Table, VisuallyHidden } from "@mantine/core";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import classes from "./data-list.module.css";
+import { LoadFailure } from "../load-failure.tsx";
+import type { LongRowsProps } from "../long/long-rows.tsx";
+import { isPlainClick } from "./row-clicks.ts";
+import { partsOf, type RowParts, RowPartsMenu } from "../menus/row-parts-menu.tsx";
+
+export type Column<T> = {
+  title: string;
+  cell(item: T): ReactNode;
+  isHidden?: "narrow";
+  /** As wide as its longest value, which does not wrap. `actions` are at the end, without a visible title. */
+  fit?: "value" | "actions";
+  /** The preferred width, so that it does not change with the visible rows. */
+  width?: string;
+};
+type Props<T> = {
+  label: string;
+  items: readonly T[] | undefined;
+  error: Error | null;
+  onRetry(): void;
+  columns: readonly Column<T>[];
+  keyOf(item: T): string | number;
+  empty: ReactNode;
+  /** The whole row opens. */
+  onOpen?(item: T): void;
+  /** For a list that grows while one scrolls: its rows, and whether there are more. */
+  long?: { Rows(props: LongRowsProps<T>): ReactNode; isMore: boolean };
+};
+
+const BONES = 4;
+
+/** A list as a table, with its states of loading, failure and emptiness. The context menu of a row has its buttons. */
+export function DataList<T>({ label, items, error, onRetry, columns, keyOf, empty, onOpen, long }: Props<T>) {
+  const [menu, setMenu] = useState<RowParts | null>(null);
+  if (error !== null && items === undefined) {
+    return <LoadFailure error={error} onRetry={onRetry} />;
+  }
+  if (items === undefined) {
+    return (
+      <Stack gap="xs" aria-busy>
+        {Array.from({ length: BONES }, (_, at) => (
+          <Skeleton key={at} height={36} />
+        ))}
+      </Stack>
+    );
+  }
+  if (items.length === 0) return empty;
+  const cells = (item: T): ReactNode =>
+    columns.map((column) => (
+      <Table.Td key={column.title} {...looksOf(column)}>
+        {column.cell(item)}
+      </Table.Td>
+    ));
+  const rowProps = (item: T): ComponentProps<"tr"> & { "data-opens"?: true } => ({
+    ...(onOpen && { "data-opens": true, onClick: (event) => isPlainClick(event) && onOpen(item) }),
+    onContextMenu(event) {
+      const parts = partsOf(event.currentTarget, event.nativeEvent);
+      if (parts === null || (event.target as HTMLElement).closest("a, input") !== null) return;
+      event.preventDefault();
+      setMenu(parts);
+    },
+  });
+  return (
+    <Table.ScrollContainer minWidth={320} type="native" tabIndex={0} data-holds-rows>
+      {menu !== null && <RowPartsMenu label={label} opened={menu} onClose={() => setMenu(null)} />}
+      <Table
+        aria-label={label}
+        verticalSpacing="xs"
+        className={classes["table"]}
+        {...(long && { "aria-rowcount": long.isMore ? -1 : items.length + 1 })}
+      >
+        <Table.Thead>
+          <Table.Tr {...(long && { "aria-rowindex": 1 })}>
+            {columns.map((column) => (
+              <Table.Th key={column.title} {...looksOf(column)} {...(column.width && { w: column.width })}>
+                {column.fit === "actions" ? <VisuallyHidden>{column.title}</VisuallyHidden> : column.title}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        {long ? (
+          <long.Rows items={items} keyOf={keyOf} cells={cells} rowProps={rowProps} />
+        ) : (
+          <Table.Tbody>
+            {items.map((item) => (
+              <Table.Tr key={keyOf(item)} {...rowProps(item)}>
+                {cells(item)}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        )}
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const looksOf = <T,>({ isHidden, fit }: Column<T>) => ({
+  ...(isHidden === "narrow" && { visibleFrom: "sm" }),
+  ...(fit !== undefined && { "data-fit": fit }),
+});
