@@ -10,6 +10,7 @@ const STEPS = [
   "folder",
   "archive",
   "preview",
+  "thumbnail",
   "viewer",
   "download",
   "after",
