@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { draftOf, rulesOf, textOf, valueOf } from "../panel/src/links/rules/rule-text.ts";
+import { draftOf, rulesOf, textOf, valueOf } from "../panel/src/links/form/rule-text.ts";
 
 test.each([
   ["device", "mobile", "mobile"],

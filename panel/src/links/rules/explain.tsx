@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf, api, type Explanation, type Link } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
-import { useConditionTexts } from "./condition-texts.ts";
+import { useConditionTexts } from "../form/condition-texts.ts";
 
 type Asked = {
   user_agent: string;

@@ -14,8 +14,8 @@ import {
   EXAMPLES,
   newRule,
   rulesOf,
-} from "./rule-text.ts";
-import { useConditionTexts } from "./condition-texts.ts";
+} from "../form/rule-text.ts";
+import { useConditionTexts } from "../form/condition-texts.ts";
 import { Explain } from "./explain.tsx";
 
 const MOST_RULES = 32;
