@@ -2,6 +2,11 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { policyView } from "../src/files/policies/policy.ts";
+import { domainView } from "../src/links/domains/domain.ts";
+import { OPTIONS } from "../src/links/link/fields.ts";
+import { enMails } from "../src/mail/texts/en.ts";
+import { product } from "./support/source-files.ts";
 
 const PANEL = join(import.meta.dir, "../panel/src");
 
@@ -45,4 +50,22 @@ test.each(LANGUAGES)("%s has one word for one thing", (language) => {
     );
   });
   expect(other).toEqual([]);
+});
+
+/** The keys of the tables of texts in a file of the panel. */
+const namesIn = (file: string): string[] =>
+  [...readFileSync(join(PANEL, file), "utf8").matchAll(/^ {4}"?([a-z\d_.]+)"?: /gm)].map(([, name]) => name!);
+
+test("the panel has a name for each kind of mail, and each action and field of events", () => {
+  const kinds = new Set(namesIn("mail/mail-texts.ts"));
+  expect(Object.keys(enMails.reasons).filter((kind) => !kinds.has(kind))).toEqual([]);
+
+  const names = new Set(["events/event-texts.ts", "links/form/field-texts.ts"].flatMap(namesIn));
+  const actions = product.flatMap(({ text }) =>
+    [...text.matchAll(/action: "(\w+\.\w+)"/g)].map(([, action]) => action!),
+  );
+  expect(actions.length).toBeGreaterThan(10);
+  const fields = [policyView.shape, domainView.shape, OPTIONS].flatMap((of) => Object.keys(of));
+  const others = ["email", "items", "members", "message", "recipients", "transfer_to", "verify"];
+  expect([...actions, ...fields, ...others].filter((name) => !names.has(name))).toEqual([]);
 });

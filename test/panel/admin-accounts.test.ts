@@ -198,8 +198,17 @@ once("events and the history say in words who sent what, and what became of a li
   await stranger().put(box, { "IMG_4006.jpg": "x".repeat(3_100_000) }, "Anna");
   const more = { drop: { folder_id: folder, max_bytes: limits.max_bytes, max_files: 30 } };
   expect((await drive.call("PATCH", "/shares/contest", more)).status).toBe(200);
+  const target = "https://example.com/";
+  await panel.client.call("POST", "/links", { code: "locked", target, password: "the first one" });
+  const rules = [{ if: { country: ["DE"] }, target: "https://example.de/" }];
+  await panel.client.call("PATCH", "/links/locked", { password: "the second one", rules });
 
-  const { page, complaints, close } = await panel.enter("/panel/events?subject=contest");
+  const { page, complaints, close } = await panel.enter("/panel/events?subject=locked");
+  const changed = page.getByRole("row").filter({ hasText: "Link changed: locked" });
+  await changed.getByText("Rules").waitFor();
+  const terms = await changed.locator("dl > div").allTextContents();
+  expect(terms).toEqual(["PasswordChanged", "RulesNot set → https://example.de/ (Country: DE)"]);
+  await page.goto(`${panel.origin}/panel/events?subject=contest`);
   const said = "Anna sent IMG_4006.jpg (3.1 MB) to Photo contest";
   const rows = page.getByRole("row");
   await rows.filter({ hasText: said }).filter({ hasText: "through a drop box" }).waitFor();

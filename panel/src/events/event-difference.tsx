@@ -1,86 +1,70 @@
-import { Trans, useLingui } from "@lingui/react/macro";
+import { Trans } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../base/api.ts";
-import { formatBytes, formatList, formatTime } from "../base/i18n.ts";
-import { useTargetUse } from "../links/target-use.tsx";
+import { formatList } from "../base/i18n.ts";
+import { useShownValue } from "../links/form/shown-value.ts";
+import { changedFields, isNewSecret } from "../ui/forms/changed-fields.ts";
 import { useFieldNames } from "./event-texts.ts";
 import classes from "./events.module.css";
 
-type Row = { field: string; before: unknown; after: unknown };
-
 /** Fields that differ; for something made or deleted, all that have a value. */
-function rowsOf({ before, after }: Event): Row[] {
-  return Object.keys({ ...before, ...after })
-    .map((field) => ({ field, before: before?.[field], after: after?.[field] }))
-    .filter((row) => JSON.stringify(row.before ?? null) !== JSON.stringify(row.after ?? null));
+function fieldsOf(event: Event): string[] {
+  const { before, after } = event;
+  if (before !== undefined && after !== undefined) return changedFields(event);
+  return Object.entries(before ?? after ?? {}).flatMap(([field, value]) => (value === null ? [] : [field]));
 }
 
 /** What an event changed, field by field. */
 export function EventDifference({ event }: { event: Event }) {
-  const rows = rowsOf(event);
+  const fields = fieldsOf(event);
   const names = useFieldNames();
-  const isChange = event.before !== undefined && event.after !== undefined;
-  if (rows.length === 0) return null;
+  const { before, after } = event;
+  const isChange = before !== undefined && after !== undefined;
+  if (fields.length === 0) return null;
   const list = (
-    <dl className={classes["difference"]} data-short={isShort(event, rows) || undefined}>
-      {rows.map(({ field, before, after }) => (
+    <dl className={classes["difference"]} data-short={isShort(event, fields) || undefined}>
+      {fields.map((field) => (
         <div key={field}>
           <dt title={field}>{names[field] ?? field}</dt>
           <dd>
-            {event.before !== undefined && <Value field={field} value={before} isGone />}
-            {isChange && " → "}
-            {event.after !== undefined && <Value field={field} value={after} />}
+            {isNewSecret(event, field) ? (
+              <Trans>Changed</Trans>
+            ) : (
+              <>
+                {before !== undefined && <Value field={field} value={before[field]} isGone />}
+                {isChange && " → "}
+                {after !== undefined && <Value field={field} value={after[field]} />}
+              </>
+            )}
           </dd>
         </div>
       ))}
     </dl>
   );
-  if (isShort(event, rows)) return list;
+  if (isShort(event, fields)) return list;
   return (
     <details className={classes["details"]}>
-      <summary title={rows.map(({ field }) => field).join(", ")}>
-        {formatList(rows.map(({ field }) => names[field] ?? field))}
-      </summary>
+      <summary title={fields.join(", ")}>{formatList(fields.map((field) => names[field] ?? field))}</summary>
       {list}
     </details>
   );
 }
 
-/** A change of a few fields is told at once, a line each. */
+/** A single field, or a change of a few, is told at once, a line each. */
 const MOST_AT_ONCE = 3;
-const isShort = ({ before, after }: Event, rows: readonly Row[]): boolean =>
-  before !== undefined && after !== undefined && rows.length <= MOST_AT_ONCE;
+const isShort = ({ before, after }: Event, { length }: readonly string[]): boolean =>
+  length <= (before !== undefined && after !== undefined ? MOST_AT_ONCE : 1);
 
 type ValueProps = { field: string; value: unknown; isGone?: boolean };
 
 function Value({ field, value, isGone = false }: ValueProps) {
-  const { t } = useLingui();
-  const useOf = useTargetUse();
-  const text =
-    (field === "target" && typeof value === "string" ? useOf(value) : null) ??
-    (value === 0 && BYTES.has(field) ? t`Unlimited` : shownText(field, value)) ??
-    textOf(value, { yes: t`yes`, no: t`no` });
-  if (text === "") {
+  const text = useShownValue()(field, value);
+  if (text === null) {
     return (
       <Text span size="sm" c="dimmed">
-        <Trans>nothing</Trans>
+        <Trans>Not set</Trans>
       </Text>
     );
   }
   return isGone ? <del>{text}</del> : <ins>{text}</ins>;
-}
-
-/** Times and sizes in the panel's formats. */
-function shownText(field: string, value: unknown): string | undefined {
-  if (typeof value === "string" && field.endsWith("_at")) return formatTime(value);
-  return typeof value === "number" && BYTES.has(field) ? formatBytes(value) : undefined;
-}
-
-const BYTES = new Set(["max_bytes", "max_file_size", "quota_bytes"]);
-
-function textOf(value: unknown, words: { yes: string; no: string }): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "boolean") return value ? words.yes : words.no;
-  if (Array.isArray(value)) return formatList(value.map((item) => textOf(item, words)));
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

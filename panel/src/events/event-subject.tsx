@@ -12,7 +12,6 @@ const domainOf = ({ before, after }: Event): string | undefined => {
 export function EventSubject({ event }: { event: Event }) {
   const { action, subject } = event;
   const [kind = ""] = action.split(".");
-  if (subject === "") return null;
   if (kind === "link" && action !== "link.delete") {
     const domain = domainOf(event);
     return (

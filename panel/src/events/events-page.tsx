@@ -125,9 +125,10 @@ function Action({ event, name }: { event: Event; name: string }) {
   const { action, subject } = event;
   if (action === "sign_in.success" && subject !== "") return <Trans>{subject} signed in</Trans>;
   if (action === "sign_in.failure" && subject !== "") return <Trans>Failed sign-in as {subject}</Trans>;
+  if (subject === "") return name;
   return (
-    <>
-      {name} <EventSubject event={event} />
-    </>
+    <Trans>
+      {name}: <EventSubject event={event} />
+    </Trans>
   );
 }

@@ -15,7 +15,7 @@ export function UsageBar() {
   if (quota === 0) {
     return (
       <Text size="xs" c="dimmed">
-        <Trans>{formatBytes(used)} are used.</Trans>
+        <Trans>{formatBytes(used)} used</Trans>
       </Text>
     );
   }

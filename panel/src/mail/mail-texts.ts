@@ -14,6 +14,8 @@ export function useKindNames(): Readonly<Record<string, string>> {
     drop: t`Files in a drop box`,
     download: t`Downloads of a share`,
     share_ends: t`End of a share`,
+    share: t`Share for a recipient`,
+    share_code: t`Code for a recipient`,
     link_reached: t`Clicks of a link`,
     target_dead: t`Target does not answer`,
     backup: t`Failed backup`,

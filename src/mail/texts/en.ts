@@ -31,19 +31,19 @@ const listed = (names: readonly string[], count: number): string =>
   ].join("\n");
 
 const asked = () =>
-  "You get this mail because somebody entered your address. If that was not you, ignore it.";
+  "You received this mail because somebody entered your address. If that was not you, ignore it.";
 const chosen = (instance: string) => `You can turn off such mails in your account on ${instance}.`;
 
 export const enMails: MailTexts = {
   ifNot: "If the button does not work, open this address:",
   test: (_, { instance }) => ({
     subject: `Test mail from ${instance}`,
-    lines: [`This mail went the way of every mail from ${instance}: sending works.`],
+    lines: [`Sending works: this mail took the same route as every mail from ${instance}.`],
   }),
   invitation: ({ username, by }, { instance }) => ({
     subject: `Your account on ${instance}`,
     lines: [
-      `${by} has made an account for you on ${instance}. Your username is ${username}.`,
+      `${by} created an account for you on ${instance}. Your username is ${username}.`,
       "Choose a password to begin. The link works once, within 24 hours.",
     ],
     action: "Choose a password",
@@ -111,7 +111,7 @@ export const enMails: MailTexts = {
         : [`Message from ${by}:`, message]),
       ...(endsAt === null ? [] : [`It is available until ${time(endsAt)}.`]),
       ...(verify ? ["The page asks for your address and sends a code to it."] : []),
-      ...(password ? [`It asks for a password, which ${by} gives you another way.`] : []),
+      ...(password ? [`It asks for a password, which ${by} gives you separately.`] : []),
     ],
     action: "Open",
   }),
@@ -124,14 +124,16 @@ export const enMails: MailTexts = {
   }),
   link_reached: ({ link, clicks }) => ({
     subject: `${link} has reached ${clicks.toLocaleString("en")} clicks`,
-    lines: ["You hear of 100, 1,000, 10,000 clicks and so on, or of the number that is set for the link."],
-    action: "Show the numbers",
+    lines: [
+      "You are told at 100, 1,000, 10,000 clicks and so on, or at the number that is set for the link.",
+    ],
+    action: "Show the clicks",
   }),
   target_dead: ({ link, target, reason }) => ({
     subject: `The target of ${link} does not answer`,
     lines: [
       `The link leads to ${target}.`,
-      `What came back: ${reason}`,
+      `The answer was: ${reason}`,
       "Visitors still get there. Give the link another target if the page has moved.",
     ],
     action: "Show the link",
@@ -153,7 +155,7 @@ export const enMails: MailTexts = {
     drop: chosen,
     download: chosen,
     share_ends: chosen,
-    share: (instance) => `You get this mail because a user of ${instance} entered your address.`,
+    share: (instance) => `You received this mail because a user of ${instance} entered your address.`,
     share_code: asked,
     link_reached: chosen,
     target_dead: chosen,

@@ -32,7 +32,9 @@ export function SessionsList() {
           <Trans>Sessions</Trans>
         </Title>
         <Text size="sm" c="dimmed">
-          <Trans>Where you are signed in. End what you do not know, then change the password.</Trans>
+          <Trans>
+            Where you are signed in. End sessions that you don’t recognize, then change the password.
+          </Trans>
         </Text>
       </div>
       <DataList<OwnSession>

@@ -36,7 +36,7 @@ export function useFieldTexts(): Record<LinkFieldName, { label: string; does: st
       label: t`Password`,
       does: asksPasswords
         ? t`Visitors have to enter it before they go on.`
-        : t`It is only kept: visitors are not asked for it, and get to the target.`,
+        : t`It is stored only: visitors are not asked for it.`,
     },
     card_title: {
       label: t`Preview title`,
@@ -62,6 +62,11 @@ export function useLimitNames(): Record<string, string> {
   return {
     card: t`Preview in messages`,
     held: t`Safety`,
+    items: t`Items`,
+    message: t`Message`,
+    recipients: t`Recipients`,
+    rules: t`Rules`,
+    verify: t`For recipients only`,
     max_downloads: t`Max. downloads`,
     max_bytes: t`Total size`,
     max_files: t`Max. files`,

@@ -1,36 +1,59 @@
 import { useLingui } from "@lingui/react/macro";
 import { formatBytes, formatList, formatNumber, formatTime } from "../../base/i18n.ts";
-import type { Link } from "../../base/api.ts";
+import type { Link, LinkRule } from "../../base/api.ts";
 import { useSafetyNames } from "../safety-names.ts";
 import { useTargetUse } from "../target-use.tsx";
+import { useConditionTexts } from "./condition-texts.ts";
 import { useRedirectKinds } from "./field-texts.ts";
+import { type ConditionName, textOf } from "./rule-text.ts";
 
-/** A value of a link's field for people; null if it is not set. */
+const SECRETS = new Set(["password", "access_key", "secret_key"]);
+const SIZES = new Set(["max_bytes", "max_file_size", "quota_bytes", "size"]);
+
+/** A value of a link's field, or of an event, for people; null if it is not set. */
 export function useShownValue(): (name: string, value: unknown) => string | null {
   const { t } = useLingui();
   const kinds = useRedirectKinds();
   const useOf = useTargetUse();
   const safety = useSafetyNames();
-  return (name, value) => {
+  const conditions = useConditionTexts();
+  const roles: Record<string, string> = {
+    admin: t`Administrator`,
+    editor: t`Editor`,
+    manager: t`Manager`,
+    user: t`Files only`,
+    viewer: t`Viewer`,
+  };
+
+  function ruleText({ if: asked, target }: LinkRule): string {
+    const texts = (Object.entries(asked) as [ConditionName, unknown][]).map(
+      ([name, value]) => `${conditions[name]}: ${textOf(name, value)}`,
+    );
+    return `${useOf(target) ?? target} (${texts.join("; ")})`;
+  }
+
+  function shownOf(name: string, value: unknown): string | null {
     if (value === null || value === undefined || value === "") return null;
     if (name === "target") return useOf(String(value)) ?? String(value);
     if (name === "redirect_status") return kinds[String(value)] ?? String(value);
-    if (name === "password") return t`Set`;
+    if (name === "role") return roles[String(value)] ?? String(value);
+    if (SECRETS.has(name)) return t`Set`;
     if (name === "held") return safety[(value as NonNullable<Link["held"]>).state];
     if (value === true) return t`Yes`;
     if (value === false) return t`No`;
-    if (typeof value === "number" && /^max_(?:bytes|file_size)$/.test(name)) return formatBytes(value);
-    if (typeof value === "number") return name.endsWith("_id") ? String(value) : formatNumber(value);
+    if (typeof value === "number" && SIZES.has(name)) return value === 0 ? t`Unlimited` : formatBytes(value);
+    if (typeof value === "number")
+      return name === "id" || name.endsWith("_id") ? String(value) : formatNumber(value);
     if (Array.isArray(value)) {
-      return value.length === 0 ? null : formatList(value.map(wordOf));
+      return value.length === 0 ? null : formatList(value.map((one) => shownOf("", one) ?? ""));
     }
     if (typeof value === "string") return isTime(name, value) ? formatTime(value) : value;
-    return JSON.stringify(value);
-  };
+    if ("if" in (value as object)) return ruleText(value as LinkRule);
+    const parts = Object.entries(value as object).map(([part, of]) => shownOf(part, of));
+    return parts.filter((part) => part !== null).join(" · ");
+  }
+  return shownOf;
 }
-
-const wordOf = (value: unknown): string =>
-  typeof value === "object" ? JSON.stringify(value) : String(value);
 
 const isTime = (name: string, value: string): boolean =>
   name.endsWith("_at") && !Number.isNaN(Date.parse(value));

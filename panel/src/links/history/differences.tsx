@@ -1,7 +1,7 @@
 import { useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import type { Event } from "../../base/api.ts";
-import { changedFields } from "../../ui/forms/changed-fields.ts";
+import { changedFields, isNewSecret } from "../../ui/forms/changed-fields.ts";
 import { useFieldTexts, useLimitNames } from "../form/field-texts.ts";
 import { useShownValue } from "../form/shown-value.ts";
 
@@ -16,19 +16,21 @@ export function Differences({ event }: { event: Event }) {
   const shownOf = useShownValue();
   const { before = {}, after = {} } = event;
   return changedFields(event).map((name) => {
-    const [was, is] = [before, after].map((state) => shownOf(name, state[name]) ?? t`Not set`) as [
-      string,
-      string,
-    ];
+    const [was, now] = [before, after].map((state) => shownOf(name, state[name]) ?? t`Not set`);
+    const is = isNewSecret(event, name) ? t`Changed` : now!;
     return (
       <Text key={name} size="sm" style={{ overflowWrap: "anywhere" }}>
         <Text span c="dimmed">
           {Object.hasOwn(texts, name) ? texts[name]!.label : (limits[name] ?? name)}:
         </Text>{" "}
-        <del style={{ color: "var(--mantine-color-dimmed)" }} title={was}>
-          {cut(was)}
-        </del>
-        {" → "}
+        {!isNewSecret(event, name) && (
+          <>
+            <del style={{ color: "var(--mantine-color-dimmed)" }} title={was}>
+              {cut(was!)}
+            </del>
+            {" → "}
+          </>
+        )}
         <ins style={{ textDecoration: "none" }} title={is}>
           {cut(is)}
         </ins>

@@ -1,9 +1,18 @@
 import type { Event } from "../../base/api.ts";
 
+const MASK = "[REDACTED]";
+
+/** Whether a secret got another value. Of secrets events tell a mask; the old one may be left out. */
+export const isNewSecret = ({ before, after }: Event, field: string): boolean =>
+  before !== undefined && after?.[field] === MASK && before[field] !== null;
+
 /** Fields that differ between the two states of an event; none if one state is missing. */
-export function changedFields({ before, after }: Event): string[] {
+export function changedFields(event: Event): string[] {
+  const { before, after } = event;
   if (before === undefined || after === undefined) return [];
   return Object.keys({ ...before, ...after }).filter(
-    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+    (field) =>
+      isNewSecret(event, field) ||
+      JSON.stringify(before[field] ?? null) !== JSON.stringify(after[field] ?? null),
   );
 }
