@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/db/database.ts";
+import { type Database, openDatabase } from "../../src/db/database.ts";
 import { migrateUp } from "../../src/db/migrate.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { keyOf } from "../../src/links/link/key.ts";
@@ -33,7 +33,7 @@ type Contents = {
   domains?: number;
   /** The domain of the links; 0: the default one. */
   linksOn?: number;
-  /** Each link has a title and two tags, one of them `all`. */
+  /** Each link has a title and two tags, one of them `all`, and is in the index of the search. */
   titled?: boolean;
   /** Each link has ten rules, which all have to be judged. */
   ruled?: boolean;
@@ -85,6 +85,7 @@ export async function createDataFolder(
     }));
     await database.transaction((tx) => repository.insertMany(tx, links), { long: true });
   }
+  if (titled) await indexTexts(database);
   await database.close();
   return {
     path,
@@ -103,6 +104,12 @@ export async function createDataFolder(
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
+}
+
+/** A server does it after its start, for minutes, while searches read what is not indexed yet. */
+async function indexTexts({ transaction, dialect }: Database): Promise<void> {
+  for (let indexed = CHUNK; indexed === CHUNK; )
+    indexed = await transaction((tx) => dialect.indexLinkTexts!(tx, CHUNK), { long: true });
 }
 
 /** Sets a run-time setting for the next start. */

@@ -16,8 +16,9 @@ export type IdRange = { from: number; to: number };
 /** `matches`: about how many links fulfil all conditions; null if that was not tried. */
 export type Starts = { filter: LinkFilter; starts: readonly SizedStart[]; matches: number | null };
 
-/** Candidates of a search whose ids are kept. */
-const FEW = 1_000;
+/** Candidates of a search whose ids are kept, from an index; without one, finding that there are more reads rows. */
+const FEW_INDEXED = 5_000;
+const FEW_SCANNED = 1_000;
 /** Links of a start, half from each end, on which the other conditions are tried. */
 const TRIED = 1_000;
 
@@ -111,16 +112,17 @@ export function createStarts(
   /** Ids of few candidates. */
   async function startOfSearch(search: string): Promise<SizedStart> {
     const within = (most: number) => dialect.linkCandidates(search, most);
-    const few = within(FEW + 1);
+    const few = within(FEW_INDEXED + 1);
+    const most = few ? FEW_INDEXED : FEW_SCANNED;
     const { rows } = few
       ? await sql<{ id: number }>`select id from ${few} as candidates`.execute(read)
       : {
           rows: await matches({ ...EVERYTHING, search })
             .select("links.id")
-            .limit(FEW + 1)
+            .limit(most + 1)
             .execute(),
         };
-    if (rows.length <= FEW) return { start: { ids: rows.map(({ id }) => id) }, links: rows.length };
+    if (rows.length <= most) return { start: { ids: rows.map(({ id }) => id) }, links: rows.length };
     if (few === null) return { start: "scan", links: Number.POSITIVE_INFINITY };
     const counted = await sql<{ n: number }>`
       select count(*) as n from ${within(countedUpTo + 1)} as candidates`.execute(read);
