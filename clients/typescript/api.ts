@@ -1519,7 +1519,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read one of your API tokens, or as an administrator any */
+        get: operations["getToken"];
         put?: never;
         post?: never;
         /** Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it */
@@ -2488,6 +2489,11 @@ export interface components {
             scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
             /** @description shown only here; send it as bearer */
             token: string;
+            /**
+             * Format: date-time
+             * @description the same as created_at: a token does not change
+             */
+            updated_at: string;
         };
         CreatedTokenAnswer: {
             /** @constant */
@@ -2866,14 +2872,14 @@ export interface components {
              * @description number of the error
              * @enum {integer}
              */
-            code: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
+            code: 1000 | 1001 | 1003 | 1004 | 1005 | 1006 | 1009 | 1010 | 1011 | 1012 | 1013 | 1014 | 1015 | 1030 | 1031 | 2000 | 2002 | 2003 | 2004 | 3000 | 3001 | 3002 | 3003 | 3007 | 3008 | 4002 | 4004 | 4005 | 5000 | 5002 | 7000 | 7001 | 7002 | 7010 | 7011 | 7012 | 7020 | 7021 | 7030;
             /** @description of an invalid request: a sentence for each field */
             details?: components["schemas"]["FieldFault"][];
             /**
              * @description name of the error
              * @enum {string}
              */
-            error: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
+            error: "BadRequest" | "Unauthorized" | "Forbidden" | "NotFound" | "InternalServerError" | "MethodNotAllowed" | "Conflict" | "BatchSizeTooLarge" | "FileTooLarge" | "InvalidDateFormat" | "PayloadTooLarge" | "PreconditionFailed" | "IdempotencyKeyReused" | "ServiceUnavailable" | "InsufficientStorage" | "AuthFailed" | "TokenInvalid" | "CsrfInvalid" | "RateLimitExceeded" | "LinkNotFound" | "LinkAlreadyExists" | "LinkInvalidUrl" | "LinkInvalidExpireTime" | "LinkInvalidCode" | "LinkReservedCode" | "InvalidMultipartData" | "CsvFileMissing" | "CsvParseError" | "ConfigNotFound" | "ConfigReloadFailed" | "FileNotFound" | "FolderNotFound" | "PolicyNotFound" | "NameConflict" | "FolderCycle" | "PolicyInUse" | "InvalidName" | "FileTooLargeForPolicy" | "StorageUnavailable";
             /** @description what is wrong and what to do */
             message: string;
         };
@@ -2960,6 +2966,20 @@ export interface components {
              * @enum {string}
              */
             error: "PayloadTooLarge" | "FileTooLargeForPolicy";
+            /** @description what is wrong and what to do */
+            message: string;
+        };
+        Failure422: {
+            /**
+             * @description number of the error
+             * @enum {integer}
+             */
+            code: 1015;
+            /**
+             * @description name of the error
+             * @enum {string}
+             */
+            error: "IdempotencyKeyReused";
             /** @description what is wrong and what to do */
             message: string;
         };
@@ -5232,6 +5252,17 @@ export interface components {
             last_used_at: string | null;
             name: string;
             scopes: ("links:read" | "links:write" | "analytics:read" | "files:read" | "files:write" | "admin")[];
+            /**
+             * Format: date-time
+             * @description the same as created_at: a token does not change
+             */
+            updated_at: string;
+        };
+        TokenAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Token"];
+            message: string;
         };
         TokenPageAnswer: {
             /** @constant */
@@ -5599,6 +5630,23 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
+        /** @description IdempotencyKeyReused (1015) */
+        422: {
+            headers: {
+                "X-Request-Id": string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "code": 1015,
+                 *       "error": "IdempotencyKeyReused",
+                 *       "message": "What is wrong, and what to do."
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure422"];
+            };
+        };
         /** @description Another request is using it */
         423: {
             headers: {
@@ -5783,6 +5831,7 @@ export type Failure403 = components['schemas']['Failure403'];
 export type Failure404 = components['schemas']['Failure404'];
 export type Failure409 = components['schemas']['Failure409'];
 export type Failure413 = components['schemas']['Failure413'];
+export type Failure422 = components['schemas']['Failure422'];
 export type Failure429 = components['schemas']['Failure429'];
 export type Failure500 = components['schemas']['Failure500'];
 export type Failure502 = components['schemas']['Failure502'];
@@ -5952,6 +6001,7 @@ export type TeamPageAnswer = components['schemas']['TeamPageAnswer'];
 export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
 export type TestMail = components['schemas']['TestMail'];
 export type Token = components['schemas']['Token'];
+export type TokenAnswer = components['schemas']['TokenAnswer'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
 export type TopLink = components['schemas']['TopLink'];
 export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
@@ -5981,6 +6031,7 @@ export type Response412 = components['responses']['412'];
 export type Response413 = components['responses']['413'];
 export type Response415 = components['responses']['415'];
 export type Response416 = components['responses']['416'];
+export type Response422 = components['responses']['422'];
 export type Response423 = components['responses']['423'];
 export type Response429 = components['responses']['429'];
 export type Response431 = components['responses']['431'];
@@ -9750,6 +9801,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9842,7 +9894,10 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -9854,6 +9909,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9897,6 +9953,15 @@ export interface operations {
                     "application/json": components["schemas"]["LinkAnswer"];
                 };
             };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -9915,7 +9980,12 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -9944,6 +10014,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9992,6 +10063,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -10006,7 +10078,12 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -10038,6 +10115,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -10052,7 +10130,12 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -10082,6 +10165,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -10130,6 +10214,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -12865,6 +12950,7 @@ export interface operations {
                      *             "links:read"
                      *           ],
                      *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
                      *           "expires_at": "2027-01-31T00:00:00.000Z",
                      *           "last_used_at": null,
                      *           "expired": false,
@@ -12934,6 +13020,7 @@ export interface operations {
                      *           "links:read"
                      *         ],
                      *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
                      *         "expires_at": "2027-01-31T00:00:00.000Z",
                      *         "last_used_at": null,
                      *         "expired": false,
@@ -12958,13 +13045,87 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    getToken: {
+        parameters: {
+            query?: {
+                /** @description true: of all accounts */
+                all?: "true" | "false" | "";
+            };
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "spring",
+                     *         "scopes": [
+                     *           "links:read"
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "last_used_at": null,
+                     *         "expired": false,
+                     *         "account": "text"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenAnswer"];
+                };
+            };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     deleteToken: {
         parameters: {
             query?: {
                 /** @description true: of all accounts */
                 all?: "true" | "false" | "";
             };
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -12996,6 +13157,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -13440,7 +13602,10 @@ export interface operations {
     getFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -13452,6 +13617,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -13476,6 +13642,15 @@ export interface operations {
                     "application/json": components["schemas"]["FileAnswer"];
                 };
             };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -13491,7 +13666,12 @@ export interface operations {
     deleteFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -13523,6 +13703,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -13534,7 +13715,12 @@ export interface operations {
     patchFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -13555,6 +13741,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -13584,6 +13771,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -14825,7 +15013,10 @@ export interface operations {
                 /** @description name of a team, short for owner */
                 team?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -14834,6 +15025,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag?: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -14890,6 +15082,15 @@ export interface operations {
                     "application/json": components["schemas"]["FolderContentsAnswer"];
                 };
             };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag?: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -14922,6 +15123,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -14965,7 +15167,10 @@ export interface operations {
                 /** @description answer one page of so many entries, clamped to 1 to 1000; default: everything */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -14977,6 +15182,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag?: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15033,6 +15239,15 @@ export interface operations {
                     "application/json": components["schemas"]["FolderContentsAnswer"];
                 };
             };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag?: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -15048,7 +15263,12 @@ export interface operations {
     deleteFolder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -15080,6 +15300,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -15091,7 +15312,12 @@ export interface operations {
     patchFolder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -15112,6 +15338,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15139,6 +15366,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -16541,7 +16769,10 @@ export interface operations {
     getShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the answer that the client has; 304 if it is current */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -16553,6 +16784,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -16616,6 +16848,15 @@ export interface operations {
                     "application/json": components["schemas"]["ShareAnswer"];
                 };
             };
+            /** @description The client's copy is current */
+            304: {
+                headers: {
+                    ETag: string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
@@ -16631,7 +16872,12 @@ export interface operations {
     deleteShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -16663,6 +16909,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
@@ -16674,7 +16921,12 @@ export interface operations {
     patchShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of an answer; 412 if it was changed since */
+                "If-Match"?: string;
+                /** @description 412 if its ETag is this */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -16699,6 +16951,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: string;
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -16767,6 +17020,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            412: components["responses"]["412"];
             413: components["responses"]["413"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];

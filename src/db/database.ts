@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Logger } from "../lib/logger.ts";
 import { type DatabaseLocation, databaseName, parseDatabaseUrl } from "./database-url.ts";
+import { withFirstWrite } from "../lib/first-write.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { Dialect } from "./dialect.ts";
 import {
@@ -44,7 +45,7 @@ export type Database = {
   readonly dialect: Dialect;
   /**
    * One writing transaction (read committed or stronger). Runs again after a deadlock or serialization failure, at most
-   * four times in all, so it must have no effects but its queries. Use only the given `tx`: `write`, `slow` and other
+   * four times in all, so it must have no effects but its queries. What waits for the first one of a request runs in it (lib/first-write.ts). Use only the given `tx`: `write`, `slow` and other
    * transactions would wait for this one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -115,7 +116,8 @@ export async function openDatabase(
     write,
     slow,
     dialect,
-    transaction: (run, { long = false } = {}) => transact(long ? slow : write, run),
+    transaction: (run, { long = false } = {}) =>
+      withFirstWrite((whole) => transact(long ? slow : write, whole), run),
     findLink: backend.findLink ?? ((code) => queryLink(read, code)),
     refreshLookups: backend.refreshLookups ?? (() => {}),
     commits: backend.commits ?? (() => undefined),

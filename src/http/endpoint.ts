@@ -120,6 +120,13 @@ export type Endpoint<
   rawBody?: string;
   /** A success without envelope. */
   raw?: RawAnswer;
+  /** Answers have an ETag. A text names the part of the answer that requests change; else it is the whole. */
+  tagged?: true | string;
+  /**
+   * For If-Match: that part as it is in the transaction of the endpoint's first write, locked until its end. Rejects like
+   * `handle` for what the caller does not reach.
+   */
+  locked?(asking: PathInput<Q>, tx: never): Promise<unknown>;
   /** Returns `data` of the envelope, a `page(…)`, `beside(…)`, or a whole Response. */
   handle(input: EndpointInput<B, Q>): Promise<unknown> | unknown;
 };
@@ -133,6 +140,9 @@ export type EndpointInput<B, Q> = {
   /** Set unless access is `public`. */
   account: Caller;
 };
+
+/** What endpoints with one path share. */
+export type PathInput<Q = undefined> = Pick<EndpointInput<undefined, Q>, "c" | "query" | "account">;
 
 /** Types the handler from the schemas. The table erases those types. */
 export function endpoint<B extends Schema | undefined = undefined, Q extends Schema | undefined = undefined>(

@@ -7,6 +7,8 @@ export const STATUS_OF_KIND: Record<ErrorKind, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  precondition: 412,
+  unprocessable: 422,
   too_large: 413,
   rate_limited: 429,
   internal: 500,

@@ -2,11 +2,13 @@ import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
+import { beforeFirstWrite } from "../lib/first-write.ts";
 import { validated } from "../lib/validated.ts";
 import {
   Beside,
   CursorPage,
   type Endpoint,
+  type EndpointInput,
   type HttpContext,
   type HttpEnv,
   type Method,
@@ -14,6 +16,7 @@ import {
 } from "./endpoint.ts";
 import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { compressedJson } from "./compressed-json.ts";
+import { entityTag, isConditional, isKnown, requireMatch } from "./entity-tags.ts";
 import { readJsonList } from "./json-list.ts";
 import { readJson, refuseLongBody } from "./read-body.ts";
 
@@ -50,11 +53,8 @@ async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Prom
   const reservation = bodies.enter();
   try {
     const body = await readBody(entry, c, reservation);
-    return await enveloped(
-      entry,
-      c,
-      await entry.handle({ c, query, body, reservation, account: c.get("account") }),
-    );
+    const input = { c, query, body, reservation, account: c.get("account") } as EndpointInput<never, never>;
+    return await enveloped(entry, c, await conditional(entry, input));
   } finally {
     reservation.leave();
   }
@@ -96,8 +96,22 @@ async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReserv
   return validated(entry.body, value, "The body");
 }
 
+/** A condition holds in the transaction that writes. */
+function conditional(entry: Endpoint, input: EndpointInput<never, never>): unknown {
+  const { locked } = entry;
+  if (locked === undefined || !isConditional(input.c)) return entry.handle(input);
+  const check = async (tx: unknown) => requireMatch(input.c, await locked(input, tx as never));
+  return beforeFirstWrite(check, async () => entry.handle(input)).result;
+}
+
 async function enveloped(entry: Endpoint, c: HttpContext, result: unknown): Promise<Response> {
   if (result instanceof Response) return result;
+  if (entry.tagged !== undefined) {
+    const content = entry.tagged === true ? result : Reflect.get(Object(result), entry.tagged);
+    const tag = entityTag(result, content);
+    c.header("ETag", tag);
+    if (entry.method === "GET" && isKnown(c, tag)) return c.body(null, 304);
+  }
   return compressedJson(c, { code: 0, message: "OK", ...contentOf(result) }, entry.status ?? 200);
 }
 

@@ -3,6 +3,7 @@ import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../lib/errors.ts";
 import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
 import { exampleOf } from "./openapi-examples.ts";
+import { tagHeader } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
@@ -45,8 +46,11 @@ const failureSchema = (errors: Errors, hasDetails: boolean): Json => ({
   },
 });
 
+/** None of a status that errors of other kinds have too. */
 const errorsOf = (status: number): Errors =>
-  Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
+  status in DESCRIPTIONS
+    ? []
+    : Object.entries(ERRORS).filter(([, { kind }]) => STATUS_OF_KIND[kind] === status);
 
 /** A status that several kinds of errors share has the general schema. */
 const failureName = (status: number): string =>
@@ -105,7 +109,8 @@ export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas):
     [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   );
   const { raw, status = 200, others = {} } = entry;
-  const told = { [raw?.status ?? status]: raw ?? { type: JSON_TYPE }, ...others };
+  const envelope = { type: JSON_TYPE, ...(entry.tagged !== undefined && { headers: tagHeader(entry) }) };
+  const told = { [raw?.status ?? status]: raw ?? envelope, ...others };
   for (const [key, documented] of Object.entries(told)) {
     const other = Number(key);
     const isEnvelope = raw === undefined && other === status;

@@ -9,6 +9,9 @@ invalid request also has \`details\`: \`[{field, message}]\`.
 With cookies every request that changes something also sends the value of the cookie \`csrf_token\` in the header
 \`X-CSRF-Token\`.
 
+**Changes at the same time.** Links, shares, folders, files and tokens have an \`ETag\`. With \`If-Match\` a change or
+removal is done only if nobody has changed them since (412 \`PreconditionFailed\`); clicks and downloads refuse none.
+
 **Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields of a body are ignored. Every address that
 answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the server.`;
 

@@ -4,6 +4,7 @@ import { ROLES } from "../lib/access.ts";
 import { type SharedBytes, shareBytes, sharedAnswer } from "../lib/shared-bytes.ts";
 import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-examples.ts";
+import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
 import { describedTags, INTRODUCTION } from "./openapi-texts.ts";
@@ -29,7 +30,7 @@ export function openApiDocument(described: Described): Json {
   const tags = new Set<string>();
   for (const { prefix, endpoints } of tables) {
     const gated = gates.some((gate) => `${prefix}/`.startsWith(`${gate.prefix}/`));
-    for (const entry of endpoints) {
+    for (const entry of endpoints.map(withHeaders)) {
       tags.add(entry.tag);
       const path = (prefix + entry.path).replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const operations = (paths[path] ??= {});

@@ -36,9 +36,9 @@ export const lastModified = ({ modifiedAt }: Validators): string => new Date(mod
 const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 /** Weak comparison, as 304 requires. */
-const tagsIn = (list: string): string[] => list.match(/"[^"]*"/g) ?? [];
+export const tagsIn = (list: string): string[] => list.match(/"[^"]*"/g) ?? [];
 
-const strongTagsIn = (list: string): string[] =>
+export const strongTagsIn = (list: string): string[] =>
   (list.match(/(?:W\/)?"[^"]*"/g) ?? []).filter((tag) => tag.startsWith('"'));
 
 /** IMF-fixdate only: `Sun, 06 Nov 1994 08:49:37 GMT`. */

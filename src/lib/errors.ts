@@ -6,6 +6,8 @@ export type ErrorKind =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "precondition"
+  | "unprocessable"
   | "too_large"
   | "rate_limited"
   | "internal"
@@ -26,6 +28,8 @@ export const ERRORS = {
   FileTooLarge: { code: 1011, kind: "invalid" },
   InvalidDateFormat: { code: 1012, kind: "invalid" },
   PayloadTooLarge: { code: 1013, kind: "too_large" },
+  PreconditionFailed: { code: 1014, kind: "precondition" },
+  IdempotencyKeyReused: { code: 1015, kind: "unprocessable" },
   ServiceUnavailable: { code: 1030, kind: "unavailable" },
   InsufficientStorage: { code: 1031, kind: "full" },
   AuthFailed: { code: 2000, kind: "unauthorized" },

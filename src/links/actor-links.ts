@@ -1,4 +1,5 @@
 /** The next request sees every write. */
+import type { Db } from "../db/dialect.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { Clock } from "../lib/clock.ts";
 import { given } from "../lib/given.ts";
@@ -58,10 +59,11 @@ export type ActorLinks = ReturnType<typeof createActorLinks>;
 export function createActorLinks(parts: Parts, actor: Actor) {
   const { writer, repository, list, rule, domains, hashPassword, clock, loops, tags, owners } = parts;
 
-  const find = async (code: string): Promise<Link | null> => (isKeyText(code) ? repository.find(code) : null);
+  const find = async (code: string, db?: Db): Promise<Link | null> =>
+    isKeyText(code) ? repository.find(code, db) : null;
 
-  async function get(code: string): Promise<Link> {
-    const link = await find(code);
+  async function get(code: string, db?: Db): Promise<Link> {
+    const link = await find(code, db);
     if (link === null || !reaches(actor, link)) throw linkNotFound(code);
     return link;
   }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   actorOf,
+  type PathInput,
   type Caller,
   CursorPage,
   type Endpoint,
@@ -10,7 +11,7 @@ import {
   requireScope,
 } from "../http/endpoint.ts";
 import { bothCounts, countOf, viewOfBoth, visitorsOf, visitorsQuery } from "../lib/visitors.ts";
-import { MOST_ITEMS } from "./write/batch.ts";
+import { batchEndpoints } from "./write/batch.routes.ts";
 import { CODE_FORM, isCodeText, linkNotFound } from "./link/code.ts";
 import { deletedEndpoints } from "./deleted/routes.ts";
 import {
@@ -18,10 +19,8 @@ import {
   createSchema,
   domainQuery,
   linkViewSchema,
-  namedSchema,
   patchSchema,
   type ShownLink,
-  updateItemSchema,
   updateSchema,
   viewOfLink,
 } from "./link/link.ts";
@@ -37,19 +36,6 @@ import { safetyEndpoints } from "./safety/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 import { namedObject } from "../lib/named-object.ts";
 
-/** Documented as the schema, accepted as anything: a batch checks its items itself. */
-const judgedLater = (schema: z.ZodType) => {
-  const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  const item = JSON.parse(JSON.stringify(json), (_name, part) =>
-    part?.$ref === undefined ? part : $defs[part.$ref.slice("#/$defs/".length)],
-  ) as Record<string, unknown>;
-  return z.array(z.unknown().meta(item)).meta({ maxItems: MOST_ITEMS });
-};
-
-const batchResult = namedObject("BatchResult", {
-  success: z.array(z.string()),
-  failed: z.array(z.object({ code: z.string(), error: z.string(), error_code: z.int() })),
-});
 const stats = namedObject("Totals", {
   total_links: z.int(),
   total_clicks: z.int(),
@@ -66,7 +52,7 @@ type Deps = { links: LinkService; sharing?: LinkSharing; now(): number };
 /** Relative to {admin}/v1. */
 export function linkEndpoints({ links, sharing, now }: Deps): Endpoint[] {
   return [
-    ...batchEndpoints(links),
+    ...batchEndpoints((actor) => links.by(actor).batch),
     ...queryBatchEndpoints(links.by),
     ...tagEndpoints((actor) => links.by(actor).tags),
     ...deletedEndpoints({
@@ -143,6 +129,7 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     method: "POST",
     path: "/links",
     summary: "Create a link",
+    tagged: true,
     body: createSchema,
     failures: [409],
     status: 201,
@@ -183,9 +170,17 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     query: domainQuery,
     answer: linkViewSchema,
   } as const;
+  const changed = {
+    async locked({ c, query, account }: PathInput<typeof domainQuery>, tx: never) {
+      const key = keyIn(c, query);
+      await links.lock(tx, [key]);
+      return viewIn(links, c, await links.by(actorOf(account)).get(key, tx));
+    },
+  };
   return [
     endpoint({
       ...ofCode,
+      tagged: true,
       method: "GET",
       summary: "Read a link",
       handle: async ({ c, query, account }) =>
@@ -214,6 +209,8 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     }),
     endpoint({
       ...ofCode,
+      ...changed,
+      tagged: true,
       method: "PUT",
       summary: "Change a link",
       body: updateSchema,
@@ -223,6 +220,8 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     }),
     endpoint({
       ...ofCode,
+      ...changed,
+      tagged: true,
       method: "PATCH",
       summary: "Change the given fields of a link, including its code and what it serves",
       body: patchSchema,
@@ -237,6 +236,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
     }),
     endpoint({
       ...ofCode,
+      ...changed,
       method: "DELETE",
       summary: "Delete a link",
       answer: z.object({ message: z.string() }),
@@ -261,40 +261,3 @@ export const historyLinks = (links: LinkService) => ({
     return link && viewIn(links, c, link);
   },
 });
-
-function batchEndpoints(links: LinkService): Endpoint[] {
-  const ofMany = { ...shared, path: "/links/batch", answer: batchResult } as const;
-  return [
-    endpoint({
-      ...ofMany,
-      method: "POST",
-      summary: "Create up to 5000 links",
-      body: z.object({ links: judgedLater(createSchema) }),
-      list: { field: "links", most: MOST_ITEMS },
-      handle({ c, body, account }) {
-        // Hashing passwords takes minutes for 5,000.
-        c.env.liftIdleTimeout();
-        return links.by(actorOf(account)).batch.create(body.links);
-      },
-    }),
-    endpoint({
-      ...ofMany,
-      method: "PUT",
-      summary: "Change up to 5000 links",
-      body: z.object({ updates: judgedLater(updateItemSchema) }),
-      list: { field: "updates", most: MOST_ITEMS },
-      handle({ c, body, account }) {
-        c.env.liftIdleTimeout();
-        return links.by(actorOf(account)).batch.update(body.updates);
-      },
-    }),
-    endpoint({
-      ...ofMany,
-      method: "DELETE",
-      summary: "Delete up to 5000 links",
-      body: z.object({ codes: judgedLater(z.union([z.string(), namedSchema])) }),
-      list: { field: "codes", most: MOST_ITEMS },
-      handle: ({ body, account }) => links.by(actorOf(account)).batch.remove(body.codes),
-    }),
-  ];
-}

@@ -144,6 +144,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** The key of the link whose short URL this is; null for other URLs. */
     ownCode,
     lockOf: repository.lockOf,
+    /** By keys, until the transaction ends. */
+    lock: repository.lock,
     findByAnyCode: repository.findByAnyCode,
     /** Checks targets where `isEnabled`. */
     targetChecks: (isEnabled: () => boolean) =>

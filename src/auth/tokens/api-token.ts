@@ -46,6 +46,7 @@ export const tokenView = namedObject("Token", {
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime().describe("the same as created_at: a token does not change"),
   expires_at: z.iso.datetime().nullable(),
   last_used_at: z.iso.datetime().nullable().describe("to the hour"),
   expired: z.boolean().describe("an expired token is removed after 30 days"),
@@ -63,7 +64,12 @@ createdTokenView.register(z.globalRegistry, { id: "CreatedToken" });
 const viewFields = createView(tokenView);
 
 export const viewToken = (token: ApiToken, now: number) =>
-  viewFields({ ...token, scopes: [...token.scopes], expired: isExpired(token, now) });
+  viewFields({
+    ...token,
+    updatedAt: token.createdAt,
+    scopes: [...token.scopes],
+    expired: isExpired(token, now),
+  });
 
 export const isExpired = ({ expiresAt }: Pick<ApiToken, "expiresAt">, now: number): boolean =>
   expiresAt !== null && expiresAt <= now;

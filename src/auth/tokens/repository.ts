@@ -38,6 +38,11 @@ export function createApiTokensRepository({ read, write, dialect }: Queries) {
       return rows.map((row) => ({ ...toToken(row), owner: row.username ?? nameOfRowless(row.user_id) }));
     },
 
+    async find(id: number, accountId: number | null, db: Db = read): Promise<ApiToken | null> {
+      const row = await tokensOf(db, accountId).selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : toToken(row);
+    },
+
     async count(accountId: number | null, db: Db = read): Promise<number> {
       const query = tokensOf(db, accountId).select(({ fn }) => fn.countAll<number>().as("total"));
       return Number((await query.executeTakeFirstOrThrow()).total);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint, page } from "../../http/endpoint.ts";
 import { idParameter } from "../../lib/id-parameter.ts";
 import { appError } from "../../lib/errors.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
@@ -17,6 +17,13 @@ function refuseOthers({ role }: { role: string }): void {
 
 export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now(): number }): Endpoint[] {
   const shared = { access: "account", scope: null, tag: "tokens" } as const;
+  const item = { ...shared, path: "/tokens/:id", query: allQuery, failures: [403] } as const;
+  /** The token's id, and whose it has to be. */
+  const named = ({ c, query, account }: PathInput<typeof allQuery>): [number, number | null] => {
+    const ofAll = query.all === "true";
+    if (ofAll) refuseOthers(account);
+    return [idParameter(c, "NotFound", "There is no such token."), ofAll ? null : account.id];
+  };
   return [
     endpoint({
       ...shared,
@@ -54,19 +61,22 @@ export function tokenEndpoints({ apiTokens, now }: { apiTokens: ApiTokens; now()
       },
     }),
     endpoint({
-      ...shared,
+      ...item,
+      tagged: true,
+      method: "GET",
+      summary: "Read one of your API tokens, or as an administrator any",
+      answer: tokenView,
+      handle: async (asking) => viewToken(await apiTokens.get(...named(asking)), now()),
+    }),
+    endpoint({
+      ...item,
       method: "DELETE",
-      path: "/tokens/:id",
       summary:
         "Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it",
-      query: allQuery,
-      failures: [403],
       answer: z.object({ message: z.string() }),
-      async handle({ c, query, account }) {
-        const ofAll = query.all === "true";
-        if (ofAll) refuseOthers(account);
-        const id = idParameter(c, "NotFound", "There is no such token.");
-        await apiTokens.revoke(id, ofAll ? null : account.id, actorOf(account));
+      locked: async (asking, tx) => viewToken(await apiTokens.get(...named(asking), tx), now()),
+      async handle(asking) {
+        await apiTokens.revoke(...named(asking), actorOf(asking.account));
         return { message: "Token revoked" };
       },
     }),

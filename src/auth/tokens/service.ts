@@ -84,6 +84,13 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
       return { tokens: await repository.list(accountId, { limit: at.pageSize, offset }), total };
     },
 
+    /** `accountId` null: of any account. @throws NotFound */
+    async get(id: number, accountId: number | null, db?: Db): Promise<ApiToken> {
+      const found = await repository.find(id, accountId, db);
+      if (found === null) throw noSuchToken();
+      return found;
+    },
+
     /**
      * The token's text is nowhere else. @throws BadRequest, Forbidden (scopes that the account lacks), Conflict (name,
      * number of tokens), NotFound (the account ended meanwhile)
@@ -114,7 +121,7 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     revoke(id: number, accountId: number | null, actor: Actor): Promise<ApiToken> {
       return changes.write(async (tx) => {
         const found = await repository.lock(tx.db, id, accountId);
-        if (found === null) throw appError("NotFound", "There is no such token.");
+        if (found === null) throw noSuchToken();
         const { hash, ...token } = found;
         await repository.remove(tx.db, id);
         const owner = await repository.findAccount(tx.db, token.accountId);
@@ -135,6 +142,8 @@ export function createApiTokens({ repository, changes, record, lookups, clock }:
     },
   };
 }
+
+const noSuchToken = () => appError("NotFound", "There is no such token.");
 
 /** For events. */
 function stateOf(token: ApiToken): object {

@@ -74,6 +74,7 @@ forEachDialect((dialect) => {
       name: "CI",
       scopes: ["links:read", "links:write"],
       created_at: "2026-11-20T12:00:00.000Z",
+      updated_at: "2026-11-20T12:00:00.000Z",
       expires_at: null,
       expired: false,
       last_used_at: null,

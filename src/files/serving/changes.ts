@@ -2,6 +2,7 @@
  * Changes what a code serves: a URL, a file, a folder, a drop box. The link stays, with its id, counts and history. One
  * transaction holds the account's tree and the link; every cache is current before the answer.
  */
+import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -107,6 +108,8 @@ export function createShareChanges(deps: ChangesDeps) {
   }
 
   return {
+    locked: (accountId: number, code: string, tx: Db) => lockedShare(deps, accountId, code, tx),
+
     /** Changes a share or drop box of the account. @throws Forbidden if it may make no links, and like `change` */
     async patch(
       accountId: number,
@@ -207,3 +210,12 @@ const viewedUrl = (link: ShownLink, downloads: number): ShareRecord => ({
   inTrash: false,
   isDamaged: false,
 });
+
+/** With its tree, until the transaction ends. @throws LinkNotFound */
+async function lockedShare({ tree, repository }: ChangesDeps, accountId: number, code: string, tx: Db) {
+  await tree.lock(tx, accountId);
+  const held = await repository.hold(tx, code);
+  const [share] = held?.serves?.accountId === accountId ? await repository.load([held.id], tx) : [];
+  if (share === undefined) throw shareNotFound();
+  return share;
+}

@@ -82,6 +82,10 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
     const share = shareCodeIn(asking.c);
     return [await trees.with(asking, { share }), share];
   };
+  const changed = {
+    locked: async (asking: Asking & { c: HttpContext }, tx: never) =>
+      viewOfShare(await changes.locked(...(await placed(asking)), tx), asking.c.env.origin()),
+  };
   return [
     endpoint({
       ...common,
@@ -136,6 +140,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
       method: "GET",
       path: "/shares/:code{.+}",
       params,
+      tagged: true,
       summary: "Read a share or drop box",
       failures: [404],
       answer: shareView,
@@ -144,6 +149,8 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
     }),
     endpoint({
       ...common,
+      ...changed,
+      tagged: true,
       method: "PATCH",
       path: "/shares/:code{.+}",
       params,
@@ -159,6 +166,7 @@ export function manageEndpoints({ shares, trees, changes, policy }: Deps): Endpo
     }),
     endpoint({
       ...common,
+      ...changed,
       method: "DELETE",
       path: "/shares/:code{.+}",
       params,

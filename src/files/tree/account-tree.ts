@@ -46,6 +46,7 @@ export function createAccountTree({ repository, changes }: Deps) {
     changeBoth: <T>(from: number, to: number, run: (tx: TreeTransaction) => Promise<T>): Promise<T> =>
       changes.write(async (tx) => run({ ...tx, space: await lockBoth(tx.db, from, to) })),
 
+    lock: repository.lock,
     lockBoth,
 
     /** The folder and its ancestors, innermost first; none for the root. @throws FolderNotFound */

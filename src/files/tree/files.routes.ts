@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { fileView, viewFile } from "./entry.ts";
 import { idIn, idInBody } from "./entry-id.ts";
@@ -41,10 +41,18 @@ const usageEndpoint = ({ files, trees }: Deps): Endpoint =>
 
 function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
   const item = { ...shared, path: "/files/:id" } as const;
+  const changed = {
+    async locked(asking: PathInput, tx: never) {
+      const id = idIn(asking.c, "FileNotFound");
+      const tree = await trees.with(asking, { entry: id });
+      return viewFile(await files.locked(tree, id, tx), await trees.nameOf(asking, tree));
+    },
+  };
   return [
     endpoint({
       ...item,
       method: "GET",
+      tagged: true,
       summary: "A file's metadata",
       answer: fileView,
       async handle(asking) {
@@ -55,6 +63,8 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
     }),
     endpoint({
       ...item,
+      ...changed,
+      tagged: true,
       method: "PATCH",
       summary: "Rename or move a file, or give it to another owner; absent fields stay unchanged",
       body: updateSchema,
@@ -75,6 +85,7 @@ function itemEndpoints({ files, trees, transfers }: Deps): Endpoint[] {
     }),
     endpoint({
       ...item,
+      ...changed,
       method: "DELETE",
       summary: "Delete a file; its content is deleted with its last file",
       answer: z.object({ message: z.string() }),

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { createBatches } from "../../lib/batches.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -102,6 +103,12 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
   return {
     /** @throws FileNotFound */
     find: (accountId: number, id: number): Promise<StoredFile> => tree.file(accountId, id),
+
+    /** With its tree, until the transaction ends. @throws FileNotFound */
+    async locked(accountId: number, id: number, tx: Db): Promise<StoredFile> {
+      await repository.lock(tx, accountId);
+      return tree.file(accountId, id, tx);
+    },
 
     /**
      * If it rejects, the bytes are removed. `alongside` runs in the same transaction, possibly more than once. @throws

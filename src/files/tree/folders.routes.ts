@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { actorOf, type PathInput, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { FILE_NAME_FORM } from "../../lib/file-name.ts";
 import { streamAnswer } from "../../http/stream-pages.ts";
 import type { Logger } from "../../lib/logger.ts";
@@ -38,12 +38,20 @@ type Deps = { folders: Folders; trees: Trees; transfers: Transfers; logger: Logg
 export function folderEndpoints({ folders, trees, transfers, logger }: Deps): Endpoint[] {
   const shared = { access: "account", scope: "files", tag: "folders" } as const;
   const item = { ...shared, path: "/folders/:id" } as const;
+  const changed = {
+    async locked(asking: PathInput, tx: never) {
+      const id = idIn(asking.c, "FolderNotFound");
+      const tree = await trees.with(asking, { entry: id });
+      return viewFolder(await folders.locked(tree, id, tx), await trees.nameOf(asking, tree));
+    },
+  };
   return [
     contentsEndpoint({ folders, trees, logger }, "/folders", "The contents of the root"),
     endpoint({
       ...shared,
       method: "POST",
       path: "/folders",
+      tagged: true,
       summary: "Create a folder",
       body: createSchema,
       failures: [404, 409],
@@ -61,6 +69,8 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
     contentsEndpoint({ folders, trees, logger }, "/folders/:id", "The contents of a folder"),
     endpoint({
       ...item,
+      ...changed,
+      tagged: true,
       method: "PATCH",
       summary: "Rename or move a folder, set its storage policy or owner; absent fields stay unchanged",
       body: updateSchema,
@@ -83,6 +93,7 @@ export function folderEndpoints({ folders, trees, transfers, logger }: Deps): En
     }),
     endpoint({
       ...item,
+      ...changed,
       method: "DELETE",
       summary: "Delete a folder with its contents",
       answer: z.object({ message: z.string() }),
@@ -112,6 +123,7 @@ const contentsEndpoint = (
     scope: "files",
     tag: "folders",
     summary,
+    tagged: "folder",
     query: path === "/folders" ? contentsQuery.extend(ownerQuery) : contentsQuery,
     answer: contentsView,
     async handle({ c, account, query }) {

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/dialect.ts";
 import type { Actor } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
@@ -59,6 +60,12 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
     async find(accountId: number, folderId: number | null): Promise<Listing> {
       const [folder = null, ...above] = await tree.folders(accountId, toFolderId(folderId));
       return { folder, path: folder === null ? [] : [folder, ...above].toReversed() };
+    },
+
+    /** With its tree, until the transaction ends. @throws FolderNotFound */
+    async locked(accountId: number, id: number, tx: Db): Promise<Folder> {
+      await repository.lock(tx, accountId);
+      return (await tree.folders(accountId, toFolderId(id), tx))[0]!;
     },
 
     /** At most `limit` entries after the cursor. */

@@ -49,6 +49,8 @@ type Deps = {
 type Checked<T> = T | AppError;
 type Secret = { password: string | null | undefined };
 
+export type LinkBatch = ReturnType<typeof createLinkBatch>;
+
 export function createLinkBatch({ writer, rule, domains, hashPassword, clock, loops, gifts, actor }: Deps) {
   return {
     /** Items like the body of a create. @throws BatchSizeTooLarge */

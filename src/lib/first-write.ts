@@ -1,0 +1,33 @@
+/**
+ * Conditions of a request that hold in its own transaction: what `before` reads there is what the request changes, and
+ * what it writes commits with that change. The context follows the request's promises; nobody else's transaction sees it.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+type Pending = { before(tx: unknown): Promise<void>; isCommitted: boolean };
+
+const pending = new AsyncLocalStorage<Pending>();
+
+/**
+ * `before` runs at the start of the first transaction of `run` that commits, and with each repetition of it; a rejection
+ * ends the transaction. Returns whether one has committed, also when `run` rejects.
+ */
+export function beforeFirstWrite<T>(before: Pending["before"], run: () => Promise<T>) {
+  const state: Pending = { before, isCommitted: false };
+  return { isCommitted: () => state.isCommitted, result: pending.run(state, run) };
+}
+
+/** For the database: `transact` with what waits for this transaction. */
+export async function withFirstWrite<X, T>(
+  transact: (run: (tx: X) => Promise<T>) => Promise<T>,
+  run: (tx: X) => Promise<T>,
+): Promise<T> {
+  const state = pending.getStore();
+  if (state === undefined || state.isCommitted) return transact(run);
+  const result = await transact(async (tx) => {
+    await state.before(tx);
+    return run(tx);
+  });
+  state.isCommitted = true;
+  return result;
+}

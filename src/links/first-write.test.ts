@@ -1,0 +1,60 @@
+/** The condition of a request in its own transaction, on every database. */
+import { beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Db } from "../db/dialect.ts";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { type LinksRoom, openLinks, refusal, TARGET } from "./links.test-support.ts";
+import { appError } from "../lib/errors.ts";
+import { beforeFirstWrite } from "../lib/first-write.ts";
+
+forEachDialect((dialect) => {
+  let room: LinksRoom;
+  beforeAll(async () => {
+    room = await openLinks(await dialect.openDb({ threads: true }));
+  });
+  beforeEach(async () => {
+    await room.clear();
+    await room.links.create({ code: "a", target: TARGET, title: "first" });
+  });
+
+  /** Changes the link if it still has the title. */
+  const retitle = (before: string, title: string) =>
+    beforeFirstWrite(
+      async (tx) => {
+        const link = (await room.links.lock(tx as Db, ["a"])).get("a")!;
+        if (link.title !== before) throw appError("PreconditionFailed", `It is '${link.title}' now.`);
+      },
+      () => room.links.patch("a", { title }),
+    );
+
+  test("of writers at once that saw the same state, one wins", async () => {
+    const outcomes = await Promise.all(
+      ["b", "c", "d", "e"].map((title) => refusal(retitle("first", title).result)),
+    );
+    expect(outcomes.toSorted()).toEqual([
+      "PreconditionFailed",
+      "PreconditionFailed",
+      "PreconditionFailed",
+      "no error",
+    ]);
+    expect((await room.links.get("a")).updatedAt).toBe(room.clock.now());
+    const winner = ["b", "c", "d", "e"][outcomes.indexOf("no error")]!;
+    expect((await room.links.get("a")).title).toBe(winner);
+  });
+
+  test("it rejects the whole transaction, and holds for the first one only", async () => {
+    const refused = retitle("other", "b");
+    expect([await refusal(refused.result), refused.isCommitted()]).toEqual(["PreconditionFailed", false]);
+    let checks = 0;
+    const both = beforeFirstWrite(
+      async () => void checks++,
+      async () => {
+        await room.links.patch("a", { title: "b" });
+        await room.links.patch("a", { title: "c" });
+      },
+    );
+    await both.result;
+    expect([checks, both.isCommitted(), (await room.links.get("a")).title]).toEqual([1, true, "c"]);
+    await room.links.patch("a", { title: "d" });
+    expect(checks).toBe(1);
+  });
+});
