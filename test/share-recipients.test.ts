@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { driveClient, type DriveClient } from "./support/drive.ts";
 import { linkIn, type MailServer, startMailServer } from "./support/mail-server.ts";
 import { type Client, startSignedIn } from "./support/session.ts";
+import { stranger } from "./support/stranger.ts";
 import { until } from "./support/until.ts";
 import type { Installation, RunningWaymark } from "./support/waymark.ts";
 
@@ -132,7 +133,7 @@ test("a recipient gets the mail, proves the address, and sees what the owner the
   for (const forged of [broken, Cookie.replace(/_\d+=/, "_999=")])
     expect((await get(url, { Cookie: forged })).status).toBe(401);
 
-  const visits = async () => (await me.call("GET", `/folders/${folder}/share/${code}/visits`)).body.data;
+  const visits = async () => (await me.call("GET", `/shares/${code}/visits`)).body.data;
   await until(async () => (await visits()).length === 2);
   expect(await visits()).toMatchObject([
     { email: ANNA, action: "download", name: "beach.png" },
@@ -170,4 +171,43 @@ test("a visit with its proof counts one click, and the page of the link tells no
   const clicks = async () => (await me.call("GET", `/shares/${code}`)).body.data["click_count"];
   await until(async () => (await clicks()) === 1);
   expect(await (await get(`${url}+`)).text()).not.toContain("Secret title");
+});
+
+test("several files are for recipients too, who get the mail again when the owner says so", async () => {
+  const body = { items: [{ file_id: file }, { folder_id: folder }], recipients: [ANNA], verify: true };
+  const { url, code } = (await me.call("POST", "/shares", body)).body.data as Share;
+  const invited = () => mailsTo(ANNA).filter((text) => text.includes(url)).length;
+  await until(() => invited() === 1);
+  expect((await get(url)).status).toBe(401);
+  const Cookie = cookieOf(await post(url, { email: ANNA, code: await codeFor(url, ANNA) }));
+  expect(await (await get(url, { Cookie })).text()).toContain("beach.png");
+  const visits = async () => (await me.call("GET", `/shares/${code}/visits`)).body.data;
+  await until(async () => (await visits()).length === 1);
+  expect(await visits()).toMatchObject([{ email: ANNA, action: "open" }]);
+  const again = await me.call("POST", `/shares/${code}/mails`, {});
+  expect(again).toMatchObject({ status: 200, body: { data: { message: "Mails queued: 1" } } });
+  await until(() => invited() === 2);
+});
+
+test("a folder with two ways takes nothing from those who have not proved their address", async () => {
+  const { url, code } = await share({ recipients: [ANNA], verify: true, add: true });
+  const eve = stranger();
+  expect((await eve.put(url, { "a.txt": "a" })).status).toBe(401);
+  expect((await eve.begin(url, "a.txt", 1)).status).toBe(401);
+  const received = await codeFor(url, ANNA);
+  const anna = stranger();
+  anna.jar.set(
+    ...(cookieOf(await post(url, { email: ANNA, code: received })).split("=") as [string, string]),
+  );
+  expect((await anna.put(url, { "a.txt": "a" })).status).toBe(201);
+  const begun = await anna.begin(url, "b.txt", 1);
+  const upload = new URL(begun.headers.get("location")!, url).href;
+  expect((await eve.append(upload, 0, "b")).status).toBe(401);
+  expect((await anna.append(upload, 0, "b")).status).toBe(204);
+  const sent = await me.call("GET", `/folders/${folder}/drop/${code}/files`);
+  expect(sent.body.data.map(({ name }: { name: string }) => name)).toEqual(["b.txt", "a.txt"]);
+  // Who is taken off the list while a file is on its way sends no more of it.
+  const late = new URL((await anna.begin(url, "c.txt", 1)).headers.get("location")!, url).href;
+  await me.call("PATCH", `/shares/${code}`, { recipients: [EVE] });
+  expect((await anna.append(late, 0, "c")).status).toBe(401);
 });

@@ -87,6 +87,15 @@ test("picked files and folders are one code: a page, a ZIP file, and the bytes o
   expect((await text(`?file=${second}`))[0]).toBe(404);
   expect(await text(`?file=${hidden}`)).toEqual([200, "hidden"]);
   expect((await text("?archive=1"))[0]).toBe(410);
+
+  const link = await me.call("POST", "/admin/v1/links", { target: "https://example.com" });
+  const address = `/admin/v1/links/${link.body.data.code}`;
+  const served = await me.call("PATCH", address, { items: [{ file_id: second }, { folder_id: a }] });
+  expect([served.status, served.body.data.target]).toEqual([200, "waymark:items/0"]);
+  expect((await me.call("GET", `/shares/${link.body.data.code}`)).body.data).toMatchObject({ items: 2 });
+  const both = await me.call("PATCH", address, { items: [{ file_id: second }], folder_id: a });
+  expect([both.status, both.body.message]).toEqual([400, expect.stringContaining("one thing")]);
+
   for (const bad of [
     [],
     [{}],
@@ -96,5 +105,6 @@ test("picked files and folders are one code: a page, a ZIP file, and the bytes o
   ]) {
     const refused = await me.call("POST", "/shares", { items: bad });
     expect([bad.length, refused.status >= 400 && refused.status < 500]).toEqual([bad.length, true]);
+    expect((await me.call("PATCH", address, { items: bad })).status).toBe(refused.status);
   }
 });

@@ -1706,40 +1706,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/files/{id}/share/{code}/mails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Send the mail with the link of a shared file to its recipients again */
-        post: operations["postFileShareCodeMails"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/files/{id}/share/{code}/visits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What verified recipients of a shared file opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
-        get: operations["listFileShareCodeVisits"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/files/{id}/thumbnail": {
         parameters: {
             query?: never;
@@ -2040,40 +2006,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/folders/{id}/share/{code}/mails": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Send the mail with the link of a shared folder to its recipients again */
-        post: operations["postFolderShareCodeMails"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/folders/{id}/share/{code}/visits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What verified recipients of a shared folder opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
-        get: operations["listFolderShareCodeVisits"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/folders/{id}/trash": {
         parameters: {
             query?: never;
@@ -2257,6 +2189,40 @@ export interface paths {
         };
         /** The files and folders that are one share; without those in the trash */
         get: operations["listShareItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{code}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the mail with the link of a share to its recipients again */
+        post: operations["postShareMails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{code}/visits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
+        get: operations["listShareVisits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3399,6 +3365,11 @@ export interface components {
             folder_id?: number;
             /** @description pass the query of the request to the target */
             forward_query?: boolean | null;
+            /** @description files and folders of yours that are one share, at most 500 */
+            items?: {
+                file_id?: number;
+                folder_id?: number;
+            }[];
             /** @description the old code stays as an alias, on its domain */
             keep_old?: boolean;
             /** @description how many people may pass; automated visitors use none up */
@@ -14180,113 +14151,6 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
-    postFileShareCodeMails: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example docs/start */
-                code: string;
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /** @example {} */
-                "application/json": components["schemas"]["ShareMails"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": {
-                     *         "message": "OK"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MessageAnswer"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
-    listFileShareCodeVisits: {
-        parameters: {
-            query?: {
-                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
-                cursor?: string;
-                /** @description clamped to 1 to 100 */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @example docs/start */
-                code: string;
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": [
-                     *         {
-                     *           "email": "text",
-                     *           "action": "open",
-                     *           "name": "spring",
-                     *           "at": "2026-11-20T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
     getFileThumbnail: {
         parameters: {
             query?: never;
@@ -15969,113 +15833,6 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
-    postFolderShareCodeMails: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @example docs/start */
-                code: string;
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /** @example {} */
-                "application/json": components["schemas"]["ShareMails"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": {
-                     *         "message": "OK"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["MessageAnswer"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
-    listFolderShareCodeVisits: {
-        parameters: {
-            query?: {
-                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
-                cursor?: string;
-                /** @description clamped to 1 to 100 */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @example docs/start */
-                code: string;
-                /** @example 1 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "X-Request-Id": string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "code": 0,
-                     *       "message": "OK",
-                     *       "data": [
-                     *         {
-                     *           "email": "text",
-                     *           "action": "open",
-                     *           "name": "spring",
-                     *           "at": "2026-11-20T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "next_cursor": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            429: components["responses"]["429"];
-            431: components["responses"]["431"];
-            500: components["responses"]["500"];
-            503: components["responses"]["503"];
-            507: components["responses"]["507"];
-        };
-    };
     postFolderTrash: {
         parameters: {
             query?: never;
@@ -17062,6 +16819,109 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SharedItemListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postShareMails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ShareMails"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listShareVisits: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example docs/start */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "email": "text",
+                     *           "action": "open",
+                     *           "name": "spring",
+                     *           "at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareVisitPageAnswer"];
                 };
             };
             400: components["responses"]["400"];

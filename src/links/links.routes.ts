@@ -22,6 +22,7 @@ import {
   patchSchema,
   type ShownLink,
   updateSchema,
+  usesSchema,
   viewOfLink,
 } from "./link/link.ts";
 import { isCounted, linkQueryOf, listQuery, placedQueryOf } from "./list/page.ts";
@@ -36,6 +37,7 @@ import { safetyEndpoints } from "./safety/routes.ts";
 import { tagEndpoints } from "./tags/routes.ts";
 import { namedObject } from "../lib/named-object.ts";
 
+const USES = usesSchema.keyof().options;
 const stats = namedObject("Totals", {
   total_links: z.int(),
   total_clicks: z.int(),
@@ -228,8 +230,7 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
       failures: [409],
       async handle({ c, query, body, account }) {
         const [key, actor] = [keyIn(c, query), actorOf(account)];
-        const { file_id: file, folder_id: folder, drop } = body;
-        if ([file, folder, drop].some((use) => use !== undefined)) requireScope(account, "files:write");
+        if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
         const served = await sharing?.patchLink(account.id, key, body, actor);
         return viewIn(links, c, served ?? (await links.by(actor).patch(key, body)));
       },

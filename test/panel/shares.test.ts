@@ -145,10 +145,12 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
   await file.press("Enter");
   await focused(form(page).getByRole("button", { name: "Choose another" }));
+  await form(page).getByLabel("Message").fill("For you");
   await form(page).getByLabel("Max. downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");
   await page.waitForURL(/\/panel\/shares\?q=flyer$/);
+  expect((await drive.call("GET", "/shares/flyer")).body.data.message).toBe("For you");
   expect(await (await fetch(`${panel.server.url}/flyer`)).text()).toBe("for one's eyes");
   await page.reload();
 

@@ -11,14 +11,15 @@ import { LoadedRows } from "../ui/long/loaded-rows.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";
 import { ShareAddress } from "./share-address.tsx";
 import { receivedQuery, shareQuery } from "./share-queries.ts";
+import { ShareRecipients } from "./share-recipients.tsx";
 import { ShareVisits } from "./share-visits.tsx";
 import classes from "./shares.module.css";
 
-/** Files that the code received, with their senders, and visits of verified recipients. */
+/** Files that the code received, with their senders, and its recipients with their visits. */
 export function ReceivedFiles({ code, onClose }: { code: string | undefined; onClose(): void }) {
   const { t } = useLingui();
   const { data: share } = useQuery({ ...shareQuery(code ?? ""), enabled: code !== undefined });
-  const title = share?.verify ? t`Recipients’ visits` : t`What came in`;
+  const title = share?.recipients.length ? t`Recipients` : t`What came in`;
   return (
     <SideForm title={title} isOpen={code !== undefined} onClose={onClose}>
       {code !== undefined && <Box code={code} />}
@@ -41,7 +42,8 @@ function Box({ code }: { code: string }) {
     <Stack gap="md">
       <ShareAddress address={box.short_url} />
       {box.drop !== null && <Filling box={box} drop={box.drop} />}
-      {box.verify && <ShareVisits share={box} />}
+      {box.recipients.length > 0 && <ShareRecipients share={box} />}
+      {box.verify && <ShareVisits code={code} />}
       {box.drop !== null && box.folder_id !== null && <Files folder={box.folder_id} code={code} />}
     </Stack>
   );

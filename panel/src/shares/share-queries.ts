@@ -122,20 +122,22 @@ export const endShare = ({ code, owner }: Share, account: number): Promise<unkno
     : answerOf(api.DELETE("/admin/v1/links/{code}", { params }));
 };
 
+/** Mails the link again. */
+export const mailAgain = (code: string, recipients: string[]): Promise<unknown> =>
+  answerOf(api.POST("/shares/{code}/mails", { params: { path: { code } }, body: { recipients } }));
+
 /** Of verified recipients, newest first. */
-export const visitsQuery = ({ code, file_id: file, folder_id: folder }: Share) =>
+export const visitsQuery = (code: string) =>
   infiniteQueryOptions({
     queryKey: ["shares", "visits", code],
     initialPageParam: "",
-    queryFn({ pageParam: cursor, signal }) {
-      const query = { cursor, limit: SHARES_A_PAGE };
-      const options = { params: { path: { id: file ?? folder ?? 0, code }, query }, signal };
-      return answerOf(
-        file === null
-          ? api.GET("/folders/{id}/share/{code}/visits", options)
-          : api.GET("/files/{id}/share/{code}/visits", options),
-      );
-    },
+    queryFn: ({ pageParam: cursor, signal }) =>
+      answerOf(
+        api.GET("/shares/{code}/visits", {
+          params: { path: { code }, query: { cursor, limit: SHARES_A_PAGE } },
+          signal,
+        }),
+      ),
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
 

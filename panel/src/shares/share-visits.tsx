@@ -1,7 +1,6 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import type { Share } from "../base/api.ts";
 import { formatTime } from "../base/i18n.ts";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LoadedRows } from "../ui/long/loaded-rows.tsx";
@@ -9,9 +8,9 @@ import { visitsQuery } from "./share-queries.ts";
 import classes from "./shares.module.css";
 
 /** What verified recipients opened and downloaded. */
-export function ShareVisits({ share }: { share: Share }) {
+export function ShareVisits({ code }: { code: string }) {
   const { t } = useLingui();
-  const query = useInfiniteQuery(visitsQuery(share));
+  const query = useInfiniteQuery(visitsQuery(code));
   const actions = { open: t`Opened`, download: t`Downloaded`, archive: t`Downloaded` };
   return (
     <LoadedRows

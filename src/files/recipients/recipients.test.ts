@@ -81,14 +81,11 @@ forEachDialect((dialect) => {
     expect(mailed()).toEqual([`share ${BEN}`]);
     await patch(made.code, { title: "Other" });
     expect(mailed()).toEqual([]);
-    const place = { kind: "file", id: fileId } as const;
-    expect(await at.shares.sendAgain(me, place, made.code, [ANNA])).toBe(1);
-    expect(await at.shares.sendAgain(me, place, made.code, null)).toBe(2);
+    expect(await at.shares.sendAgain(me, made.code, [ANNA])).toBe(1);
+    expect(await at.shares.sendAgain(me, made.code, null)).toBe(2);
     expect(mailed()).toEqual([`share ${ANNA}`, `share ${ANNA}`, `share ${BEN}`]);
-    expect(await refusal(at.shares.sendAgain(me, place, made.code, [CLEO]))).toBe("BadRequest");
-    expect(await refusal(at.shares.sendAgain(await at.account(), place, made.code, null))).toBe(
-      "FileNotFound",
-    );
+    expect(await refusal(at.shares.sendAgain(me, made.code, [CLEO]))).toBe("BadRequest");
+    expect(await refusal(at.shares.sendAgain(await at.account(), made.code, null))).toBe("LinkNotFound");
   });
 
   test("lists, events and undo have message, recipients and verification", async () => {
@@ -200,8 +197,7 @@ forEachDialect((dialect) => {
     await at.shares.note({ ...entry, visitor: ANNA }, { action: "open", name: "plan.pdf" });
     at.time.now += MINUTE;
     await at.shares.tell({ ...entry, visitor: ANNA }, { action: "download", name: "plan.pdf" });
-    const visits = (before: number | null, limit: number) =>
-      at.shares.visits(me, { kind: "file", id: fileId }, code, before, limit);
+    const visits = (before: number | null, limit: number) => at.shares.visits(me, code, before, limit);
     const first = await visits(null, 1);
     expect(first.visits).toMatchObject([
       { email: ANNA, action: "download", name: "plan.pdf", at: at.time.now },

@@ -1,30 +1,13 @@
 /** Several files and folders that are one share. They stay where they are. */
-import { z } from "zod";
 import { appError } from "../../lib/errors.ts";
 import type { Db } from "../../db/dialect.ts";
+import type { UsesInput } from "../../links/link/link.ts";
 import type { Entry } from "../tree/entry.ts";
 import type { PathsRepository } from "../tree/paths.repository.ts";
 import type { WantedItems } from "./served.ts";
 
-export const MOST_SHARED_ITEMS = 500;
-
-const id = z.int().min(1);
-const itemInput = z
-  .object({ file_id: id.optional(), folder_id: id.optional() })
-  .refine(
-    (item) => (item.file_id === undefined) !== (item.folder_id === undefined),
-    "takes file_id or folder_id",
-  );
-export type ItemInput = z.output<typeof itemInput>;
-
-export const itemsInput = z
-  .array(itemInput)
-  .min(1)
-  .max(MOST_SHARED_ITEMS)
-  .describe(`files and folders of yours that are one share, at most ${MOST_SHARED_ITEMS}`);
-
 /** Ascending, each once. */
-export const idsOfItems = (items: readonly ItemInput[]): number[] =>
+export const idsOfItems = (items: NonNullable<UsesInput["items"]>): number[] =>
   [...new Set(items.map(({ file_id, folder_id }) => (file_id ?? folder_id)!))].sort((a, b) => a - b);
 
 type Deps = {

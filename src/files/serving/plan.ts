@@ -9,14 +9,13 @@ import type { Entry } from "../tree/entry.ts";
 import { addingAfter, type AddingInput, isDropBox, notAFolder } from "./adding.ts";
 import { NO_RECIPIENTS, type RecipientInput, type Recipients } from "../recipients/recipients.ts";
 import type { HeldLink } from "./changes.repository.ts";
-import { idsOfItems, type ItemInput, type SharedItems } from "./items.ts";
+import { idsOfItems, type SharedItems } from "./items.ts";
 import type { Serving, Shareable, Wanted } from "./served.ts";
 
 /** Absent: unchanged. */
 export type ShareChange = UsesInput &
   Pick<PatchInput, "target" | "expires_at" | "password" | "title"> & {
     max_downloads?: number | null | undefined;
-    items?: readonly ItemInput[] | undefined;
   } & AddingInput &
   RecipientInput;
 

@@ -1,5 +1,4 @@
 /** What recipients of shares did, and their mails once more. */
-import type { Db } from "../../db/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import type { Invitations } from "../recipients/mails.ts";
@@ -7,23 +6,26 @@ import type { RecipientVisit } from "../recipients/visit.ts";
 import type { RecipientVisitsRepository } from "../recipients/visits.repository.ts";
 import type { AccountTree } from "../tree/account-tree.ts";
 import { shareNotFound } from "./changes.ts";
+import type { ShareChangesRepository } from "./changes.repository.ts";
 import type { ShareListRepository } from "./list.repository.ts";
-import type { Shareable } from "./served.ts";
 
 type Deps = {
   tree: AccountTree;
-  repository: Pick<ShareListRepository, "load"> & { recipients: RecipientVisitsRepository };
-  ofEntry: {
-    entryOf(accountId: number, place: Shareable, db?: Db): Promise<unknown>;
-    linkOf(place: Shareable, code: string, db?: Db): Promise<number>;
-  };
+  repository: Pick<ShareListRepository, "load"> &
+    Pick<ShareChangesRepository, "linkWith"> & { recipients: RecipientVisitsRepository };
   invitations: Invitations;
   clock: Clock;
 };
 
 type Visited = { linkId: number; visitor: string | null };
 
-export function createShareRecipients({ tree, repository, ofEntry, invitations, clock }: Deps) {
+export function createShareRecipients({ tree, repository, invitations, clock }: Deps) {
+  async function linkOf(accountId: number, code: string): Promise<number> {
+    const held = await repository.linkWith(code);
+    if (held?.accountId !== accountId) throw shareNotFound();
+    return held.linkId;
+  }
+
   return {
     /** Of a verified recipient. */
     note: async (
@@ -34,21 +36,26 @@ export function createShareRecipients({ tree, repository, ofEntry, invitations, 
       await repository.recipients.addVisit({ action, name, linkId, email: visitor, at: clock.now() });
     },
 
-    /** Of verified recipients, newest first, below an id. `next`: null at the end. @throws like `list`, LinkNotFound */
-    async visits(accountId: number, place: Shareable, code: string, before: number | null, limit: number) {
-      await ofEntry.entryOf(accountId, place);
-      const linkId = await ofEntry.linkOf(place, code);
+    /** Of verified recipients, newest first, below an id. `next`: null at the end. @throws LinkNotFound */
+    async visits(accountId: number, code: string, before: number | null, limit: number) {
+      const linkId = await linkOf(accountId, code);
       const found = await repository.recipients.visits(linkId, before, limit + 1);
       const visits = found.slice(0, limit);
       return { visits, next: found.length > limit ? visits.at(-1)!.id : null };
     },
 
     /** Null: to all. Returns how many. @throws like `visits`, BadRequest, Conflict, RateLimitExceeded */
-    sendAgain: (accountId: number, place: Shareable, code: string, emails: readonly string[] | null) =>
-      tree.change(accountId, async (tx) => {
-        await ofEntry.entryOf(accountId, place, tx.db);
-        const [share] = await repository.load([await ofEntry.linkOf(place, code, tx.db)], tx.db);
-        if (share === undefined) throw shareNotFound();
+    async sendAgain(accountId: number, code: string, emails: readonly string[] | null): Promise<number> {
+      const linkId = await linkOf(accountId, code);
+      return tree.change(accountId, async (tx) => {
+        const [share] = await repository.load([linkId], tx.db);
+        if (share?.owner?.id !== accountId) throw shareNotFound();
+        if (share.expiresAt !== null && share.expiresAt <= clock.now()) {
+          throw appError(
+            "Conflict",
+            "This share has ended. Give it a later expires_at, then send the mails.",
+          );
+        }
         const wanted = [...new Set(emails ?? share.recipients)];
         const stranger = wanted.find((email) => !share.recipients.includes(email));
         if (stranger !== undefined) {
@@ -58,6 +65,7 @@ export function createShareRecipients({ tree, repository, ofEntry, invitations, 
         }
         await invitations.send(tx, share, wanted);
         return wanted.length;
-      }),
+      });
+    },
   };
 }

@@ -16,12 +16,12 @@ import { appError } from "../../lib/errors.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { pageOf, pageQuery } from "../../lib/page-query.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
-import { patchSchema } from "../../links/link/link.ts";
+import { itemsInput, patchSchema } from "../../links/link/link.ts";
 import { filterQuery } from "../../links/list/filter.ts";
 import { addingFields } from "../serving/adding.ts";
 import { NO_RECIPIENTS, recipientFields, recipientsAfter } from "../recipients/recipients.ts";
 import type { ShareChanges } from "../serving/changes.ts";
-import { idsOfItems, itemsInput } from "../serving/items.ts";
+import { idsOfItems } from "../serving/items.ts";
 import { type SharePolicy, sharePolicyView } from "../serving/policy.ts";
 import { SHARE_KINDS, SHARE_SORTS, SHARE_STATES } from "../serving/share-filter.ts";
 import { type Asking, ownerQuery, type Trees } from "../tree/trees.ts";
@@ -62,13 +62,20 @@ const listQuery = z.object({
 const place = z.object({ id: z.int() });
 
 const changeSchema = patchSchema
-  .pick({ expires_at: true, title: true, target: true, file_id: true, folder_id: true, drop: true })
+  .pick({
+    expires_at: true,
+    title: true,
+    target: true,
+    file_id: true,
+    folder_id: true,
+    drop: true,
+    items: true,
+  })
   .extend({
     password: sharePassword.describe(`at least ${PASSWORD_MIN_CHARACTERS} characters; null removes it`),
     max_downloads: maxDownloads.describe("null: unlimited; used up unless above downloads"),
     ...addingFields,
     ...recipientFields,
-    items: itemsInput.optional(),
   });
 changeSchema.register(z.globalRegistry, { id: "ShareUpdate" });
 

@@ -6,8 +6,7 @@ import { namedObject } from "../../lib/named-object.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
 import { CODE_FORM } from "../../links/link/code.ts";
 import { recipientFields } from "../recipients/recipients.ts";
-import type { Shareable } from "../serving/served.ts";
-import { placeIn, shareCodeIn } from "./routes.ts";
+import { shareCodeIn } from "./routes.ts";
 import type { Trees } from "../tree/trees.ts";
 import type { Shares } from "./service.ts";
 
@@ -22,33 +21,32 @@ const sendBody = namedObject("ShareMails", {
   recipients: recipientFields.recipients.describe("whom of the share's; absent: all"),
 });
 
-export const recipientEndpoints = (deps: Deps): Endpoint[] =>
-  (["file", "folder"] as const).flatMap((kind) => endpointsOf(deps, kind));
-
 type Deps = { shares: Shares; trees: Trees };
 
-function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint[] {
-  const path = `/${kind}s/:id/share/:code{.+}`;
+/** Mount them before those of a share, whose codes have slashes. */
+export function recipientEndpoints({ shares, trees }: Deps): Endpoint[] {
   const common = {
     access: "account",
     scope: "files",
-    tag: `${kind}s`,
+    tag: "shares",
     params: { code: z.string().meta(CODE_FORM) },
   } as const;
   return [
     endpoint({
       ...common,
       method: "GET",
-      path: `${path}/visits`,
-      summary: `What verified recipients of a shared ${kind} opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days`,
+      path: "/shares/:code{.+}/visits",
+      summary:
+        "What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days",
       query: z.object(cursorQuery),
+      failures: [404],
       answer: z.array(visitView),
       paged: "cursor",
       async handle({ c, account, query: { cursor, limit } }) {
         const before = placeOf(z.int(), cursor);
-        const place = placeIn(c, kind);
-        const tree = await trees.with({ c, account }, { entry: place.id });
-        const found = await shares.visits(tree, place, shareCodeIn(c), before, limitOf(limit));
+        const share = shareCodeIn(c);
+        const tree = await trees.with({ c, account }, { share });
+        const found = await shares.visits(tree, share, before, limitOf(limit));
         const views = found.visits.map(({ email, action, name, at }) => ({
           email,
           action,
@@ -61,15 +59,15 @@ function endpointsOf({ shares, trees }: Deps, kind: Shareable["kind"]): Endpoint
     endpoint({
       ...common,
       method: "POST",
-      path: `${path}/mails`,
-      summary: `Send the mail with the link of a shared ${kind} to its recipients again`,
+      path: "/shares/:code{.+}/mails",
+      summary: "Send the mail with the link of a share to its recipients again",
       body: sendBody,
-      failures: [409, 429],
+      failures: [404, 409, 429],
       answer: z.object({ message: z.string() }),
       async handle({ c, account, body: { recipients } }) {
-        const place = placeIn(c, kind);
-        const tree = await trees.with({ c, account }, { entry: place.id });
-        const count = await shares.sendAgain(tree, place, shareCodeIn(c), recipients ?? null);
+        const share = shareCodeIn(c);
+        const tree = await trees.with({ c, account }, { share });
+        const count = await shares.sendAgain(tree, share, recipients ?? null);
         return { message: `Mails queued: ${count}` };
       },
     }),

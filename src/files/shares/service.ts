@@ -59,7 +59,7 @@ export function createShares({
   clock,
 }: Deps) {
   const ofEntry = createEntryShares({ tree, repository, links, policy, invitations, clock, isDrop: false });
-  const ofRecipients = createShareRecipients({ tree, repository, ofEntry, invitations, clock });
+  const ofRecipients = createShareRecipients({ tree, repository, invitations, clock });
   const { itemsOf, ...places } = createSharePlaces({ tree, items, repository });
   const filterOf = ({ state, ...rest }: ShareWish): ShareFilter => ({
     ...rest,

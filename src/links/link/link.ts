@@ -122,25 +122,41 @@ const MOST_FILES = 1_000_000_000;
 /** Bytes, or files. */
 const limit = z.int().min(1);
 
+const MOST_SHARED_ITEMS = 500;
+const id = z.int().min(1);
+
+export const itemsInput = z
+  .array(
+    z
+      .object({ file_id: id.optional(), folder_id: id.optional() })
+      .refine(
+        (item) => (item.file_id === undefined) !== (item.folder_id === undefined),
+        "takes file_id or folder_id",
+      ),
+  )
+  .min(1)
+  .max(MOST_SHARED_ITEMS)
+  .describe(`files and folders of yours that are one share, at most ${MOST_SHARED_ITEMS}`);
+
 /** What a code may serve instead of a URL: one thing of the caller's own, without a target. */
-export const useFields = {
-  file_id: z.int().min(1).optional().describe("makes the code serve this file"),
-  folder_id: z.int().min(1).optional().describe("makes the code list this folder"),
+export const usesSchema = z.object({
+  file_id: id.optional().describe("makes the code serve this file"),
+  folder_id: id.optional().describe("makes the code list this folder"),
   drop: z
     .object({
-      folder_id: z.int().min(1),
+      folder_id: id,
       max_bytes: limit,
       max_files: limit.max(MOST_FILES),
       max_file_size: limit.nullish().describe("bytes; unlimited without it"),
     })
     .optional()
     .describe("makes the code take files into this folder"),
-};
-const usesSchema = z.object(useFields);
+  items: itemsInput.optional(),
+});
 export type UsesInput = z.output<typeof usesSchema>;
 
 export const patchSchema = updateSchema.extend({
-  ...useFields,
+  ...usesSchema.shape,
   ...tagChange,
   code: newCode.optional().describe("renames the link; counts and history go along"),
   domain: domainName.describe(

@@ -64,7 +64,7 @@ export async function saveShare(
 async function changeLink(code: string, change: ShareUpdate, use: ShareUse): Promise<void> {
   const rest = linkChangeOf(change);
   if (Object.keys(rest).length > 0) await changeCode(code, rest);
-  // A link has no downloads and takes no files, but the share that it has become does.
+  // What no link has, the share that it has become does.
   const more = Object.entries(change).filter(([name]) => !(name in rest));
   if (more.length > 0 && use !== "url") await changeShare(code, Object.fromEntries(more));
 }

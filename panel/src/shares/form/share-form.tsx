@@ -128,7 +128,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
           maxLength={2000}
         />
       )}
-      {(values.use === "file" || values.use === "folder") && <RecipientFields form={form} />}
+      {values.use !== "url" && !isDrop && <RecipientFields form={form} />}
       {isNew && isEditor && (
         <ShareCodeField
           value={values.code}

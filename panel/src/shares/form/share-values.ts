@@ -181,7 +181,7 @@ function addingOf(before: ShareValues, after: ShareValues, isOther: boolean): Sh
 export const isOtherUse = ({ target, file_id, folder_id, drop, items }: ShareUpdate): boolean =>
   [target, file_id, folder_id, drop, items].some((use) => use !== undefined);
 
-/** The part for a link, which has no downloads and takes no files. */
+/** The part for a link, which has no downloads, takes no files and says nothing to visitors. */
 export function linkChangeOf(change: ShareUpdate): LinkPatch {
   const {
     max_downloads: _,
@@ -189,7 +189,9 @@ export function linkChangeOf(change: ShareUpdate): LinkPatch {
     max_bytes: ___,
     max_files: ____,
     max_file_size: _____,
-    items: ______,
+    message: ______,
+    recipients: _______,
+    verify: ________,
     ...rest
   } = change;
   return rest;

@@ -51,9 +51,9 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
             <Trans>What came in</Trans>
           </Menu.Item>
         )}
-        {isOwn && share.verify && (
+        {isOwn && share.recipients.length > 0 && (
           <Menu.Item leftSection={<IconUsers size={16} />} onClick={() => onChoose("received")}>
-            <Trans>Recipients’ visits</Trans>
+            <Trans>Recipients</Trans>
           </Menu.Item>
         )}
         {isOwn && (
