@@ -90,6 +90,24 @@ describe("reset-password", () => {
   });
 });
 
+test("teams add, change, list and remove keep members and quota", async () => {
+  const team = async (line: string) => JSON.parse((await run(`${line} --json`)).out);
+  const members = [{ account: "admin", role: "editor" }];
+  const press = { name: "press", members, quota_bytes: 5_000 };
+  expect(await team("teams add press --member admin:editor --quota 5000")).toMatchObject(press);
+  expect((await run("teams list")).out).toMatch(/press +5000 +admin:editor/);
+  expect(await team("teams change press --name media")).toMatchObject({ ...press, name: "media" });
+  expect(await team("teams change media --quota 0")).toMatchObject({ members, quota_bytes: 0 });
+  for (const wrong of ["a-lot", "-1", "1.5"]) {
+    expect((await run(`teams change media --quota ${wrong}`)).error).toMatchObject({
+      message: expect.stringMatching(/^quota_bytes must be /),
+    });
+  }
+  expect(await team("teams change media --no-members")).toMatchObject({ members: [] });
+  await run("teams remove media");
+  expect(await team("teams list")).toEqual([]);
+});
+
 describe("users", () => {
   const PASSWORD = "a password for users";
 

@@ -9,21 +9,25 @@ const PAGE_SIZE = 100;
 
 type Context = CommandContext<{ auth: { teams: TeamService } }>;
 type JsonOption = { json?: boolean };
-type Members = { member?: string[] };
+type Fields = { member?: string[]; quota?: string };
 
 const MEMBER = [
   "--member <account:role>",
   "a member; repeat it. role: viewer (default), editor or manager",
 ] as const;
+const QUOTA = ["--quota <bytes>", "most bytes of its files together; 0: unlimited"] as const;
 const JSON_OPTION = ["--json", "print JSON"] as const;
 
 const gather = (value: string, before: string[] = []): string[] => [...before, value];
 
-const membersOf = ({ member = [] }: Members) =>
+const membersOf = ({ member = [] }: Fields) =>
   member.map((text) => {
     const [account, role = "viewer"] = text.split(":");
     return { account, role };
   });
+
+const quotaOf = ({ quota }: Fields) =>
+  quota === undefined ? {} : { quota_bytes: Number(quota || Number.NaN) };
 
 export function addTeamCommands(program: Command, context: Context): void {
   const teams = program.command("teams").description("teams that own links, folders and domains");
@@ -42,8 +46,13 @@ export function addTeamCommands(program: Command, context: Context): void {
       }
       if (json) context.output.json(rows.map(viewTeam));
       else {
-        const shown = rows.map(({ id, name, members }) => ({ id, name, members: textOf(members) }));
-        context.output.table(shown, { id: "ID", name: "NAME", members: "MEMBERS" });
+        const shown = rows.map(({ id, name, quotaBytes, members }) => ({
+          id,
+          name,
+          quota: quotaBytes || "",
+          members: textOf(members),
+        }));
+        context.output.table(shown, { id: "ID", name: "NAME", quota: "QUOTA", members: "MEMBERS" });
       }
     });
 
@@ -51,23 +60,27 @@ export function addTeamCommands(program: Command, context: Context): void {
     .command("add <name>")
     .description("make a team")
     .option(...MEMBER, gather)
+    .option(...QUOTA)
     .option(...JSON_OPTION)
-    .action(async (name: string, options: JsonOption & Members) => {
-      const input = validated(createTeamSchema, { name, members: membersOf(options) }, "The team");
+    .action(async (name: string, options: JsonOption & Fields) => {
+      const given = { name, members: membersOf(options), ...quotaOf(options) };
+      const input = validated(createTeamSchema, given, "The team");
       const { auth } = await context.services();
       show(context, await auth.teams.create(input, COMMAND), { ...options, done: "made" });
     });
 
   teams
     .command("change <name>")
-    .description("rename a team or replace its members")
+    .description("rename a team, replace its members or change its quota")
     .option("--name <name>", "new name")
     .option(...MEMBER, gather)
     .option("--no-members", "without members")
+    .option(...QUOTA)
     .option(...JSON_OPTION)
-    .action(async (name: string, options: JsonOption & Members & { name?: string; members?: boolean }) => {
+    .action(async (name: string, options: JsonOption & Fields & { name?: string; members?: boolean }) => {
       const members = options.member || options.members === false ? membersOf(options) : undefined;
-      const input = validated(updateTeamSchema, { name: options.name, members }, "The team");
+      const given = { name: options.name, members, ...quotaOf(options) };
+      const input = validated(updateTeamSchema, given, "The team");
       const { auth } = await context.services();
       const { id } = await auth.teams.byName(name);
       show(context, await auth.teams.update(id, input, COMMAND), { ...options, done: "changed" });
