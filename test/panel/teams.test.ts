@@ -17,12 +17,15 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByText("There are no teams yet.").waitFor();
   await page.getByRole("button", { name: "New team" }).click();
   await page.getByLabel("Name", { exact: true }).fill("press");
+  await page.getByLabel("Space for files", { exact: true }).fill("5");
   await page.getByRole("button", { name: "Add a member" }).click();
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).fill("anna");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText("anna", { exact: true }).waitFor();
   const teams = async () => (await panel.client.call("GET", "/teams")).body.data;
-  expect(await teams()).toMatchObject([{ name: "press", members: [{ account: "anna", role: "editor" }] }]);
+  expect(await teams()).toMatchObject([
+    { name: "press", quota_bytes: 5_000_000, members: [{ account: "anna", role: "editor" }] },
+  ]);
   await panel.client.call("POST", "/links", {
     code: "ours",
     target: "https://example.com/",
@@ -45,6 +48,7 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   const { page, complaints, close } = await panel.open("/panel/teams");
   await signInToPanel(page, SECRET, "ben");
   await page.getByRole("button", { name: "Edit sales" }).click();
+  expect(await page.getByLabel("Space for files").count()).toBe(0);
   await page.getByRole("button", { name: "Add a member" }).click();
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).last().fill("anna");
   await page.getByRole("button", { name: "Save" }).click();

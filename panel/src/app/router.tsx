@@ -210,6 +210,7 @@ const files = createRoute({
 const trash = createRoute({
   getParentRoute: () => inside,
   path: "/files/trash",
+  validateSearch: readFileSearch,
   component: lazyRouteComponent(() => import("../files/trash/trash-page.tsx"), "TrashPage"),
 });
 

@@ -5,14 +5,17 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import type { Entry, Step } from "./file-queries.ts";
 import classes from "./list/files.module.css";
 import { useDropInto } from "./moves/dragged.ts";
+import { inTree } from "../auth/teams/tree-names.ts";
 
 type Props = {
   path: readonly Step[];
+  /** Whose tree. */
+  team: string | undefined;
   onMove(entries: readonly Entry[], folder: number | null, name: string): void;
 };
 
 /** The path of the folder. Entries can be dropped on each step. */
-export function Crumbs({ path, onMove }: Props) {
+export function Crumbs({ path, team, onMove }: Props) {
   const { t } = useLingui();
   // The heading shows it.
   if (path.length === 0) return null;
@@ -23,11 +26,17 @@ export function Crumbs({ path, onMove }: Props) {
       style={{ display: "flex", flex: "1 1 14rem", minWidth: 0 }}
     >
       <ol className={classes["crumbs"]} tabIndex={-1}>
-        <Crumb id={null} isLast={false} onMove={(moved) => onMove(moved, null, t`All files`)}>
+        <Crumb id={null} team={team} isLast={false} onMove={(moved) => onMove(moved, null, t`All files`)}>
           <Trans>All files</Trans>
         </Crumb>
         {path.map(({ id, name }, at) => (
-          <Crumb key={id} id={id} isLast={at === path.length - 1} onMove={(moved) => onMove(moved, id, name)}>
+          <Crumb
+            key={id}
+            id={id}
+            team={team}
+            isLast={at === path.length - 1}
+            onMove={(moved) => onMove(moved, id, name)}
+          >
             <bdi>{name}</bdi>
           </Crumb>
         ))}
@@ -38,12 +47,13 @@ export function Crumbs({ path, onMove }: Props) {
 
 type CrumbProps = {
   id: number | null;
+  team: string | undefined;
   isLast: boolean;
   onMove(entries: readonly Entry[]): void;
   children: ReactNode;
 };
 
-function Crumb({ id, isLast, onMove, children }: CrumbProps) {
+function Crumb({ id, team, isLast, onMove, children }: CrumbProps) {
   const { isOver, handlers } = useDropInto({ id }, { onEntries: onMove });
   return (
     <li {...handlers}>
@@ -52,6 +62,7 @@ function Crumb({ id, isLast, onMove, children }: CrumbProps) {
         from="/files"
         to="/files"
         search={(now) => ({
+          ...inTree(team),
           ...(id !== null && { folder: id }),
           ...(now.sort && { sort: now.sort }),
           ...(now.order && { order: now.order }),

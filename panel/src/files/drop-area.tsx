@@ -5,7 +5,12 @@ import { useNoStrayDrops } from "../ui/stray-drops.ts";
 import classes from "./list/files.module.css";
 import { hasLeft, isDesktopDrag } from "./moves/dragged.ts";
 
-type Props = { name: string; onFiles(transfer: DataTransfer): void; children: ReactNode };
+type Props = {
+  name: string;
+  /** Null: it takes none. */
+  onFiles: ((transfer: DataTransfer) => void) | null;
+  children: ReactNode;
+};
 
 /** Accepts files dropped anywhere on the page, except on what accepts them itself. */
 export function DropArea({ name, onFiles, children }: Props) {
@@ -15,7 +20,7 @@ export function DropArea({ name, onFiles, children }: Props) {
     <div
       className={classes["page"]}
       onDragOver={(event) => {
-        if (!isDesktopDrag(event)) return;
+        if (onFiles === null || !isDesktopDrag(event)) return;
         setIsOver(!event.isDefaultPrevented());
         event.preventDefault();
       }}
@@ -24,7 +29,7 @@ export function DropArea({ name, onFiles, children }: Props) {
       }}
       onDrop={(event) => {
         setIsOver(false);
-        if (!isDesktopDrag(event) || event.isDefaultPrevented()) return;
+        if (onFiles === null || !isDesktopDrag(event) || event.isDefaultPrevented()) return;
         event.preventDefault();
         onFiles(event.dataTransfer);
       }}

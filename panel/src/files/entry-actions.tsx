@@ -12,6 +12,7 @@ import { showUndo } from "../ui/notices/undo-notice.tsx";
 import {
   type Entry,
   entryKey,
+  giveEntry,
   moveEntry,
   nameDraftOf,
   refreshFiles,
@@ -44,16 +45,35 @@ async function runEach(entries: readonly Entry[], run: (entry: Entry) => Promise
   return outcome;
 }
 
-/** Shows a notice while the work lasts. */
-function showWork(message: ReactNode, afterMs: number): () => void {
+/** Shows a notice while the work lasts: how many entries, or what is done with few, unless that is always quick. */
+function showWork(entries: readonly Entry[], message: ReactNode): (() => void) | null {
+  const isMany = entries.length > MANY;
+  if (!isMany && message === undefined) return null;
   let id: string | undefined;
-  const timer = setTimeout(() => {
-    id = notifications.show({ loading: true, autoClose: false, withCloseButton: false, message });
-  }, afterMs);
+  const timer = setTimeout(
+    () => {
+      id = notifications.show({
+        loading: true,
+        autoClose: false,
+        withCloseButton: false,
+        message: isMany ? <Plural value={entries.length} one="# entry" other="# entries" /> : message,
+      });
+    },
+    isMany ? 0 : SLOW_MS,
+  );
   return () => {
     clearTimeout(timer);
     if (id !== undefined) notifications.hide(id);
   };
+}
+
+function showFailures(failures: readonly unknown[], count: number, sentence: ReactNode): void {
+  const many = (
+    <Trans>
+      {failures.length} of {count} stayed as they were. {sentence}
+    </Trans>
+  );
+  notifications.show({ color: "red", message: count === 1 ? sentence : many });
 }
 
 /** Entries that are being changed, by key, with the name to show meanwhile. */
@@ -63,7 +83,10 @@ type Action = {
   /** Meanwhile; default: as it was. */
   nameOf?(entry: Entry, isBack: boolean): string;
   change(entry: Entry): Promise<unknown>;
-  undo(entry: Entry): Promise<unknown>;
+  /** Absent if it can't be undone. */
+  undo?: ((entry: Entry) => Promise<unknown>) | undefined;
+  /** Said while few entries take long. */
+  working?: ReactNode;
   message(done: readonly Entry[]): ReactNode;
 };
 
@@ -84,39 +107,18 @@ export function useEntryActions() {
         return new Map([...now].filter(([key]) => !isOver.has(key)));
       });
     setGoing((now) => new Map([...now, ...marks]));
-    const isMany = entries.length > MANY;
-    const endWork =
-      isMany || isBack
-        ? showWork(
-            isMany ? (
-              <Plural value={entries.length} one="# entry" other="# entries" />
-            ) : (
-              <Trans>Undoing…</Trans>
-            ),
-            isMany ? 0 : SLOW_MS,
-          )
-        : null;
-    const { done, failures } = await runEach(entries, isBack ? action.undo : action.change);
+    const endWork = showWork(entries, isBack ? <Trans>Undoing…</Trans> : action.working);
+    const { done, failures } = await runEach(entries, (isBack && action.undo) || action.change);
     end(failures.map(({ entry }) => entry));
     if (failures.length > 0 && !isLeft(failures[0]!.error)) {
-      const sentence = sentenceOf(failures[0]!.error);
-      const count = entries.length;
-      notifications.show({
-        color: "red",
-        message:
-          count === 1 ? (
-            sentence
-          ) : (
-            <Trans>
-              {failures.length} of {count} stayed as they were. {sentence}
-            </Trans>
-          ),
-      });
+      showFailures(failures, entries.length, sentenceOf(failures[0]!.error));
     }
     // What could not be undone now is offered again.
     const offered = isBack ? failures.filter(({ error }) => mayHeal(error)).map(({ entry }) => entry) : done;
     if (offered.length > 0) {
-      showUndo({ message: action.message(offered), onUndo: () => void run(offered, action, true) });
+      const message = action.message(offered);
+      if (action.undo === undefined) notifications.show({ message });
+      else showUndo({ message, onUndo: () => void run(offered, action, true) });
     }
     await refreshFiles(queries);
     endWork?.();
@@ -168,6 +170,27 @@ export function useEntryActions() {
             <Trans>
               <Plural value={rest.length + 1} one="# entry" other="# entries" /> moved to{" "}
               <bdi>{folderName}</bdi>.
+            </Trans>
+          ),
+      }),
+    /**
+     * @param folder of the new owner; null is the root
+     * @param before who has them; null if the account can't take them back
+     */
+    give: (entries: readonly Entry[], owner: string, folder: number | null, before: string | null) =>
+      run(entries, {
+        change: (entry) => giveEntry(entry, owner, folder),
+        undo: before === null ? undefined : (entry) => giveEntry(entry, before, entry.folder_id),
+        working: <Trans>The owner is being changed…</Trans>,
+        message: ([first, ...rest]) =>
+          rest.length === 0 ? (
+            <Trans>
+              <bdi>{first!.name}</bdi> belongs to <bdi>{owner}</bdi> now.
+            </Trans>
+          ) : (
+            <Trans>
+              <Plural value={rest.length + 1} one="# entry belongs" other="# entries belong" /> to{" "}
+              <bdi>{owner}</bdi> now.
             </Trans>
           ),
       }),

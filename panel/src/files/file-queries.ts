@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
+import { inTree, ownerOfTree } from "../auth/teams/tree-names.ts";
 
 export type Step = { id: number; name: string };
 
@@ -22,28 +23,30 @@ export const entryKey = ({ kind, id }: EntryId): string => `${kind} ${id}`;
 /** The draft of a typed name that is not saved. */
 export const nameDraftOf = (entry: EntryId): string => `name of ${entryKey(entry)}`;
 
-/** Null is the root. */
-export const folderQuery = (id: number | null) =>
+/** Null is the root, of the account's own tree or a team's. */
+export const folderQuery = (id: number | null, team?: string) =>
   infiniteQueryOptions({
-    queryKey: ["files", "folder", id],
+    queryKey: ["files", "folder", id, id === null ? team : undefined],
     initialPageParam: "",
     async queryFn({ pageParam, signal }) {
       const query = { limit: PAGE, ...(pageParam !== "" && { cursor: pageParam }) };
       const answer =
         id === null
-          ? api.GET("/folders", { params: { query }, signal })
+          ? api.GET("/folders", { params: { query: { ...query, ...inTree(team) } }, signal })
           : api.GET("/folders/{id}", { params: { path: { id }, query }, signal });
       return (await answerOf(answer)).data;
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
 
-export const foundQuery = (q: string) =>
+export const foundQuery = (q: string, team?: string) =>
   infiniteQueryOptions({
-    queryKey: ["files", "search", q],
+    queryKey: ["files", "search", q, team],
     initialPageParam: "",
-    queryFn: ({ pageParam: cursor, signal }) =>
-      answerOf(api.GET("/files/search", { params: { query: { q, limit: FOUND_PAGE, cursor } }, signal })),
+    queryFn({ pageParam: cursor, signal }) {
+      const query = { q, limit: FOUND_PAGE, cursor, ...inTree(team) };
+      return answerOf(api.GET("/files/search", { params: { query }, signal }));
+    },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
   });
 
@@ -70,10 +73,12 @@ export function entriesOf({ folders, files }: Pick<FolderContents, "folders" | "
   ];
 }
 
-export const usageQuery = queryOptions({
-  queryKey: ["files", "usage"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/files/usage", { signal }))).data,
-});
+export const usageQuery = (team?: string) =>
+  queryOptions({
+    queryKey: ["files", "usage", team],
+    queryFn: async ({ signal }) =>
+      (await answerOf(api.GET("/files/usage", { params: { query: inTree(team) }, signal }))).data,
+  });
 
 export const fileQuery = (id: number) =>
   queryOptions({
@@ -85,8 +90,11 @@ export const fileQuery = (id: number) =>
 export const refreshFiles = (queries: QueryClient, options?: InvalidateOptions): Promise<void> =>
   queries.invalidateQueries({ queryKey: ["files"] }, options);
 
-export const createFolder = async (name: string, parent: number | null): Promise<number> =>
-  (await answerOf(api.POST("/folders", { body: { name, parent_id: parent } }))).data.id;
+/** A folder is in the tree of its parent; `team` says in whose root. */
+export async function createFolder(name: string, parent: number | null, team?: string): Promise<number> {
+  const owner = parent === null && team !== undefined ? { owner: ownerOfTree(team) } : {};
+  return (await answerOf(api.POST("/folders", { body: { name, parent_id: parent, ...owner } }))).data.id;
+}
 
 export function renameEntry({ kind, id }: EntryId, name: string): Promise<unknown> {
   const change = { params: { path: { id } }, body: { name } };
@@ -101,6 +109,14 @@ export function moveEntry({ kind, id }: EntryId, folder: number | null): Promise
   return kind === "file"
     ? answerOf(api.PATCH("/files/{id}", { params, body: { folder_id: folder } }))
     : answerOf(api.PATCH("/folders/{id}", { params, body: { parent_id: folder } }));
+}
+
+/** Into a folder of the new owner; null is its root. */
+export function giveEntry({ kind, id }: EntryId, owner: string, folder: number | null): Promise<unknown> {
+  const params = { path: { id } };
+  return kind === "file"
+    ? answerOf(api.PATCH("/files/{id}", { params, body: { owner, folder_id: folder } }))
+    : answerOf(api.PATCH("/folders/{id}", { params, body: { owner, parent_id: folder } }));
 }
 
 export function trashEntry({ kind, id }: EntryId): Promise<unknown> {

@@ -4,6 +4,8 @@ export type FileSort = (typeof FILE_SORTS)[number];
 export type FileOrder = "asc" | "desc";
 
 export type FileSearch = {
+  /** Whose files; absent: those of the account. */
+  team?: string;
   /** Absent: the root. */
   folder?: number;
   /** Searches the whole tree. */
@@ -22,12 +24,14 @@ const idOf = (value: unknown): number | undefined =>
 
 /** Reads the address, which anybody may have typed. */
 export function readFileSearch(search: Record<string, unknown>): FileSearch {
-  const q = ["string", "number"].includes(typeof search["q"]) ? String(search["q"]) : "";
+  const textOf = (value: unknown) => (["string", "number"].includes(typeof value) ? String(value) : "");
+  const [q, team] = [textOf(search["q"]), textOf(search["team"])];
   const folder = idOf(search["folder"]);
   const file = idOf(search["file"]);
   const sort = FILE_SORTS.find((known) => known === search["sort"]);
   const order = (["asc", "desc"] as const).find((known) => known === search["order"]);
   return {
+    ...(team !== "" && { team }),
     ...(folder !== undefined && { folder }),
     ...(q !== "" && { q }),
     ...(sort && { sort }),

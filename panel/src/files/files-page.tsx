@@ -1,67 +1,36 @@
-import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Group, Text } from "@mantine/core";
+import { Plural, useLingui } from "@lingui/react/macro";
+import { Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { ApiError } from "../base/api.ts";
-import { lazyOrFailure } from "../base/lazy.ts";
 import { accountQuery } from "../auth/account.ts";
-import { ShareDialog } from "../shares/share-dialog.tsx";
-import type { ShareSubject } from "../shares/form/share-values.ts";
 import { useAsked } from "../ui/dialogs/asked.ts";
-import { Heading } from "../ui/heading.tsx";
-import { SideForm } from "../ui/forms/side-form.tsx";
-import { Crumbs } from "./crumbs.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { useEntryActions } from "./entry-actions.tsx";
-import { createFolder, type Entry } from "./file-queries.ts";
+import { type AskedForm, FilesDialogs } from "./files-dialogs.tsx";
+import { FilesBars } from "./files-bars.tsx";
+import type { Entry } from "./file-queries.ts";
 import type { FileSearch } from "./file-search.ts";
 import { EntryGrid } from "./list/entry-grid.tsx";
 import type { EntryCommands } from "./list/entry-menu.tsx";
 import classes from "./list/files.module.css";
 import { useIsLaterList } from "./list/list-focus.ts";
-import { EmptyList, FailedList, GoneFolder, LoadingEntries } from "./list/list-states.tsx";
+import { ListStates } from "./list/list-states.tsx";
 import { TilesButton } from "./list/tiles-button.tsx";
 import { useEntries } from "./list/use-entries.ts";
-import { MoveDialog } from "./moves/move-dialog.tsx";
-import { NewEntry } from "./new-entry.tsx";
 import { LazyPreview } from "./preview/lazy-preview.tsx";
-import { FilesSearch } from "./search-field.tsx";
 import { chosenFiles, droppedFiles } from "./uploads/incoming.ts";
 import { usePastedFiles } from "./uploads/use-pasted-files.tsx";
 import { useUpload } from "./uploads/use-upload.tsx";
 import { useDropNews } from "./use-drop-news.ts";
+import { teamOf } from "../auth/teams/tree-names.ts";
+import { useTrees } from "../auth/teams/trees.ts";
 import { UsageBar } from "./usage-bar.tsx";
 
-const FolderStorageForm = lazyOrFailure(
-  async () => (await import("./policies/folder-storage.tsx")).FolderStorageForm,
-);
-const NameForm = lazyOrFailure(async () => (await import("./name-form.tsx")).NameForm);
-
-export function FilesPage() {
-  const { t } = useLingui();
-  const search = useSearch({ from: "/inside/files" });
+/** The state in the address. A change replaces it there, or adds a step to go back. */
+function useFileSearch() {
   const navigate = useNavigate({ from: "/files" });
-  const { data: account } = useSuspenseQuery(accountQuery);
-  const upload = useUpload(String(account.id));
-  const actions = useEntryActions();
-  const [isNaming, setIsNaming] = useState(false);
-  const [shared, setShared] = useState<readonly Entry[]>([]);
-  const [renamed, setRenamed] = useState<Entry | null>(null);
-  const [stored, setStored] = useState<Entry | null>(null);
-  const [moved, setMoved] = useState<readonly Entry[]>([]);
-  const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
-  const { entries, path, error, retry, isMore, more } = useEntries(search);
-  const folder = search.folder ?? null;
-  const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
-  const isSearch = search.q !== undefined;
-  const list = isSearch ? `q ${search.q}` : `folder ${folder}`;
-  const isLaterList = useIsLaterList(list);
-  useDropNews();
-  usePastedFiles((pasted) => upload(Promise.resolve(chosenFiles(pasted)), folder));
-  useAsked("new-folder", () => setIsNaming(true));
-
   const change = (next: { [K in keyof FileSearch]?: FileSearch[K] | undefined }, replace = true): void =>
     void navigate({
       search: (now) =>
@@ -70,66 +39,99 @@ export function FilesPage() {
         ) as FileSearch,
       replace,
     });
+  return [useSearch({ from: "/inside/files" }), change] as const;
+}
+
+export function FilesPage() {
+  const { t } = useLingui();
+  const [search, change] = useFileSearch();
+  const { data: account } = useSuspenseQuery(accountQuery);
+  const actions = useEntryActions();
+  const [renamed, setRenamed] = useState<Entry | null>(null);
+  const [asked, setAsked] = useState<AskedForm | null>(null);
+  const ask = (form: AskedForm["form"], chosen: readonly Entry[] = []) => setAsked({ form, entries: chosen });
+  const [isTiled, setIsTiled] = useLocalStorage({ key: "files-tiled", defaultValue: false });
+  const { entries, path, owner, error, retry, isMore, more } = useEntries(search);
+  const folder = search.folder ?? null;
+  // A folder is in one tree, whatever the address says.
+  const team = owner === undefined || folder === null ? search.team : teamOf(owner);
+  const trees = useTrees();
+  const mayChange = trees.mayChange(team);
+  const upload = useUpload(String(account.id), team);
+  const files = useMemo(() => entries?.filter(({ kind }) => kind === "file") ?? [], [entries]);
+  const isAdmin = account.role === "admin";
+  const isSearch = search.q !== undefined;
+  const list = isSearch ? `q ${search.q} ${team}` : `folder ${folder ?? `of ${team}`}`;
+  const takesFocus = useIsLaterList(list)();
+  useDropNews();
+  const add = (chosen: readonly File[]) => upload(Promise.resolve(chosenFiles(chosen)), folder);
+  usePastedFiles(mayChange ? add : null);
+  useAsked("new-folder", () => ask("folder"));
+
   const drop = (transfer: DataTransfer, into: number | null) => upload(droppedFiles(transfer), into);
   const move = (chosen: readonly Entry[], into: number | null, name: string) =>
     void actions.move(chosen, into, name);
+  const give = (chosen: readonly Entry[], to: string, into: number | null = null) =>
+    void actions.give(chosen, to, into, trees.mayTakeBack(to) ? trees.ownerOf(team) : null);
   function goUp(): void {
-    if (!isSearch && folder !== null) change({ folder: path?.at(-2)?.id }, false);
+    if (!isSearch && folder !== null) change({ folder: path?.at(-2)?.id, team }, false);
   }
   const commands: EntryCommands = {
     open(entry) {
       if (entry.kind === "folder") change({ folder: entry.id, q: undefined }, false);
       else change({ file: entry.id });
     },
-    rename: setRenamed,
-    share: setShared,
-    move: setMoved,
-    trash: (chosen) => void actions.trash(chosen),
-    // Only administrators see the storages.
-    ...(account.role === "admin" && { store: setStored }),
+    ...(mayChange && {
+      change: {
+        rename: setRenamed,
+        share: (chosen) => ask("share", chosen),
+        move: (chosen) => ask("move", chosen),
+        trash: (chosen) => void actions.trash(chosen),
+        // Only administrators see the storages, and all accounts.
+        ...(isAdmin && {
+          store: (entry: Entry) => ask("store", [entry]),
+          give: (entry: Entry) => ask("give", [entry]),
+        }),
+      },
+    }),
   };
 
   return (
-    <DropArea name={path?.at(-1)?.name ?? t`All files`} onFiles={(transfer) => drop(transfer, folder)}>
-      <Group justify="space-between" wrap="nowrap" px="md" pt="md">
-        <Heading>
-          <Trans>Files</Trans>
-        </Heading>
-        <NewEntry
-          onNewFolder={() => setIsNaming(true)}
-          onFiles={(chosen) => upload(Promise.resolve(chosenFiles(chosen)), folder)}
-        />
-      </Group>
-      <Group px="md" py="xs" gap="xs" justify="end">
-        {isSearch ? (
-          <Text size="sm" fw={600} flex="1 1 14rem" lh={2.5} truncate visibleFrom="sm">
-            <Trans>Names with “{search.q}”</Trans>
-          </Text>
-        ) : (
-          <Crumbs path={path ?? []} onMove={move} />
-        )}
-        <FilesSearch q={search.q} onSearch={(q) => change({ q })} />
+    <DropArea
+      name={path?.at(-1)?.name ?? t`All files`}
+      onFiles={mayChange ? (transfer) => drop(transfer, folder) : null}
+    >
+      <FilesBars
+        search={search}
+        path={path ?? []}
+        team={team}
+        mayChange={mayChange}
+        onNewFolder={() => ask("folder")}
+        onFiles={add}
+        onMove={move}
+        onSearch={(q) => change({ q, team })}
+      >
         <TilesButton isTiled={isTiled} onChange={setIsTiled} />
-      </Group>
-      {error instanceof ApiError && error.status === 404 ? (
-        <GoneFolder />
-      ) : error !== null && entries === undefined ? (
-        <FailedList error={error} onRetry={retry} />
-      ) : entries === undefined ? (
-        <LoadingEntries />
-      ) : entries.length === 0 ? (
-        <EmptyList isSearch={isSearch} takesFocus={isLaterList()} onUp={goUp} />
-      ) : (
+      </FilesBars>
+      <ListStates
+        error={error}
+        entries={entries}
+        onRetry={retry}
+        isSearch={isSearch}
+        mayChange={mayChange}
+        takesFocus={takesFocus}
+        onUp={goUp}
+      >
         <EntryGrid
           key={list}
           label={t`Files`}
-          entries={entries}
+          entries={entries ?? []}
           search={search}
           {...(!isSearch && { onSort: (sort, order) => change({ sort, order }, false) })}
           going={actions.going}
           commands={commands}
           onUp={goUp}
-          takesFocus={isLaterList()}
+          takesFocus={takesFocus}
           renamed={renamed}
           onRename={(entry, name) => {
             setRenamed(null);
@@ -140,66 +142,39 @@ export function FilesPage() {
           isTiled={isTiled}
           onEnd={more}
         />
-      )}
-      <div className={classes["foot"]}>
-        <UsageBar />
-        <EntryCount entries={entries ?? []} isMore={isMore} />
-      </div>
+      </ListStates>
+      <Foot team={team} entries={entries ?? []} isMore={isMore} />
       <LazyPreview
         id={search.file ?? null}
         files={files}
         onGo={(id) => change({ file: id })}
-        onShare={(file) => setShared([file])}
+        onShare={mayChange ? (file) => ask("share", [file]) : undefined}
         onClose={() => change({ file: undefined })}
       />
-      <MoveDialog entries={moved} onMove={move} onClose={() => setMoved([])} />
-      <NewFolder folder={folder} isOpen={isNaming} onClose={() => setIsNaming(false)} />
-      <StorageForm folder={stored} onClose={() => setStored(null)} />
-      <ShareDialog subject={subjectOf(shared)} onClose={() => setShared([])} />
+      <FilesDialogs
+        asked={asked}
+        folder={folder}
+        team={team}
+        onMove={move}
+        onGive={give}
+        onClose={() => setAsked(null)}
+      />
     </DropArea>
   );
 }
 
-function subjectOf(entries: readonly Entry[]): ShareSubject | null {
-  const [item, ...others] = entries;
-  if (item === undefined) return null;
-  return others.length === 0 ? { form: "new", item } : { form: "new", item: null, items: entries };
-}
+type FootProps = { team: string | undefined; entries: readonly Entry[]; isMore: boolean };
 
-const EntryCount = ({ entries, isMore }: { entries: readonly Entry[]; isMore: boolean }) => (
-  <Text size="xs" c="dimmed" aria-live="polite">
-    {entries.length > 0 && (
-      <>
-        <Plural value={entries.length} one="# entry" other="# entries" />
-        {isMore && "…"}
-      </>
-    )}
-  </Text>
+const Foot = ({ team, entries, isMore }: FootProps) => (
+  <div className={classes["foot"]}>
+    <UsageBar team={team} />
+    <Text size="xs" c="dimmed" aria-live="polite">
+      {entries.length > 0 && (
+        <>
+          <Plural value={entries.length} one="# entry" other="# entries" />
+          {isMore && "…"}
+        </>
+      )}
+    </Text>
+  </div>
 );
-
-function NewFolder({ folder, isOpen, onClose }: { folder: number | null; isOpen: boolean; onClose(): void }) {
-  const { t } = useLingui();
-  return (
-    <SideForm title={t`New folder`} isOpen={isOpen} onClose={onClose}>
-      <NameForm
-        draft={`new folder in ${folder ?? 0}`}
-        action={t`Create`}
-        onSave={(name) => createFolder(name, folder)}
-        onClose={onClose}
-      />
-    </SideForm>
-  );
-}
-
-function StorageForm({ folder, onClose }: { folder: Entry | null; onClose(): void }) {
-  const { t } = useLingui();
-  return (
-    <SideForm
-      title={folder === null ? "" : t`Storage of ${folder.name}`}
-      isOpen={folder !== null}
-      onClose={onClose}
-    >
-      {folder !== null && <FolderStorageForm folder={folder} onClose={onClose} />}
-    </SideForm>
-  );
-}

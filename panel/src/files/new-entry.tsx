@@ -6,15 +6,22 @@ import { AnchorLink } from "../ui/anchor-link.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
 import { hinted } from "../ui/keys/shortcuts.ts";
 import { shownKeys } from "../ui/keys/keys.tsx";
+import { inTree } from "../auth/teams/tree-names.ts";
 
-type Props = { onNewFolder(): void; onFiles(files: readonly File[]): void };
+type Props = {
+  team: string | undefined;
+  /** Otherwise there is only the trash to see. */
+  mayChange: boolean;
+  onNewFolder(): void;
+  onFiles(files: readonly File[]): void;
+};
 
 /** Actions that add to the folder, and a link to the trash. */
-export function NewEntry({ onNewFolder, onFiles }: Props) {
+export function NewEntry({ team, mayChange, onNewFolder, onFiles }: Props) {
   const { t } = useLingui();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useShortcuts({ new: onNewFolder, upload: () => files.current?.click() });
+  useShortcuts(mayChange ? { new: onNewFolder, upload: () => files.current?.click() } : {});
   const field = (ref: RefObject<HTMLInputElement | null>, isFolder: boolean) => (
     <input
       ref={ref}
@@ -33,6 +40,7 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
     <Group gap="xs" wrap="nowrap">
       <AnchorLink
         to="/files/trash"
+        search={inTree(team)}
         c="dimmed"
         p={6}
         display="inline-flex"
@@ -41,48 +49,52 @@ export function NewEntry({ onNewFolder, onFiles }: Props) {
       >
         <IconTrash size={20} stroke={1.5} aria-hidden />
       </AnchorLink>
-      <Button
-        visibleFrom="sm"
-        variant="default"
-        leftSection={<IconFolderPlus size={16} aria-hidden />}
-        {...hinted(t`New folder`, "new")}
-        onClick={onNewFolder}
-      >
-        <Trans>New folder</Trans>
-      </Button>
-      <ActionIcon
-        hiddenFrom="sm"
-        variant="default"
-        size={36}
-        aria-label={t`New folder`}
-        onClick={onNewFolder}
-      >
-        <IconFolderPlus size={18} />
-      </ActionIcon>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button leftSection={<IconUpload size={16} aria-hidden />}>
-            <Trans>Upload</Trans>
+      {mayChange && (
+        <>
+          <Button
+            visibleFrom="sm"
+            variant="default"
+            leftSection={<IconFolderPlus size={16} aria-hidden />}
+            {...hinted(t`New folder`, "new")}
+            onClick={onNewFolder}
+          >
+            <Trans>New folder</Trans>
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconFileUpload size={16} aria-hidden />}
-            {...shownKeys("upload")}
-            onClick={() => files.current?.click()}
+          <ActionIcon
+            hiddenFrom="sm"
+            variant="default"
+            size={36}
+            aria-label={t`New folder`}
+            onClick={onNewFolder}
           >
-            <Trans>Files</Trans>
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconFolderUp size={16} aria-hidden />}
-            onClick={() => folder.current?.click()}
-          >
-            <Trans>A folder</Trans>
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {field(files, false)}
-      {field(folder, true)}
+            <IconFolderPlus size={18} />
+          </ActionIcon>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button leftSection={<IconUpload size={16} aria-hidden />}>
+                <Trans>Upload</Trans>
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                leftSection={<IconFileUpload size={16} aria-hidden />}
+                {...shownKeys("upload")}
+                onClick={() => files.current?.click()}
+              >
+                <Trans>Files</Trans>
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconFolderUp size={16} aria-hidden />}
+                onClick={() => folder.current?.click()}
+              >
+                <Trans>A folder</Trans>
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+          {field(files, false)}
+          {field(folder, true)}
+        </>
+      )}
     </Group>
   );
 }

@@ -7,9 +7,9 @@ import { usageQuery } from "./file-queries.ts";
 const ALMOST = 90;
 
 /** The space that is used, against the quota if there is one. */
-export function UsageBar() {
+export function UsageBar({ team }: { team: string | undefined }) {
   const { t } = useLingui();
-  const { data } = useQuery(usageQuery);
+  const { data } = useQuery(usageQuery(team));
   if (data === undefined) return null;
   const { used_bytes: used, quota_bytes: quota } = data;
   if (quota === 0) {

@@ -11,10 +11,16 @@ import type { ShareSubject } from "./form/share-values.ts";
 const ShareForm = lazyOrFailure(async () => (await import("./form/share-form.tsx")).ShareForm);
 const ShareReady = lazyOrFailure(async () => (await import("./share-ready.tsx")).ShareReady);
 
-type Props = { subject: ShareSubject | null; onClose(): void; onSaved?(saved: SavedShare): void };
+type Props = {
+  subject: ShareSubject | null;
+  /** Whose files can be chosen; absent: those of the account. */
+  team?: string | undefined;
+  onClose(): void;
+  onSaved?(saved: SavedShare): void;
+};
 
 /** Creates or changes a share or drop box, and changes what a code leads to. */
-export function ShareDialog({ subject, onClose, onSaved }: Props) {
+export function ShareDialog({ subject, team, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const [made, setMade] = useState<Share | null>(null);
   const known = subject?.form === "edit" ? subject.share : subject?.form === "link" ? subject.link : null;
@@ -47,7 +53,7 @@ export function ShareDialog({ subject, onClose, onSaved }: Props) {
       {made === null && subject !== null && (
         <Stack gap="md">
           {known !== null && <ShareAddress address={known.short_url} />}
-          <ShareForm subject={subject} onClose={close} onSaved={settle} />
+          <ShareForm subject={subject} team={team} onClose={close} onSaved={settle} />
         </Stack>
       )}
     </SideForm>

@@ -11,6 +11,7 @@ import {
   type ShareUpdate,
 } from "../base/api.ts";
 import { followed } from "../base/queries.ts";
+import { inTree } from "../auth/teams/tree-names.ts";
 import { filterOfShares, type ShareSearch } from "./share-search.ts";
 
 export const SHARES_A_PAGE = 50;
@@ -44,14 +45,14 @@ export const shareQuery = (code: string) =>
 export const readShare = async (code: string, signal?: AbortSignal): Promise<Share> =>
   (await answerOf(api.GET("/shares/{code}", { params: { path: { code } }, ...(signal && { signal }) }))).data;
 
-/** Folders and files in a folder, to choose from. Null: the root. */
-export const choicesQuery = (folder: number | null) =>
+/** Folders and files in a folder, to choose from. Null: the root of the account's tree, or of a team's. */
+export const choicesQuery = (folder: number | null, team?: string) =>
   queryOptions({
-    queryKey: ["files", "choices", folder],
+    queryKey: ["files", "choices", folder, team],
     async queryFn({ signal }) {
       const answer =
         folder === null
-          ? api.GET("/folders", { signal })
+          ? api.GET("/folders", { params: { query: inTree(team) }, signal })
           : api.GET("/folders/{id}", { params: { path: { id: folder } }, signal });
       return (await answerOf(answer)).data;
     },
@@ -60,12 +61,12 @@ export const choicesQuery = (folder: number | null) =>
 const MOST_FOUND = 50;
 
 /** Of all folders. */
-export const foundChoicesQuery = (q: string) =>
+export const foundChoicesQuery = (q: string, team?: string) =>
   queryOptions({
-    queryKey: ["files", "choices", "found", q],
+    queryKey: ["files", "choices", "found", q, team],
     enabled: q !== "",
     async queryFn({ signal }) {
-      const query = { q, limit: MOST_FOUND };
+      const query = { q, limit: MOST_FOUND, ...inTree(team) };
       const { data } = await answerOf(api.GET("/files/search", { params: { query }, signal }));
       return data;
     },

@@ -5,6 +5,8 @@ const SORTS = ["created_at", "code", "click_count", "expires_at"] as const;
 
 export type ShareSort = (typeof SORTS)[number];
 export type ShareSearch = {
+  /** Whose shares; absent: those of the account. */
+  team?: string;
   q?: string;
   kind?: (typeof KINDS)[number];
   state?: (typeof SHARE_STATES)[number];
@@ -24,12 +26,13 @@ const textOf = (value: unknown): string =>
 
 /** Reads the address, which anybody may have typed. */
 export function readShareSearch(search: Record<string, unknown>): ShareSearch {
-  const [q, box] = [textOf(search["q"]), textOf(search["box"])];
+  const [q, box, team] = ["q", "box", "team"].map((key) => textOf(search[key])) as [string, string, string];
   const kind = oneOf(KINDS, search["kind"]);
   const state = oneOf(SHARE_STATES, search["state"]);
   const sort = oneOf(SORTS, search["sort"]);
   const order = oneOf(["asc", "desc"] as const, search["order"]);
   return {
+    ...(team !== "" && { team }),
     ...(q !== "" && { q }),
     ...(kind && { kind }),
     ...(state && { state }),
@@ -41,7 +44,8 @@ export function readShareSearch(search: Record<string, unknown>): ShareSearch {
 }
 
 /** The same for the API. */
-export const filterOfShares = ({ q, kind, state, sort, order, all }: ShareSearch) => ({
+export const filterOfShares = ({ team, q, kind, state, sort, order, all }: ShareSearch) => ({
+  ...(team !== undefined && !all && { team }),
   ...(q !== undefined && { search: q }),
   ...(kind && { kind }),
   ...(state && { state }),

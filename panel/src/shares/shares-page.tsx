@@ -9,6 +9,7 @@ import { useState } from "react";
 import type { Share } from "../base/api.ts";
 import { accountQuery } from "../auth/account.ts";
 import { lazyPart } from "../base/lazy.ts";
+import { useTrees } from "../auth/teams/trees.ts";
 import { useAsked } from "../ui/dialogs/asked.ts";
 import { Empty } from "../ui/empty.tsx";
 import { useShortcuts } from "../ui/keys/page-keys.ts";
@@ -62,6 +63,7 @@ export function SharesPage() {
       // A drop box opens beside the list.
       resetScroll: !("box" in next),
     });
+  const mayChange = useTrees().mayChange(search.team);
   const create = () => setSubject({ form: "new", item: null });
   const refresh = useThrottledCallback(() => void refreshShares(queries), REFRESH_MS);
   useDropEvents(({ name, code, sender_name: sender }) => {
@@ -81,7 +83,7 @@ export function SharesPage() {
     );
   useAsked("edit", chooseAsked("edit"));
   useAsked("qr", chooseAsked("qr"));
-  useShortcuts({ new: create });
+  useShortcuts(mayChange ? { new: create } : {});
 
   function closeOverlays(): void {
     setScanned(null);
@@ -101,9 +103,11 @@ export function SharesPage() {
         title={t`Shares`}
         sentence={t`Files and folders under short links, and drop boxes for others’ files.`}
       >
-        <Button leftSection={<IconPlus size={16} />} {...hinted(t`New share`, "new")} onClick={create}>
-          <Trans>New share</Trans>
-        </Button>
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} {...hinted(t`New share`, "new")} onClick={create}>
+            <Trans>New share</Trans>
+          </Button>
+        )}
       </PageHead>
       <ShareFilters search={search} maySeeAll={account.role === "admin"} onChange={change} />
       <Text size="sm" c="dimmed" aria-live="polite" mih={20}>
@@ -125,14 +129,16 @@ export function SharesPage() {
               title={<Trans>There are no shares yet.</Trans>}
               sentence={<Trans>Share a file or a folder, or open a drop box for the files of others.</Trans>}
             >
-              <Button onClick={create}>
-                <Trans>Make the first share</Trans>
-              </Button>
+              {mayChange && (
+                <Button onClick={create}>
+                  <Trans>Make the first share</Trans>
+                </Button>
+              )}
             </Empty>
           )
         }
       />
-      <ShareDialog subject={subject} onClose={() => setSubject(null)} />
+      <ShareDialog subject={subject} team={search.team} onClose={() => setSubject(null)} />
       {isOverlaid && (
         <LazyDialog isOpen={isAsked} onClose={closeOverlays}>
           <ShareOverlays

@@ -2,23 +2,32 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Input, Select, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError, type Team } from "../../base/api.ts";
+import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
 import { saveTeam } from "./team-queries.ts";
 
-type Props = { team: Team | null; onClose(): void };
+type Props = {
+  team: Team | null;
+  /** Whether the account sets how much space the files take. */
+  maySetQuota: boolean;
+  onClose(): void;
+};
 
-export function TeamForm({ team, onClose }: Props) {
+export function TeamForm({ team, maySetQuota, onClose }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { form, notice, forget } = useDraftForm(team === null ? "new team" : `team ${team.id}`, {
     name: team?.name ?? "",
     members: team?.members ?? [],
+    quota_bytes: team?.quota_bytes ?? 0,
   });
   const { close, tellIfGone } = useLateAnswer(onClose);
   const save = useMutation({
-    mutationFn: (body: typeof form.values) => saveTeam(team, body),
+    mutationFn({ quota_bytes, ...body }: typeof form.values) {
+      return saveTeam(team, { ...body, ...(maySetQuota && { quota_bytes }) });
+    },
     async onSuccess() {
       forget();
       close();
@@ -55,6 +64,15 @@ export function TeamForm({ team, onClose }: Props) {
         maxLength={64}
         data-autofocus
       />
+      {maySetQuota && (
+        <BytesField
+          label={t`Space for files`}
+          value={form.values.quota_bytes || null}
+          placeholder={t`Unlimited`}
+          onChange={(bytes) => form.setFieldValue("quota_bytes", bytes ?? 0)}
+          error={form.errors["quota_bytes"]?.toString()}
+        />
+      )}
       <Input.Wrapper
         label={t`Members`}
         labelElement="div"

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answerOf, api, type Team } from "../../base/api.ts";
+import { answerOf, api, type Team, type TeamUpdateInput } from "../../base/api.ts";
 
 const PAGE_SIZE = 100;
 const MOST_PAGES = 20;
@@ -19,7 +19,18 @@ export const teamsQuery = queryOptions({
   },
 });
 
-export async function saveTeam(team: Team | null, body: Pick<Team, "name" | "members">): Promise<Team> {
+/** Who may own things besides teams; the first ones. */
+export const accountsQuery = {
+  queryKey: ["users", "owners"],
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await answerOf(api.GET("/admin/v1/users", { signal }))).data,
+  staleTime: 60_000,
+};
+
+export async function saveTeam(
+  team: Team | null,
+  body: TeamUpdateInput & Pick<Team, "name" | "members">,
+): Promise<Team> {
   if (team === null) return (await answerOf(api.POST("/admin/v1/teams", { body }))).data;
   const at = { params: { path: { id: team.id } } };
   return (await answerOf(api.PATCH("/admin/v1/teams/{id}", { ...at, body }))).data;

@@ -27,7 +27,7 @@ export function TeamsPage() {
   useShortcuts(isAdmin ? { new: () => setEdited("new") } : {});
   return (
     <Stack p="md" gap="md">
-      <PageHead title={t`Teams`} sentence={t`The links of a team belong to all of its members.`}>
+      <PageHead title={t`Teams`} sentence={t`The links and files of a team belong to all of its members.`}>
         {isAdmin && (
           <Button
             leftSection={<IconPlus size={16} />}
@@ -120,7 +120,11 @@ export function TeamsPage() {
         onClose={() => setEdited(null)}
       >
         {edited !== null && (
-          <TeamForm team={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+          <TeamForm
+            team={edited === "new" ? null : edited}
+            maySetQuota={isAdmin}
+            onClose={() => setEdited(null)}
+          />
         )}
       </SideForm>
       {removed !== null && <RemoveTeam team={removed} onClose={() => setRemoved(null)} />}

@@ -9,6 +9,7 @@ import {
   IconPencil,
   IconShare,
   IconTrash,
+  IconUsersGroup,
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { shownKeys } from "../../ui/keys/keys.tsx";
@@ -17,25 +18,31 @@ import { downloadAddress, type Entry } from "../file-queries.ts";
 
 export type EntryCommands = {
   open(entry: Entry): void;
-  rename(entry: Entry): void;
-  /** As one share. */
-  share(entries: readonly Entry[]): void;
-  move(entries: readonly Entry[]): void;
-  trash(entries: readonly Entry[]): void;
-  /** Chooses the storage of a folder. Absent if the account may not. */
-  store?(folder: Entry): void;
+  /** Absent for those who only view. */
+  change?: {
+    rename(entry: Entry): void;
+    /** As one share. */
+    share(entries: readonly Entry[]): void;
+    move(entries: readonly Entry[]): void;
+    trash(entries: readonly Entry[]): void;
+    /** Chooses the storage of a folder. Absent if the account may not. */
+    store?(folder: Entry): void;
+    /** To another owner. Absent if the account may not, or there is none. */
+    give?(entry: Entry): void;
+  };
 };
 
 type Props = { entry: Entry; commands: EntryCommands; tabIndex: number };
 
 export function EntryMenu({ entry, commands, tabIndex }: Props) {
   const { t } = useLingui();
+  const { change } = commands;
   // The field of the name takes the focus as the menu closes, and a focus that goes back would close it.
   const [isRenaming, setIsRenaming] = useState(false);
   const { place, onClick } = useRowMenuPlace();
   function rename(): void {
     setIsRenaming(true);
-    commands.rename(entry);
+    change?.rename(entry);
   }
   return (
     <Menu {...place} withinPortal returnFocus={!isRenaming} onOpen={() => setIsRenaming(false)}>
@@ -69,32 +76,41 @@ export function EntryMenu({ entry, commands, tabIndex }: Props) {
         <Menu.Item component="a" href={downloadAddress(entry)} leftSection={<IconDownload size={16} />}>
           {entry.kind === "file" ? <Trans>Download</Trans> : <Trans>Download as ZIP</Trans>}
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconShare size={16} />}
-          {...shownKeys("share")}
-          onClick={() => commands.share([entry])}
-        >
-          <Trans>Share</Trans>
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPencil size={16} />} {...shownKeys("rename")} onClick={rename}>
-          <Trans>Rename</Trans>
-        </Menu.Item>
-        <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => commands.move([entry])}>
-          <Trans>Move to…</Trans>
-        </Menu.Item>
-        {entry.kind === "folder" && commands.store !== undefined && (
-          <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => commands.store?.(entry)}>
-            <Trans>Storage…</Trans>
-          </Menu.Item>
+        {change !== undefined && (
+          <>
+            <Menu.Item
+              leftSection={<IconShare size={16} />}
+              {...shownKeys("share")}
+              onClick={() => change.share([entry])}
+            >
+              <Trans>Share</Trans>
+            </Menu.Item>
+            <Menu.Item leftSection={<IconPencil size={16} />} {...shownKeys("rename")} onClick={rename}>
+              <Trans>Rename</Trans>
+            </Menu.Item>
+            <Menu.Item leftSection={<IconFolderShare size={16} />} onClick={() => change.move([entry])}>
+              <Trans>Move to…</Trans>
+            </Menu.Item>
+            {entry.kind === "folder" && change.store !== undefined && (
+              <Menu.Item leftSection={<IconDatabase size={16} />} onClick={() => change.store?.(entry)}>
+                <Trans>Storage…</Trans>
+              </Menu.Item>
+            )}
+            {change.give !== undefined && (
+              <Menu.Item leftSection={<IconUsersGroup size={16} />} onClick={() => change.give?.(entry)}>
+                <Trans>Change owner…</Trans>
+              </Menu.Item>
+            )}
+            <Menu.Item
+              c="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              {...shownKeys("delete")}
+              onClick={() => change.trash([entry])}
+            >
+              <Trans>Move to the trash</Trans>
+            </Menu.Item>
+          </>
         )}
-        <Menu.Item
-          c="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} />}
-          {...shownKeys("delete")}
-          onClick={() => commands.trash([entry])}
-        >
-          <Trans>Move to the trash</Trans>
-        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,5 +1,6 @@
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Entry } from "../file-queries.ts";
+import { inTree } from "../../auth/teams/tree-names.ts";
 import classes from "./files.module.css";
 
 /** Opens the entry. Its clicks are not those of the row. */
@@ -34,7 +35,12 @@ export function EntryName({ entry, tabIndex }: { entry: Entry; tabIndex: number 
       fw={600}
       from="/files"
       to="/files"
-      search={({ sort, order }) => ({ folder: entry.id, ...(sort && { sort }), ...(order && { order }) })}
+      search={({ team, sort, order }) => ({
+        ...inTree(team),
+        folder: entry.id,
+        ...(sort && { sort }),
+        ...(order && { order }),
+      })}
     >
       {name}
     </AnchorLink>

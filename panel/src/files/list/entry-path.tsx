@@ -1,6 +1,7 @@
 import { Trans } from "@lingui/react/macro";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import type { Step } from "../file-queries.ts";
+import { inTree } from "../../auth/teams/tree-names.ts";
 import classes from "./files.module.css";
 
 /** Where an entry lies: a link to that folder. */
@@ -8,8 +9,9 @@ export function EntryPath({ path, tabIndex }: { path: readonly Step[]; tabIndex:
   const folder = path.at(-1)?.id;
   return (
     <AnchorLink
+      from="/files"
       to="/files"
-      search={folder === undefined ? {} : { folder }}
+      search={({ team }) => ({ ...inTree(team), ...(folder !== undefined && { folder }) })}
       size="xs"
       c="dimmed"
       tabIndex={tabIndex}

@@ -60,7 +60,7 @@ export function EntryRow(props: Props) {
       data-active={state.isActive || undefined}
       data-over={(isOver && onDrop !== null) || undefined}
       {...(!isTile && { style: { height: place.size, transform: `translateY(${place.start}px)` } })}
-      draggable={!state.isRenamed}
+      draggable={!state.isRenamed && commands.change !== undefined}
       onDragStart={(event: DragEvent) => startDrag(event, props.dragged())}
       onClick={click}
       onDoubleClick={() => commands.open(entry)}

@@ -114,43 +114,50 @@ export function GridHead({ search, onSort, entries, selection, commands }: Props
 function SelectionBar({ selection, commands }: Pick<Props, "selection" | "commands">) {
   const { t } = useLingui();
   const { selected } = selection;
+  const { change } = commands;
   return (
     <div role="columnheader" className={classes["bar"]} aria-label={t`Actions for the selected entries`}>
       <Text size="sm" fw={600} mr="auto" truncate aria-live="polite">
         <Plural value={selected.length} one="# selected" other="# selected" />
       </Text>
-      <Button
-        size="compact-md"
-        fz="sm"
-        fw={500}
-        style={{ flexShrink: 0 }}
-        variant="subtle"
-        leftSection={<IconFolderShare size={16} aria-hidden />}
-        onClick={() => commands.move(selected)}
-      >
-        <Trans>Move to…</Trans>
-      </Button>
+      {change !== undefined && (
+        <Button
+          size="compact-md"
+          fz="sm"
+          fw={500}
+          style={{ flexShrink: 0 }}
+          variant="subtle"
+          leftSection={<IconFolderShare size={16} aria-hidden />}
+          onClick={() => change.move(selected)}
+        >
+          <Trans>Move to…</Trans>
+        </Button>
+      )}
       <DownloadButton entries={selected} />
-      <ActionIcon
-        variant="subtle"
-        size="lg"
-        disabled={selected.length > MOST_SHARED}
-        aria-label={t`Share`}
-        title={t`Share`}
-        onClick={() => commands.share(selected)}
-      >
-        <IconShare size={18} />
-      </ActionIcon>
-      <ActionIcon
-        variant="subtle"
-        color="red"
-        size="lg"
-        aria-label={t`Move to the trash`}
-        title={t`Move to the trash`}
-        onClick={() => commands.trash(selected)}
-      >
-        <IconTrash size={18} />
-      </ActionIcon>
+      {change !== undefined && (
+        <>
+          <ActionIcon
+            variant="subtle"
+            size="lg"
+            disabled={selected.length > MOST_SHARED}
+            aria-label={t`Share`}
+            title={t`Share`}
+            onClick={() => change.share(selected)}
+          >
+            <IconShare size={18} />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="red"
+            size="lg"
+            aria-label={t`Move to the trash`}
+            title={t`Move to the trash`}
+            onClick={() => change.trash(selected)}
+          >
+            <IconTrash size={18} />
+          </ActionIcon>
+        </>
+      )}
       <ActionIcon
         variant="subtle"
         color="gray"

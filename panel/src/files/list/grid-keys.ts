@@ -36,9 +36,9 @@ export function gridKeys({ entries, selection, commands, columns, page, onGo, on
   };
   const runs: Partial<Record<ShortcutId, () => void>> = {
     open: () => active && commands.open(active),
-    rename: () => active && commands.rename(active),
-    share: () => active && meant.length <= MOST_SHARED && commands.share(meant),
-    delete: () => meant.length > 0 && commands.trash(meant),
+    rename: () => active && commands.change?.rename(active),
+    share: () => active && meant.length <= MOST_SHARED && commands.change?.share(meant),
+    delete: () => meant.length > 0 && commands.change?.trash(meant),
     menu: onMenu,
     above: onUp,
     none: selection.clear,

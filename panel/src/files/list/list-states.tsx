@@ -1,16 +1,18 @@
 import { Trans } from "@lingui/react/macro";
 import { Box, Center, Group, Skeleton } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { ApiError } from "../../base/api.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { isFocusLost } from "../../ui/focus-back.ts";
+import { inTree } from "../../auth/teams/tree-names.ts";
 import classes from "./files.module.css";
 
 const ROWS = 12;
 
 /** As high as the rows to come. */
-export function LoadingEntries() {
+function LoadingEntries() {
   return (
     <div className={classes["scroller"]} aria-busy>
       <div className={classes["head"]} />
@@ -35,17 +37,17 @@ export const FailedList = ({ error, onRetry }: { error: Error; onRetry(): void }
 );
 
 /** Meanwhile somebody put it into the trash, perhaps in another tab. */
-export const GoneFolder = () => (
+const GoneFolder = () => (
   <Center flex={1} p="md" style={{ borderTop: "1px solid var(--mantine-color-default-border)" }}>
     <Empty
       title={<Trans>This folder is no longer here.</Trans>}
       sentence={<Trans>It was moved to the trash or deleted. From the trash it can be put back.</Trans>}
     >
       <Group justify="center" gap="md">
-        <AnchorLink to="/files/trash" size="sm">
+        <AnchorLink from="/files" to="/files/trash" search={({ team }) => inTree(team)} size="sm">
           <Trans>Open the trash</Trans>
         </AnchorLink>
-        <AnchorLink to="/files" search={{}} size="sm">
+        <AnchorLink from="/files" to="/files" search={({ team }) => inTree(team)} size="sm">
           <Trans>All files</Trans>
         </AnchorLink>
       </Group>
@@ -53,9 +55,9 @@ export const GoneFolder = () => (
   </Center>
 );
 
-type EmptyProps = { isSearch: boolean; takesFocus: boolean; onUp(): void };
+type EmptyProps = { isSearch: boolean; mayChange: boolean; takesFocus: boolean; onUp(): void };
 
-export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
+function EmptyList({ isSearch, mayChange, takesFocus, onUp }: EmptyProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (takesFocus && isFocusLost()) place.current?.focus({ preventScroll: true });
@@ -77,9 +79,27 @@ export function EmptyList({ isSearch, takesFocus, onUp }: EmptyProps) {
       ) : (
         <Empty
           title={<Trans>This folder is empty.</Trans>}
-          sentence={<Trans>Drop files and folders here, or use the button above.</Trans>}
+          sentence={mayChange && <Trans>Drop files and folders here, or use the button above.</Trans>}
         />
       )}
     </Center>
   );
+}
+
+type StatesProps = EmptyProps & {
+  error: Error | null;
+  /** Undefined: not known yet. */
+  entries: readonly unknown[] | undefined;
+  onRetry(): void;
+  /** The entries. */
+  children: ReactNode;
+};
+
+/** What stands where there are no entries to show. */
+export function ListStates({ error, entries, onRetry, children, ...empty }: StatesProps) {
+  if (error instanceof ApiError && error.status === 404) return <GoneFolder />;
+  if (entries === undefined) {
+    return error === null ? <LoadingEntries /> : <FailedList error={error} onRetry={onRetry} />;
+  }
+  return entries.length === 0 ? <EmptyList {...empty} /> : children;
 }

@@ -5,11 +5,11 @@ import { entriesOf, folderQuery, foundQuery } from "../file-queries.ts";
 import type { FileSearch } from "../file-search.ts";
 
 /** The rows for the address. A folder loads completely, page by page; a search as far as one scrolls. */
-export function useEntries({ folder, q, sort, order }: FileSearch) {
+export function useEntries({ team, folder, q, sort, order }: FileSearch) {
   const isSearch = q !== undefined;
-  const list = useInfiniteQuery({ ...folderQuery(folder ?? null), enabled: !isSearch });
+  const list = useInfiniteQuery({ ...folderQuery(folder ?? null, team), enabled: !isSearch });
   const found = useInfiniteQuery({
-    ...foundQuery(q ?? ""),
+    ...foundQuery(q ?? "", team),
     enabled: isSearch,
     placeholderData: keepPreviousData,
   });
@@ -27,6 +27,7 @@ export function useEntries({ folder, q, sort, order }: FileSearch) {
   return {
     entries: isSearch ? matching : inFolder,
     path: data?.pages[0]?.path,
+    owner: data?.pages[0]?.owner,
     error: shown.error,
     retry: () => void shown.refetch(),
     isMore: shown.hasNextPage,

@@ -15,19 +15,20 @@ const OPTION = 44;
 /** The name is empty until the server has answered. Null is the root. */
 export type PickedFolder = { id: number | null; name: string };
 type Props = {
+  team: string | undefined;
   folder: PickedFolder;
   isRefused(folder: { id: number }): boolean;
   onChange(folder: PickedFolder): void;
 };
 
 /** One level of the tree at a time. Up and down choose, right or Enter goes in, left goes out. */
-export function FolderPicker({ folder, isRefused, onChange }: Props) {
+export function FolderPicker({ team, folder, isRefused, onChange }: Props) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  const { folders, path, isLoading, error } = useFolders(folder.id);
+  const { folders, path, isLoading, error } = useFolders(folder.id, team);
   const parent = path.at(-2);
   const rows = useVirtualizer({
     count: folders.length,
@@ -140,8 +141,8 @@ export function FolderPicker({ folder, isRefused, onChange }: Props) {
 }
 
 /** Of a folder, all of its folders. The error is null once some are known. */
-function useFolders(folder: number | null) {
-  const query = useInfiniteQuery(folderQuery(folder));
+function useFolders(folder: number | null, team: string | undefined) {
+  const query = useInfiniteQuery(folderQuery(folder, team));
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const hasAllFolders = data?.pages.some(({ files }) => files.length > 0) ?? false;
   useEffect(() => {

@@ -1,6 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { TreeSelect } from "../../auth/teams/tree-select.tsx";
+import { useTrees } from "../../auth/teams/trees.ts";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import type { Entry } from "../file-queries.ts";
 import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
@@ -8,12 +10,17 @@ import { FolderPicker, type PickedFolder } from "./folder-picker.tsx";
 type Props = {
   /** None: the dialog is closed. */
   entries: readonly Entry[];
+  /** In whose tree they are. */
+  team: string | undefined;
   onMove(entries: readonly Entry[], folder: number | null, name: string): void;
+  /** Into another tree. */
+  onGive(entries: readonly Entry[], owner: string, folder: number | null): void;
   onClose(): void;
 };
 
-/** Moves without dragging. */
-export function MoveDialog({ entries, onMove, onClose }: Props) {
+/** Moves without dragging, and into trees of others. */
+export function MoveDialog({ entries, ...props }: Props) {
+  const { onClose } = props;
   return (
     <Dialog
       title={
@@ -29,22 +36,43 @@ export function MoveDialog({ entries, onMove, onClose }: Props) {
       onClose={onClose}
       size="md"
     >
-      {entries.length > 0 && <Choice entries={entries} onMove={onMove} onClose={onClose} />}
+      {entries.length > 0 && <Choice entries={entries} {...props} />}
     </Dialog>
   );
 }
 
-function Choice({ entries, onMove, onClose }: Props) {
+function Choice({ entries, team, onMove, onGive, onClose }: Props) {
   const { t } = useLingui();
+  const { mayGive, ownerOf } = useTrees();
+  const [tree, setTree] = useState(team);
   const [folder, setFolder] = useState<PickedFolder>({ id: entries[0]!.folder_id, name: "" });
-  const isThere = entries.every(({ folder_id }) => folder_id === folder.id);
+  const isThere = tree === team && entries.every(({ folder_id }) => folder_id === folder.id);
   return (
     <Stack gap="sm">
+      {mayGive(team) && (
+        <TreeSelect
+          team={tree}
+          own={t`My files`}
+          isForChanges
+          flex="none"
+          onChange={(chosen) => {
+            setTree(chosen);
+            setFolder({ id: null, name: "" });
+          }}
+        />
+      )}
       <FolderPicker
+        key={tree}
+        team={tree}
         folder={folder}
         isRefused={({ id }) => entries.some((entry) => entry.kind === "folder" && entry.id === id)}
         onChange={setFolder}
       />
+      {tree !== team && (
+        <Text size="xs" c="dimmed">
+          <Trans>Shares and drop boxes go along. A large folder takes a moment.</Trans>
+        </Text>
+      )}
       <Group justify="space-between" wrap="nowrap">
         <Text size="xs" c="dimmed">
           {isThere && <Trans>They are here already.</Trans>}
@@ -57,7 +85,8 @@ function Choice({ entries, onMove, onClose }: Props) {
             disabled={isThere}
             onClick={() => {
               onClose();
-              onMove(entries, folder.id, folder.id === null ? t`All files` : folder.name);
+              if (tree !== team) onGive(entries, ownerOf(tree), folder.id);
+              else onMove(entries, folder.id, folder.id === null ? t`All files` : folder.name);
             }}
           >
             <Trans>Move here</Trans>

@@ -18,7 +18,8 @@ type Props = {
   /** The files around it, in the order of the list. */
   files: readonly Entry[];
   onGo(id: number): void;
-  onShare(entry: Entry): void;
+  /** Absent if the account may not. */
+  onShare?: ((entry: Entry) => void) | undefined;
   onClose(): void;
 };
 
@@ -75,7 +76,7 @@ export function PreviewDialog({ id, files, onGo, onShare, onClose }: Props) {
             >
               <IconChevronRight size={18} />
             </ActionIcon>
-            {listed !== undefined && (
+            {listed !== undefined && onShare !== undefined && (
               <ActionIcon
                 variant="subtle"
                 color="gray"

@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { ActionIcon, Box, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowBackUp, IconArrowLeft } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { TrashedEntry } from "../../base/api.ts";
 import { formatBytes, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
@@ -16,6 +16,9 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { useFailureNotice } from "../../ui/notices/undo.tsx";
 import { refreshFiles, restoreEntry } from "../file-queries.ts";
 import { KindIcon } from "../kind-icon.tsx";
+import { TreeSelect } from "../../auth/teams/tree-select.tsx";
+import { inTree } from "../../auth/teams/tree-names.ts";
+import { useTrees } from "../../auth/teams/trees.ts";
 import { UsageBar } from "../usage-bar.tsx";
 import { deleteForGood, emptyTrash, trashQuery } from "./trash-queries.ts";
 
@@ -23,7 +26,10 @@ const DAY_MS = 86_400_000;
 
 export function TrashPage() {
   const { t } = useLingui();
-  const list = useInfiniteQuery(trashQuery);
+  const { team } = useSearch({ from: "/inside/files/trash" });
+  const navigate = useNavigate({ from: "/files/trash" });
+  const mayChange = useTrees().mayChange(team);
+  const list = useInfiniteQuery(trashQuery(team));
   const { data, error, refetch } = list;
   const items = data?.pages.flatMap((page) => page.data);
   return (
@@ -33,14 +39,23 @@ export function TrashPage() {
         sentence={t`What is here can be put back. It counts towards the space that is used.`}
       >
         <Group gap="xs">
-          <Button component={Link} to="/files" variant="default" leftSection={<IconArrowLeft size={16} />}>
+          <TreeSelect
+            team={team}
+            own={t`My files`}
+            onChange={(chosen) => void navigate({ search: inTree(chosen) })}
+          />
+          <Button
+            renderRoot={(look) => <Link {...look} to="/files" search={inTree(team)} />}
+            variant="default"
+            leftSection={<IconArrowLeft size={16} />}
+          >
             <Trans>Files</Trans>
           </Button>
-          {items !== undefined && items.length > 0 && (
+          {mayChange && items !== undefined && items.length > 0 && (
             <ConfirmButton
               label={t`Empty the trash`}
               question={t`Delete everything in the trash for good? This can't be undone.`}
-              run={emptyTrash}
+              run={() => emptyTrash(team)}
               list="files"
             />
           )}
@@ -48,7 +63,7 @@ export function TrashPage() {
       </PageHead>
       {items?.length !== 0 && (
         <Box mih={19}>
-          <UsageBar />
+          <UsageBar team={team} />
         </Box>
       )}
       <DataList<TrashedEntry>
@@ -73,7 +88,7 @@ export function TrashPage() {
             fit: "value",
             cell: (item) => <Leaves item={item} />,
           },
-          { title: t`Actions`, fit: "actions", cell: (item) => <Actions item={item} /> },
+          { title: t`Actions`, fit: "actions", cell: (item) => mayChange && <Actions item={item} /> },
         ]}
       />
       <LoadOn list={list} />

@@ -8,12 +8,20 @@ import { MOST_KEPT_BYTES } from "./upload-store.ts";
 import { giveAgain } from "./give-again.ts";
 import { addUploads } from "./uploads.ts";
 
-export type Beginning = { account: string; folder: number | null; ask: AskConflicts };
+export type Beginning = {
+  account: string;
+  folder: number | null;
+  team: string | undefined;
+  ask: AskConflicts;
+};
 
 /** Folders are there when it resolves; the files follow. @throws ApiError */
-export async function beginUploads(incoming: Incoming, { account, folder, ask }: Beginning): Promise<void> {
+export async function beginUploads(
+  incoming: Incoming,
+  { account, folder, team, ask }: Beginning,
+): Promise<void> {
   const files = incoming.files.filter(({ file }) => !giveAgain(file));
-  const planned = await planUploads({ ...incoming, files }, folder, ask);
+  const planned = await planUploads({ ...incoming, files }, { id: folder, team }, ask);
   if (planned === null) return;
   const tab = await tabName();
   addUploads(
@@ -22,6 +30,7 @@ export async function beginUploads(incoming: Incoming, { account, folder, ask }:
         ...place,
         id: randomName(),
         account,
+        team: place.folder === null ? team : undefined,
         tab,
         path: [...folders, place.finalName].join("/"),
         size: file.size,

@@ -1,6 +1,7 @@
 /** Plans where incoming files go: makes their folders, and asks once about all taken names. */
 import { answerOf, api, ApiError } from "../../base/api.ts";
 import { createFolder, type EntryId } from "../file-queries.ts";
+import { inTree } from "../../auth/teams/tree-names.ts";
 import { freeNameFor } from "./free-names.ts";
 import type { Incoming, IncomingFile } from "./incoming.ts";
 
@@ -15,12 +16,14 @@ export type PlannedUpload = IncomingFile & {
   replaces: number | null;
 };
 
+/** Null is the root of the tree of `team`, absent: of the account. */
+type Parent = { id: number | null; team: string | undefined };
 type Names = Map<string, EntryId>;
-type Place = { id: number | null; names: Names };
+type Place = Parent & { names: Names };
 
 const PAGE = 1_000;
 
-async function namesIn(folder: number | null): Promise<Names> {
+async function namesIn(folder: Parent): Promise<Names> {
   const names: Names = new Map();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const query = { limit: PAGE, ...(cursor !== "" && { cursor }) };
@@ -32,19 +35,19 @@ async function namesIn(folder: number | null): Promise<Names> {
   return names;
 }
 
-const pageOf = (id: number | null, query: { limit: number; cursor?: string }) =>
+const pageOf = ({ id, team }: Parent, query: { limit: number; cursor?: string }) =>
   id === null
-    ? answerOf(api.GET("/folders", { params: { query } }))
+    ? answerOf(api.GET("/folders", { params: { query: { ...query, ...inTree(team) } } }))
     : answerOf(api.GET("/folders/{id}", { params: { path: { id }, query } }));
 
 /** Null if the person cancelled. @throws ApiError */
 export async function planUploads(
   incoming: Incoming,
-  target: number | null,
+  target: Parent,
   ask: AskConflicts,
 ): Promise<PlannedUpload[] | null> {
   const places = new Map<string, Promise<Place>>();
-  const root: Promise<Place> = namesIn(target).then((names) => ({ id: target, names }));
+  const root: Promise<Place> = namesIn(target).then((names) => ({ ...target, names }));
 
   function placeOf(folders: readonly string[]): Promise<Place> {
     if (folders.length === 0) return root;
@@ -97,19 +100,22 @@ async function decide(
 }
 
 async function enter(parent: Promise<Place>, name: string): Promise<Place> {
-  const { id, names } = await parent;
+  const { names, ...above } = await parent;
   const found = names.get(name);
-  if (found?.kind === "folder") return { id: found.id, names: await namesIn(found.id) };
-  const made = await makeFolder(id, name, names);
+  if (found?.kind === "folder") {
+    const place = { ...above, id: found.id };
+    return { ...place, names: await namesIn(place) };
+  }
+  const made = await makeFolder(above, name, names);
   names.set(made.name, { kind: "folder", id: made.id });
-  return { id: made.id, names: new Map() };
+  return { ...above, id: made.id, names: new Map() };
 }
 
 /** With a number if a file has the name. */
-async function makeFolder(parent: number | null, name: string, names: Names) {
+async function makeFolder(parent: Parent, name: string, names: Names) {
   const free = names.has(name) ? freeNameFor(name, (one) => names.has(one)) : name;
   try {
-    return { id: await createFolder(free, parent), name: free };
+    return { id: await createFolder(free, parent.id, parent.team), name: free };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     const now = await namesIn(parent);

@@ -14,6 +14,8 @@ export type UploadRecord = {
   tab: string;
   /** Null is the root. */
   folder: number | null;
+  /** Whose root; absent: that of the account. */
+  team?: string | undefined;
   name: string;
   /** As shown: with the folders around it. */
   path: string;

@@ -3,6 +3,7 @@ import type { DetailedError, Upload } from "tus-js-client";
 import { ApiError, csrfHeader, keepSession, regainSession } from "../../base/api.ts";
 import { loaded } from "../../base/lazy.ts";
 import { SERVER_URL } from "../../base/place.ts";
+import { ownerOfTree } from "../../auth/teams/tree-names.ts";
 import type { UploadRecord } from "./upload-record.ts";
 
 /** Proxies often limit bodies. */
@@ -19,7 +20,7 @@ const addressOf = (tusId: string): string => `${ENDPOINT}/${tusId}`;
 
 /** The file's id, if the server returned it. @throws ApiError, with status 0 if the server can't be reached */
 export async function transfer(
-  { name, type, folder, tusId }: UploadRecord,
+  { name, type, folder, team, tusId }: UploadRecord,
   file: File,
   { signal, onBegin, onProgress }: Options,
 ): Promise<number | null> {
@@ -30,7 +31,12 @@ export async function transfer(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const upload: Upload = new TusUpload(file, {
     ...(tusId === null ? { endpoint: ENDPOINT } : { uploadUrl: addressOf(tusId) }),
-    metadata: { filename: name, filetype: type, ...(folder !== null && { folder_id: String(folder) }) },
+    metadata: {
+      filename: name,
+      filetype: type,
+      ...(folder !== null && { folder_id: String(folder) }),
+      ...(team !== undefined && { owner: ownerOfTree(team) }),
+    },
     chunkSize: PIECE_BYTES,
     // The caller retries, for as long as it takes.
     retryDelays: [],

@@ -15,10 +15,12 @@ const UNNAMED = /^image\.\w{1,5}$/;
 /** Such as `2026-11-26 08.15`, in the zone of the browser. */
 const minute = (): string => new Date().toLocaleString("sv").slice(0, 16).replace(":", ".");
 
-export function usePastedFiles(upload: (files: File[]) => void): void {
+/** @param upload null: nothing may be uploaded here */
+export function usePastedFiles(upload: ((files: File[]) => void) | null): void {
   const { t } = useLingui();
   const take = useEffectEvent((event: ClipboardEvent) => {
-    if (event.defaultPrevented || isTyping(event.target) || event.clipboardData === null) return;
+    if (upload === null || event.defaultPrevented || isTyping(event.target) || event.clipboardData === null)
+      return;
     const time = minute();
     const files = [...event.clipboardData.files].slice(0, MOST_FILES).map((file) => {
       const ending = file.name.slice(file.name.lastIndexOf("."));

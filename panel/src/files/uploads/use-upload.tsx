@@ -10,7 +10,11 @@ import type { Incoming } from "./incoming.ts";
 /** Small drops finish before, and show nothing. */
 const PATIENCE_MS = 500;
 
-export function useUpload(account: string): (incoming: Promise<Incoming>, folder: number | null) => void {
+/** @param team into the root of its tree; a folder says itself in which tree it is */
+export function useUpload(
+  account: string,
+  team?: string,
+): (incoming: Promise<Incoming>, folder: number | null) => void {
   const queries = useQueryClient();
   const onFailure = useFailureNotice();
   async function begin(incoming: Promise<Incoming>, folder: number | null): Promise<void> {
@@ -29,7 +33,7 @@ export function useUpload(account: string): (incoming: Promise<Incoming>, folder
       clearTimeout(timer);
       notifications.hide(id);
     });
-    await beginUploads(read, { account, folder, ask: askConflicts });
+    await beginUploads(read, { account, folder, team, ask: askConflicts });
     await refreshFiles(queries);
   }
   return (incoming, folder) => void begin(incoming, folder).catch(onFailure);

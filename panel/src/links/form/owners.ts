@@ -1,18 +1,10 @@
 /** Owners of links, by the names of the API: accounts, and teams as `team:name`. */
 import { useQuery } from "@tanstack/react-query";
 import { accountQuery } from "../../auth/account.ts";
-import { teamsQuery } from "../../auth/teams/team-queries.ts";
-import { answerOf, api } from "../../base/api.ts";
+import { accountsQuery, teamsQuery } from "../../auth/teams/team-queries.ts";
 
 /** Shown at once. */
 export const MOST_OWNERS = 50;
-
-const accountsQuery = {
-  queryKey: ["users", "owners"],
-  queryFn: async ({ signal }: { signal: AbortSignal }) =>
-    (await answerOf(api.GET("/admin/v1/users", { signal }))).data,
-  staleTime: 60_000,
-};
 
 /** Whose links the account sees, or may change. One: there is nothing to choose. The first accounts only. */
 export function useOwners(may: "see" | "change"): string[] {

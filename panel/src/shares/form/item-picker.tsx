@@ -23,6 +23,8 @@ import { choicesQuery, foundChoicesQuery, type SharedItem } from "../share-queri
 import classes from "../shares.module.css";
 
 type Props = {
+  /** In whose tree; undefined: the account's own. */
+  team: string | undefined;
   /** What may be chosen. */
   kind: SharedItem["kind"];
   value: SharedItem | null;
@@ -30,8 +32,8 @@ type Props = {
   error?: string | undefined;
 };
 
-/** Chooses a file or folder of the account. */
-export function ItemPicker({ kind, value, onChange, error }: Props) {
+/** Chooses a file or folder. */
+export function ItemPicker({ team, kind, value, onChange, error }: Props) {
   const { t } = useLingui();
   const [isOpen, setIsOpen] = useState(value === null);
   const isChosen = useRef(false);
@@ -64,6 +66,7 @@ export function ItemPicker({ kind, value, onChange, error }: Props) {
       )}
       {isOpen && (
         <Choices
+          team={team}
           kind={kind}
           onChoose={(item) => {
             isChosen.current = true;
@@ -102,15 +105,17 @@ const Choice = ({ icon: Icon, item: { name, path = [] }, label, onChoose }: Choi
   </UnstyledButton>
 );
 
-function Choices({ kind, onChoose }: { kind: SharedItem["kind"]; onChoose(item: SharedItem): void }) {
+type ChoicesProps = Pick<Props, "team" | "kind"> & { onChoose(item: SharedItem): void };
+
+function Choices({ team, kind, onChoose }: ChoicesProps) {
   const { t } = useLingui();
   const sentenceOf = useSentence();
   const [folder, setFolder] = useState<number | null>(null);
   const [text, setText] = useState("");
   const [q] = useDebouncedValue(text.trim(), SEARCH_DELAY_MS);
   const isSearching = q !== "" && text !== "";
-  const opened = useQuery(choicesQuery(folder));
-  const found = useQuery(foundChoicesQuery(q));
+  const opened = useQuery(choicesQuery(folder, team));
+  const found = useQuery(foundChoicesQuery(q, team));
   const { error } = isSearching ? found : opened;
   const here = opened.data?.path.at(-1);
   const data: Listed | undefined = isSearching ? found.data && listedOf(found.data) : opened.data;

@@ -30,6 +30,7 @@ import { UseField } from "./use-field.tsx";
 
 type Props = {
   subject: ShareSubject;
+  team: string | undefined;
   onClose(): void;
   onSaved(saved: SavedShare): void;
 };
@@ -43,7 +44,7 @@ const FIELDS: Record<string, keyof ShareValues> = {
   max_file_size: "maxFileSize",
 };
 
-export function ShareForm({ subject, onClose, onSaved }: Props) {
+export function ShareForm({ subject, team, onClose, onSaved }: Props) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const { data: account } = useQuery(accountQuery);
@@ -103,6 +104,7 @@ export function ShareForm({ subject, onClose, onSaved }: Props) {
     >
       {notice}
       <UseField
+        team={team}
         values={values}
         code={subject.form === "edit" ? subject.share.code : null}
         uses={usesOf(subject, isEditor)}

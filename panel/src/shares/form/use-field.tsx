@@ -6,6 +6,7 @@ import type { SharedItem } from "../share-queries.ts";
 import type { ShareUse, ShareValues } from "./share-values.ts";
 
 type Props = {
+  team: string | undefined;
   values: Pick<ShareValues, "use" | "target" | "item" | "items">;
   /** Of a share that exists. */
   code: string | null;
@@ -17,7 +18,7 @@ type Props = {
 };
 
 /** What a code leads to. */
-export function UseField({ values, code, uses, isItemFixed, onChange, errors }: Props) {
+export function UseField({ team, values, code, uses, isItemFixed, onChange, errors }: Props) {
   const { use, target, item, items } = values;
   const { t } = useLingui();
   const names = { url: t`URL`, file: t`File`, folder: t`Folder`, drop: t`Drop box`, items: t`Several items` };
@@ -60,6 +61,7 @@ export function UseField({ values, code, uses, isItemFixed, onChange, errors }: 
       {use !== "url" && use !== "items" && !isItemFixed && (
         <ItemPicker
           key={kind}
+          team={team}
           kind={kind}
           value={fits}
           onChange={(chosen) => onChange({ item: chosen })}

@@ -3,6 +3,7 @@ import { Group, Select, Switch } from "@mantine/core";
 import { useRef } from "react";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { ariaKeysOf } from "../../ui/keys/shortcuts.ts";
+import { TreeSelect } from "../../auth/teams/tree-select.tsx";
 import { SearchField } from "../../ui/lists/search-field.tsx";
 import { SHARE_STATES, type ShareSearch } from "../share-search.ts";
 import classes from "../shares.module.css";
@@ -33,6 +34,11 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
         delayMs={DELAY_MS}
         onSearch={(q) => onChange({ q })}
       />
+      <TreeSelect
+        team={search.team}
+        own={t`My shares`}
+        onChange={(team) => onChange({ team, all: undefined })}
+      />
       <FilterSheet count={[search.kind, search.state, search.all].filter(Boolean).length}>
         <Select
           ref={kindField}
@@ -58,7 +64,7 @@ export function ShareFilters({ search, maySeeAll, onChange }: Props) {
           <Switch
             label={t`All accounts`}
             checked={search.all === true}
-            onChange={(event) => onChange({ all: event.currentTarget.checked || undefined })}
+            onChange={(event) => onChange({ all: event.currentTarget.checked || undefined, team: undefined })}
           />
         )}
       </FilterSheet>

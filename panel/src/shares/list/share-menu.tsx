@@ -14,9 +14,9 @@ import { shownKeys } from "../../ui/keys/keys.tsx";
 import { useRowMenuPlace } from "../../ui/menus/row-menu-place.ts";
 
 export type ShareAction = "edit" | "qr" | "received" | "end";
-type Props = { share: Share; isOwn: boolean; onChoose(action: ShareAction): void };
+type Props = { share: Share; isOwn: boolean; mayEnd: boolean; onChoose(action: ShareAction): void };
 
-export function ShareMenu({ share, isOwn, onChoose }: Props) {
+export function ShareMenu({ share, isOwn, mayEnd, onChoose }: Props) {
   const { t } = useLingui();
   const { place, onClick } = useRowMenuPlace();
   return (
@@ -65,14 +65,16 @@ export function ShareMenu({ share, isOwn, onChoose }: Props) {
             <Trans>Edit</Trans>
           </Menu.Item>
         )}
-        <Menu.Item
-          c="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} />}
-          {...shownKeys("delete")}
-          onClick={() => onChoose("end")}
-        >
-          {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
-        </Menu.Item>
+        {mayEnd && (
+          <Menu.Item
+            c="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} />}
+            {...shownKeys("delete")}
+            onClick={() => onChoose("end")}
+          >
+            {share.kind === "drop" ? <Trans>Close the drop box</Trans> : <Trans>End the share</Trans>}
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

@@ -27,10 +27,11 @@ type Props = {
   share: Share;
   place: RowPlace;
   isOwn: boolean;
+  mayEnd: boolean;
   onChoose(action: ShareAction, share: Share): void;
 };
 
-export function ShareRow({ share, place, isOwn, onChoose }: Props) {
+export function ShareRow({ share, place, isOwn, mayEnd, onChoose }: Props) {
   const { t } = useLingui();
   const { code, short_url: address, expires_at: expires } = share;
   const { isCopied, copy } = useCopy(address);
@@ -143,7 +144,7 @@ export function ShareRow({ share, place, isOwn, onChoose }: Props) {
         </Text>
       </Table.Td>
       <Table.Td className={classes["actions"]}>
-        <ShareMenu share={share} isOwn={isOwn} onChoose={choose} />
+        <ShareMenu share={share} isOwn={isOwn} mayEnd={mayEnd} onChoose={choose} />
       </Table.Td>
     </Table.Tr>
   );

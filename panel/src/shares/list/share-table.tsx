@@ -3,6 +3,7 @@ import { Skeleton, Stack, Table, UnstyledButton, VisuallyHidden } from "@mantine
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { Account, Share } from "../../base/api.ts";
+import { useTrees } from "../../auth/teams/trees.ts";
 import { LoadFailure } from "../../ui/load-failure.tsx";
 import { type RowPlace, SpacedRows } from "../../ui/long/rows-in-sight.tsx";
 import { useShareKeys } from "./share-keys.ts";
@@ -23,11 +24,12 @@ type Props = {
 export function ShareTable({ search, account, onSort, onChoose, empty }: Props) {
   const { t } = useLingui();
   const { total, error, retry, rows, share } = useShareRows(search);
-  const isOwn = ({ owner }: Share): boolean => owner === undefined || owner.id === account.id;
+  const mayChange = useTrees().mayChange(search.team);
+  const isOwn = ({ owner }: Share): boolean => mayChange && (owner === undefined || owner.id === account.id);
   useShareKeys({
     share,
     onChoose: (action, one) =>
-      (isOwn(one) || !["edit", "received"].includes(action)) && onChoose(action, one),
+      (isOwn(one) || action === "qr" || (mayChange && action === "end")) && onChoose(action, one),
   });
   if (error !== null && total === undefined) return <LoadFailure error={error} onRetry={retry} />;
   if (total === undefined) return <Skeletons />;
@@ -66,7 +68,15 @@ export function ShareTable({ search, account, onSort, onChoose, empty }: Props) 
             row={(at, place) => {
               const known = share(at);
               if (known === undefined) return <WaitingRow place={place} />;
-              return <ShareRow share={known} place={place} isOwn={isOwn(known)} onChoose={onChoose} />;
+              return (
+                <ShareRow
+                  share={known}
+                  place={place}
+                  isOwn={isOwn(known)}
+                  mayEnd={mayChange}
+                  onChoose={onChoose}
+                />
+              );
             }}
           />
         </Table.Tbody>
