@@ -12,3 +12,11 @@ test.each(COMMAND_ROOMS.map((room) => [room.commands.join(), room] as const))(
     expect(program.commands.map((command) => command.name())).toEqual([...room.commands]);
   },
 );
+
+test("a reader that leaves early, as head does, ends no command", async () => {
+  const script = `{ "$1" "$2" version 2>&3; echo $? >&3; } 3>&2 | :`;
+  const run = Bun.spawn(["sh", "-c", script, "sh", process.execPath, `${import.meta.dir}/main.ts`], {
+    stderr: "pipe",
+  });
+  expect(await new Response(run.stderr).text()).toBe("0\n");
+});

@@ -144,7 +144,7 @@ function createSession(program: Command): { context: Context; close(): Promise<v
   const context: Context = {
     env: () => (env ??= loadEnv({ configFile: program.opts<{ config?: string }>().config })),
     services: () => (services ??= openForCommand(context)),
-    output: createOutput(process.stdout, process.stderr),
+    output: createOutput(leavable(process.stdout), leavable(process.stderr)),
     input: createInput(process.stdin, process.stderr),
   };
   const close = async () => {
@@ -153,6 +153,12 @@ function createSession(program: Command): { context: Context; close(): Promise<v
   };
   return { context, close };
 }
+
+/** Its reader may leave before the end, as `head` does; what a command does is done all the same. */
+const leavable = <S extends NodeJS.WriteStream>(stream: S): S =>
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
 
 /** Logs warnings only. @throws Conflict; see refuseStrayDatabase */
 async function openForCommand({ env, output }: CommandContext): Promise<Services> {

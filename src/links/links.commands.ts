@@ -165,7 +165,11 @@ function addWriting(group: Command, context: Context): void {
       };
       const input = validated(createSchema, given, "The link");
       const { links } = await context.services();
-      await show(context, await links.by(COMMAND).create(input), json);
+      const link = await links.by(COMMAND).create(input);
+      const own = links.ownCode(link.target);
+      if (own !== null && (await links.by(COMMAND).find(own)) !== null)
+        context.output.note(`${link.target} is a short URL of this server: you can hand out that one.`);
+      await show(context, link, json);
     });
 
   addFieldOptions(group.command("update").description("change a link"), { clears: true })

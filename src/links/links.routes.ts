@@ -30,7 +30,7 @@ import { ownersIn } from "./list/filter.ts";
 import { linkCursor } from "./list/place.ts";
 import type { LinkSharing } from "./link/sharing.ts";
 import type { LinkService } from "./links.service.ts";
-import { createOffering, OFFERED } from "./link/offered.routes.ts";
+import { answerOffering, OFFERED } from "./link/offered.routes.ts";
 import { qrEndpoint } from "./qr/routes.ts";
 import { queryBatchEndpoints } from "./query-batch/routes.ts";
 import { safetyEndpoints } from "./safety/routes.ts";
@@ -137,7 +137,10 @@ const collectionEndpoints = (links: LinkService, now: () => number): Endpoint[] 
     status: 201,
     answer: linkViewSchema,
     beside: OFFERED,
-    handle: ({ c, body, account }) => createOffering(links, c, actorOf(account), body),
+    async handle({ c, body, account }) {
+      const actor = actorOf(account);
+      return answerOffering(links, c, actor, await links.by(actor).create(body));
+    },
   }),
   endpoint({
     ...shared,
@@ -217,8 +220,11 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
       summary: "Change a link",
       body: updateSchema,
       failures: [409],
-      handle: async ({ c, query, body, account }) =>
-        viewIn(links, c, await links.by(actorOf(account)).update(keyIn(c, query), body)),
+      beside: OFFERED,
+      async handle({ c, query, body, account }) {
+        const actor = actorOf(account);
+        return answerOffering(links, c, actor, await links.by(actor).update(keyIn(c, query), body));
+      },
     }),
     endpoint({
       ...ofCode,
@@ -228,11 +234,12 @@ function itemEndpoints(links: LinkService, sharing: LinkSharing | undefined): En
       summary: "Change the given fields of a link, including its code and what it serves",
       body: patchSchema,
       failures: [409],
+      beside: OFFERED,
       async handle({ c, query, body, account }) {
         const [key, actor] = [keyIn(c, query), actorOf(account)];
         if (USES.some((use) => body[use] !== undefined)) requireScope(account, "files:write");
         const served = await sharing?.patchLink(account.id, key, body, actor);
-        return viewIn(links, c, served ?? (await links.by(actor).patch(key, body)));
+        return answerOffering(links, c, actor, served ?? (await links.by(actor).patch(key, body)));
       },
     }),
     endpoint({

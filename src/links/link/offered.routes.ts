@@ -1,8 +1,9 @@
-/** What is offered to who makes a link to a short URL of ours: the link that has it. */
+/** What is offered to who lets a link lead to a short URL of ours: the link that has it. */
 import { AppError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { beside, type HttpContext } from "../../http/endpoint.ts";
-import { type CreateInput, type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
+import { codeBelow } from "../fallback/loops.ts";
+import { type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
 
 export const OFFERED = {
   offered: linkViewSchema
@@ -11,25 +12,23 @@ export const OFFERED = {
 };
 
 type OfferedLinks = {
-  by(actor: Actor): {
-    create(body: CreateInput): Promise<ShownLink>;
-    /** @throws LinkNotFound */
-    get(key: string): Promise<ShownLink>;
-  };
+  /** `get` throws LinkNotFound. */
+  by(actor: Actor): { get(key: string): Promise<ShownLink> };
   ownCode(url: string): string | null;
   domains: { hostOf: HostOf };
 };
 
-/** Nothing is offered to who may not see that link. */
-export async function createOffering(links: OfferedLinks, c: HttpContext, actor: Actor, body: CreateInput) {
-  const own = links.by(actor);
+/** The answer to a write of the link. Nothing is offered to who may not see the other one. */
+export async function answerOffering(links: OfferedLinks, c: HttpContext, actor: Actor, link: ShownLink) {
   const view = (one: ShownLink) => viewOfLink(one, c.env.origin(), links.domains.hostOf);
-  const link = await own.create(body);
-  const key = links.ownCode(link.target);
-  if (key === null) return view(link);
-  const offered = await own.get(key).catch((error: unknown) => {
-    if (error instanceof AppError && error.name === "LinkNotFound") return null;
-    throw error;
-  });
+  const key = links.ownCode(link.target) ?? codeBelow(c.env.origin(), link.target);
+  if (key === null || key === link.code) return view(link);
+  const offered = await links
+    .by(actor)
+    .get(key)
+    .catch((error: unknown) => {
+      if (error instanceof AppError && error.name === "LinkNotFound") return null;
+      throw error;
+    });
   return offered === null ? view(link) : beside(view(link), { offered: view(offered) });
 }

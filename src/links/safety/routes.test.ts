@@ -60,7 +60,7 @@ test("a review answers with the link, and refuses what is no decision", async ()
   expect(data.held).toBeNull();
 });
 
-test("who makes a link to one of our short URLs is offered that link, if it may be seen", async () => {
+test("whose link leads to one of our short URLs is offered that link, if it may be seen", async () => {
   const { id } = await api.room.links.domainService.create({ host: "own.example" }, COMMAND);
   await api.create({ code: "first", domain: "own.example" });
   const target = "https://own.example/first";
@@ -75,6 +75,13 @@ test("who makes a link to one of our short URLs is offered that link, if it may 
     await api.create({}),
   ];
   for (const { status, body } of others) expect([status, "offered" in body]).toEqual([201, false]);
+  const path = `/links/${others[2]!.body.data.code}`;
+  const changed = [await call("PUT", path, { target }), await call("PATCH", path, { title: "t" })];
+  for (const { body } of changed) expect(body).toMatchObject({ offered: { code: "first" } });
+  const onRequest = await api.create({ target: `http://localhost${path.slice(6)}` });
+  expect(onRequest.body).toMatchObject({ offered: { target } });
+  const toItself = await call("PATCH", path, { target: `http://localhost${path.slice(6)}` });
+  expect([toItself.status, "offered" in toItself.body]).toEqual([200, false]);
   await api.call("DELETE", "/links/first?domain=own.example");
   await api.room.links.domainService.remove(id, COMMAND);
 });
