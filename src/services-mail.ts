@@ -3,6 +3,7 @@ import type { createAuth } from "./auth/auth.ts";
 import type { Config } from "./config/config.service.ts";
 import type { Env } from "./env.ts";
 import type { createEvents } from "./events/events.service.ts";
+import { listeningOrigin } from "./http/origins.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { codeOf, domainOf } from "./links/link/key.ts";
 import type { createLinkService } from "./links/links.service.ts";
@@ -10,16 +11,16 @@ import { createMail } from "./mail/mail.service.ts";
 import { createMailCounter } from "./mail/mail-metrics.ts";
 
 type MailDeps = Parameters<typeof createMail>[0];
-type OwnMailDeps = "settings" | "publicUrl" | "panelPath" | "count";
+type OwnMailDeps = "settings" | "origin" | "panelPath" | "count";
 
 export const startMail = (
-  { mail }: Env,
+  { mail, server }: Env,
   { config, registry, ...deps }: Omit<MailDeps, OwnMailDeps> & { config: Config; registry: Registry },
 ) =>
   createMail({
     ...deps,
     settings: mail,
-    publicUrl: () => config.get("features.public_url"),
+    origin: () => config.get("features.public_url") || listeningOrigin(server),
     panelPath: () =>
       config.get("features.enable_admin_panel") ? config.get("routes.frontend_prefix") : null,
     count: createMailCounter(registry),
@@ -30,17 +31,16 @@ type NoticeRooms = {
   auth: ReturnType<typeof createAuth>;
   links: ReturnType<typeof createLinkService>;
   events: ReturnType<typeof createEvents>;
-  config: Config;
 };
 
-export function startNotices({ mail, auth, links, events, config }: NoticeRooms) {
+export function startNotices({ mail, auth, links, events }: NoticeRooms) {
   const hostOf = (key: string) => links.domains.hostOf(domainOf(key));
   const notices = mail.notices({
     record: events.add,
     codeOf,
     recipientOf: auth.contacts.recipientOf,
     administrators: auth.contacts.administrators,
-    nameOf: (key) => `${hostOf(key) ?? URL.parse(config.get("features.public_url"))?.host}/${codeOf(key)}`,
+    nameOf: (key) => `${hostOf(key) ?? URL.parse(mail.origin())?.host}/${codeOf(key)}`,
     pageOf: (key) =>
       codeOf(key).split("/").map(encodeURIComponent).join("/") +
       (hostOf(key) === null ? "" : `?domain=${hostOf(key)}`),

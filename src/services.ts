@@ -188,7 +188,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     metrics: createStorageMetrics(registry),
   });
   await step(content.start);
-  const notices = startNotices({ mail, auth, links, events, config });
+  const notices = startNotices({ mail, auth, links, events });
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, identity, bodies, clock });
   const origins = createOrigins({

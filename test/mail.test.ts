@@ -47,19 +47,17 @@ async function restart(settings: Record<string, string> = {}): Promise<void> {
   client = await signIn(server.url);
 }
 
-test("without a public address nothing can be sent, and the answer says what to do", async () => {
-  const refused = await ask("POST", "/mail/test", { to: "anna@example.com" });
-  expect([refused.status, refused.body.message]).toEqual([
-    409,
-    expect.stringContaining("features.public_url"),
-  ]);
-  const { data } = (await ask("GET", "/mail/server")).body;
-  expect(data).toMatchObject({ enabled: false, message: expect.stringContaining("features.public_url") });
+test("without a public address links in mails begin with the one of the settings, and doctor says so", async () => {
+  const first = { username: "first", email: "first@example.com", invite: true };
+  expect((await ask("POST", "/users", first)).status).toBe(201);
+  await until(() => smtp.mails.length === 1);
+  expect(linkIn(smtp.mails.pop()).startsWith("http://127.0.0.1:")).toBe(true);
+  expect((await installation.cli(["doctor"])).stdout).toContain("set features.public_url");
 });
 
 test("a test mail arrives, by the API and by the CLI, and the log has it", async () => {
   await installation.run(["config", "set", "features.public_url", "https://go.example.com"]);
-  await until(async () => (await ask("GET", "/mail/server")).body.data.enabled === true);
+  expect((await ask("GET", "/mail/server")).body.data).toMatchObject({ enabled: true, message: "" });
   const { status, body } = await ask("POST", "/mail/test", { to: "Anna@Example.com" });
   expect([status, body.data]).toEqual([201, expect.objectContaining({ kind: "test", state: "waiting" })]);
   await until(() => smtp.mails.length === 1);
@@ -74,6 +72,7 @@ test("a test mail arrives, by the API and by the CLI, and the log has it", async
   expect(JSON.parse(listed).map(({ recipient }: Row) => recipient)).toEqual([
     "ben@example.com",
     "anna@example.com",
+    "first@example.com",
   ]);
   expect((await ask("POST", `/mail/${body.data.id}/retry`)).status).toBe(409);
   expect((await installation.cli(["mail", "retry", "999"])).exitCode).toBe(3);

@@ -4104,6 +4104,14 @@ export interface components {
             /** @description username or e-mail address */
             account: string;
         };
+        PatchLinkAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Link"];
+            message: string;
+            /** @description the link whose short URL the target is: hand out that one instead */
+            offered?: components["schemas"]["Link"];
+        };
         PatchTagBody: {
             /** @description 1 to 64 characters, kept in lower case */
             tag: string;
@@ -4513,6 +4521,14 @@ export interface components {
         };
         PutConfigKeyBody: {
             value: string;
+        };
+        PutLinkAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Link"];
+            message: string;
+            /** @description the link whose short URL the target is: hand out that one instead */
+            offered?: components["schemas"]["Link"];
         };
         PutLinksBatchBody: {
             updates: {
@@ -5889,6 +5905,7 @@ export type PasskeyRequestAnswer = components['schemas']['PasskeyRequestAnswer']
 export type PasskeySignIn = components['schemas']['PasskeySignIn'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
+export type PatchLinkAnswer = components['schemas']['PatchLinkAnswer'];
 export type PatchTagBody = components['schemas']['PatchTagBody'];
 export type Place = components['schemas']['Place'];
 export type PlaceListAnswer = components['schemas']['PlaceListAnswer'];
@@ -5923,6 +5940,7 @@ export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult']
 export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
+export type PutLinkAnswer = components['schemas']['PutLinkAnswer'];
 export type PutLinksBatchBody = components['schemas']['PutLinksBatchBody'];
 export type ReceivedFile = components['schemas']['ReceivedFile'];
 export type ReceivedFilePageAnswer = components['schemas']['ReceivedFilePageAnswer'];
@@ -10023,10 +10041,40 @@ export interface operations {
                      *         "card": null,
                      *         "click_threshold": null,
                      *         "held": null
+                     *       },
+                     *       "offered": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "click_threshold": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["PutLinkAnswer"];
                 };
             };
             400: components["responses"]["400"];
@@ -10174,10 +10222,40 @@ export interface operations {
                      *         "card": null,
                      *         "click_threshold": null,
                      *         "held": null
+                     *       },
+                     *       "offered": {
+                     *         "id": 1,
+                     *         "code": "docs/start",
+                     *         "target": "https://example.com/docs?x=1",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "expires_at": "2027-01-31T00:00:00.000Z",
+                     *         "password": null,
+                     *         "click_count": 42,
+                     *         "human_clicks": 40,
+                     *         "domain": null,
+                     *         "dead_since": null,
+                     *         "short_url": "https://go.example.com/docs/start",
+                     *         "owner": null,
+                     *         "title": "Documentation",
+                     *         "note": "Printed on the flyer of spring",
+                     *         "tags": [
+                     *           "spring"
+                     *         ],
+                     *         "created_by": "anna",
+                     *         "starts_at": "2026-12-01T00:00:00.000Z",
+                     *         "max_clicks": null,
+                     *         "fallback_url": null,
+                     *         "redirect_status": 307,
+                     *         "forward_query": false,
+                     *         "rules": null,
+                     *         "card": null,
+                     *         "click_threshold": null,
+                     *         "held": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["LinkAnswer"];
+                    "application/json": components["schemas"]["PatchLinkAnswer"];
                 };
             };
             400: components["responses"]["400"];

@@ -161,13 +161,14 @@ const requiredOf = ({ paged }: Endpoint): string[] => {
   return paged === "cursor" ? ["next_cursor"] : ["pagination"];
 };
 
-/** Named after its content: Link in LinkAnswer, a list in LinkListAnswer; of a creation with fields beside after it. */
+/** Named after its content: Link in LinkAnswer, a list in LinkListAnswer; of a creation or change with fields beside after it. */
 function envelopeOf(entry: Endpoint, named: NamedSchemas): Json {
   const operation = pascal(operationIdOf(entry));
   const data = entry.answer && dataOf(entry.answer, operation, named);
   const items = (data?.["items"] ?? {}) as Json;
+  const isWrite = entry.status === 201 || entry.method === "PUT" || entry.method === "PATCH";
   const name =
-    (entry.beside !== undefined && entry.status === 201 ? operation : nameIn(data)) ??
+    (entry.beside !== undefined && isWrite ? operation : nameIn(data)) ??
     (nameIn(items) && nameIn(items) + (entry.paged ? "Page" : "List")) ??
     (data === undefined ? "Empty" : operation);
   return named.named(`${name.replace(/Result$/, "")}Answer`, {

@@ -42,7 +42,8 @@ function originOf(scheme: string, host: string): string | null {
 /** A name of 253 characters and a port. */
 const LONGEST_HOST = 259;
 
-function listeningOrigin({ host, port, unixSocket, tlsCert }: Listening): string {
+/** The one of the settings, whatever visitors see. */
+export function listeningOrigin({ host, port, unixSocket, tlsCert }: Listening): string {
   const scheme = tlsCert === null ? "http:" : "https:";
   if (unixSocket !== null) return `${scheme}//localhost`;
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host;

@@ -21,8 +21,8 @@ type Deps = {
   database: Queries;
   changes: { write<T>(run: (tx: MailTransaction) => Promise<T>): Promise<T> };
   settings: SmtpSettings;
-  /** Mails contain addresses of this instance; empty: it has none. */
-  publicUrl(): string;
+  /** Addresses in mails begin with it. */
+  origin(): string;
   /** Path of the panel; null while it is off. */
   panelPath(): string | null;
   identity: MailIdentity;
@@ -33,10 +33,10 @@ type Deps = {
 };
 
 export function createMail(deps: Deps) {
-  const { database, changes, settings, publicUrl, identity, clock, logger } = deps;
+  const { database, changes, settings, origin, identity, clock, logger } = deps;
   const repository = createDeliveryRepository(database);
   const smtp = createSmtp(settings);
-  const isEnabled = () => settings.host !== "" && publicUrl() !== "";
+  const isEnabled = () => settings.host !== "";
   const outbox = createMailOutbox({
     repository: createOutboxRepository(database),
     write: changes.write,
@@ -48,14 +48,13 @@ export function createMail(deps: Deps) {
   /** What keeps mails from being sent; null if nothing is known. */
   async function trouble(): Promise<string | null> {
     if (settings.host === "") return null;
-    if (publicUrl() === "") return "Mails need features.public_url, the address that their links begin with.";
     const known = await repository.trouble();
     return known && `Mails can't be sent: ${known.error}`;
   }
 
   const forAccounts = {
     isOffered: () => isEnabled() && deps.panelPath() !== null,
-    panelUrl: (path: string) => `${publicUrl()}${deps.panelPath() ?? ""}${path}`,
+    panelUrl: (path: string) => `${origin()}${deps.panelPath() ?? ""}${path}`,
     queue: outbox.queue,
   };
 
@@ -66,11 +65,12 @@ export function createMail(deps: Deps) {
     /** To people without an account. */
     forShares: {
       isOffered: isEnabled,
-      shareUrl: (code: string) => `${publicUrl()}/${code}`,
+      shareUrl: (code: string) => `${origin()}/${code}`,
       queue: outbox.queue,
       hasMore: outbox.hasMore,
     },
     trouble,
+    origin,
     /** Mails about what happened. */
     notices: (more: NoticeSources): Notices =>
       createNotices({

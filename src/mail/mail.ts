@@ -1,10 +1,10 @@
 /** What a mail is, in the outbox and for administrators. */
 import { z } from "zod";
 import { createView } from "../lib/case-names.ts";
+import { cursorQuery } from "../lib/cursor.ts";
 import type { Language } from "../lib/language.ts";
 import { namedObject } from "../lib/named-object.ts";
 import { queryText } from "../lib/query-text.ts";
-import { cursorQuery } from "../lib/cursor.ts";
 import type { MailContents, MailKind } from "./texts/contents.ts";
 
 /** A kind with its content. */
@@ -61,7 +61,7 @@ export const mailQuery = z.object({
 });
 
 export const mailServerView = namedObject("MailServer", {
-  enabled: z.boolean().describe("a server is set, and features.public_url, which links in mails need"),
+  enabled: z.boolean().describe("a server is set"),
   from: z.string().describe("empty without a server"),
   message: z.string().describe("what keeps mails from being sent, and what to do; empty if nothing is known"),
 });

@@ -132,5 +132,6 @@ type Row = Omit<StoredMail, "state" | "dueAt"> & { state: string; dueAt: number 
 const shown = ({ dueAt, ...row }: Row): StoredMail => ({
   ...row,
   state: row.state as MailState,
-  dueAt: row.state === "waiting" ? dueAt : null,
+  // 0: at once.
+  dueAt: row.state === "waiting" ? Math.max(dueAt, row.createdAt) : null,
 });

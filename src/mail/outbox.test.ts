@@ -7,8 +7,8 @@ import { createDeliveryRepository } from "./delivery.repository.ts";
 import { createDelivery } from "./delivery.ts";
 import { createLetters } from "./letter.ts";
 import { createOutboxRepository } from "./outbox.repository.ts";
-import { createMailOutbox, type MailTransaction, type MailOutbox } from "./outbox.ts";
-import type { SmtpMessage, Smtp, SmtpTrouble } from "./smtp.ts";
+import { createMailOutbox, type MailOutbox, type MailTransaction } from "./outbox.ts";
+import type { Smtp, SmtpMessage, SmtpTrouble } from "./smtp.ts";
 
 const IDENTITY = {
   name: () => "Go",
@@ -98,7 +98,7 @@ forEachDialect(({ openDb }) => {
     await expect(failing).rejects.toThrow("no");
     enabled = false;
     expect(await queue(1)).toBeNull();
-    await expect(outbox.test(ANNA)).rejects.toThrow("features.public_url");
+    await expect(outbox.test(ANNA)).rejects.toThrow("[mail]");
     expect(await states()).toEqual([]);
   });
 

@@ -6,9 +6,9 @@ import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { MailContents } from "./texts/contents.ts";
 import type { MailContent, Recipient, StoredMail } from "./mail.ts";
 import type { MailFilter, OutboxRepository } from "./outbox.repository.ts";
+import type { MailContents } from "./texts/contents.ts";
 
 export type MailTransaction = { readonly db: Db; changed(topic: "mails", keys: readonly string[]): void };
 
@@ -97,8 +97,7 @@ export function createMailOutbox({ repository, write, isEnabled, clock, logger }
 
     /** Sends one at once. Returns it as it was queued. @throws Conflict */
     async test(to: Recipient): Promise<StoredMail> {
-      if (!isEnabled())
-        throw appError("Conflict", "No mail can be sent: set [mail] and features.public_url.");
+      if (!isEnabled()) throw appError("Conflict", "No mail can be sent: set [mail].");
       const mail = await write(async (tx) => {
         const id = await queue(tx, to, { kind: "test", content: {} }, { dueAt: 0 });
         return id === null ? null : repository.find(id, tx.db);

@@ -223,9 +223,9 @@ test("silent, slow and vanished servers are left within the bound", async () => 
   });
 });
 
-test("an untrusted certificate is refused with a clear error, and nothing is sent", async () => {
-  const { received, port } = await startServer({ secure: true, ...tls });
-  const trouble = await send(clientOf(port, { tls: "tls" }));
+test.each(["tls", "starttls"] as const)("%s: an untrusted certificate is refused clearly", async (mode) => {
+  const { received, port } = await startServer({ secure: mode === "tls", disabledCommands: [], ...tls });
+  const trouble = await send(clientOf(port, { tls: mode }));
   expect(trouble).toMatchObject({
     is: "server",
     message: expect.stringContaining("certificate is not trusted"),

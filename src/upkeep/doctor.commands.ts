@@ -30,7 +30,7 @@ type Context = CommandContext<{
   config: Pick<Config, "get">;
   auth: Pick<Auth, "isAdminEnabled">;
   content: Pick<Content, "checkStorage" | "policies" | "standings">;
-  mail: Pick<Mail, "check" | "trouble">;
+  mail: Pick<Mail, "check" | "trouble" | "origin">;
   drive: { trash: Pick<Drive["trash"], "putFile"> };
 }>;
 
@@ -121,8 +121,10 @@ const checksOfServices = (context: Context): Check[] => [
   ),
   checkCache(context.env().cache.type === "redis" ? () => pingRedis(context) : null),
   checkMail(context.env().mail.host || null, async () => {
-    const { mail } = await context.services();
-    return (await mail.check()) ?? mail.trouble();
+    const { mail, config } = await context.services();
+    const hint = `links in mails begin with ${mail.origin()}; set features.public_url`;
+    const trouble = (await mail.check()) ?? (await mail.trouble());
+    return trouble ?? (config.get("features.public_url") === "" ? hint : null);
   }),
   checkSettings(async () => {
     const { config, auth, env } = await context.services();

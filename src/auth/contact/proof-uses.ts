@@ -30,8 +30,7 @@ type Deps = {
 
 type Holder = Contact & LinkHolder;
 
-export const noMail = () =>
-  appError("Conflict", "No mail can be sent: an administrator has to set [mail] and features.public_url.");
+export const noMail = () => appError("Conflict", "No mail can be sent: an administrator has to set [mail].");
 
 export const gone = () =>
   appError("NotFound", "This link was already used, is too old or not whole. Ask for a new one.");

@@ -226,6 +226,10 @@ forEachDialect((dialect) => {
       expect([refused.status, refused.json.message]).toEqual([401, expect.stringContaining("a copy of it")]);
     }
     expect((await signIn(authenticator, { counter: 8 })).status).toBe(200);
+    const { events } = await harness.events.page({ subject: name, action: "sign_in.failure" }, null, 5);
+    expect(events.map((event) => viewOfEvent(event).after)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ signed_in_by: "passkey" })),
+    );
   });
 
   test("a passkey belongs to one account, and nobody else changes it", async () => {

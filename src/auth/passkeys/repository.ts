@@ -6,8 +6,8 @@ import { explainViolations, isUniqueViolation } from "../../db/failures.ts";
 import type { Schema } from "../../db/schema.ts";
 import { camelCased, snakeCased } from "../../lib/case-names.ts";
 import { appError } from "../../lib/errors.ts";
+import { findAccount, lockAccount } from "../account.repository.ts";
 import type { Account } from "../account.ts";
-import { lockAccount } from "../account.repository.ts";
 import type { Passkey } from "./passkey.ts";
 
 export type PasskeyRepository = ReturnType<typeof createPasskeyRepository>;
@@ -16,6 +16,9 @@ export function createPasskeyRepository({ read, dialect }: Queries) {
   return {
     /** Null when deleted or disabled. */
     lockAccount: (tx: Db, id: number): Promise<Account | null> => lockAccount(tx, dialect, id),
+
+    /** Null when deleted or disabled. */
+    usernameOf: async (id: number): Promise<string | null> => (await findAccount(read, id))?.username ?? null,
 
     /** Oldest first; an account has few. */
     async listOf(accountId: number, db: Db = read): Promise<Passkey[]> {

@@ -78,16 +78,17 @@ function createUses(deps: Deps) {
   const { repository, challenges, changes, sessions, tokens, signIns, tell, config, clock, logger } = deps;
 
   /**
-   * The passkey, if its key has signed the challenge; `take` counts that as used.
+   * The passkey, if its key has signed the challenge; `take` counts that as used. `known` hears whose it is before that.
    * @throws AuthFailed, BadRequest
    */
-  async function verified(credential: Assertion, site: Site) {
+  async function verified(credential: Assertion, site: Site, known: (accountId: number) => void = () => {}) {
     const challenge = challengeOf(credential, site);
     const end = challenges.endOf(challenge, SIGN_IN);
     if (end === null) throw refusal("This took too long. Try again.");
     const passkey = await repository.find(credential.id);
     if (passkey === null)
       throw refusal("This passkey is not known here. Sign in another way, and remove it from your device.");
+    known(passkey.accountId);
     const said = await readAssertion(credential, passkey, { ...site, challenge });
     if ("refused" in said) {
       logger.warn({ err: said.refused, account: passkey.accountId }, "an answer of a passkey was refused");
@@ -122,8 +123,9 @@ function createUses(deps: Deps) {
   return {
     /** @throws AuthFailed, BadRequest for another origin */
     async signIn({ credential, site, client, via, ...sent }: SignIn): Promise<SignedIn> {
+      let accountId: number | null = null;
       try {
-        const { take } = await verified(credential, site);
+        const { take } = await verified(credential, site, (id) => (accountId = id));
         const former = await formerSessions(tokens, sent);
         const { account, session } = await changes.write(async (tx) => {
           const found = await take(tx);
@@ -138,7 +140,8 @@ function createUses(deps: Deps) {
           deps.onFailure("passkey");
           const address = keptAddress(client.address, config.get("privacy.addresses"));
           logger.warn({ address, reason: error.message }, "a sign-in by passkey was refused");
-          await signIns.failed({ username: null, address: client.address, via });
+          const username = accountId === null ? null : await repository.usernameOf(accountId);
+          await signIns.failed({ username, address: client.address, via, by: "passkey" });
         }
         throw error;
       }

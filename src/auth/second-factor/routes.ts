@@ -80,7 +80,7 @@ export function secondFactorEndpoints({ secondFactor, prove, addressLimit, addre
     }),
     endpoint({
       ...shared,
-      ...guarded,
+      bodyLimit: SHORT_LIMIT,
       method: "POST",
       path: "/account/totp/confirm",
       summary: "Confirm the authenticator app by its first code; answers the recovery codes",

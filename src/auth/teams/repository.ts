@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type Selectable, sql } from "kysely";
+import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
@@ -6,7 +6,6 @@ import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { teamRoleOf } from "../../lib/access.ts";
 import { appError } from "../../lib/errors.ts";
-import { ownerOfTeam } from "../../lib/owner.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { Member, Team } from "./team.ts";
 
@@ -103,14 +102,20 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** Links, files or folders, or domains. Call it on a locked team. */
-    async hasBelongings(tx: Db, id: number): Promise<boolean> {
-      const ownerId = ownerOfTeam(id);
-      for (const [table, column] of OWNED) {
-        const query = tx
-          .selectFrom(table)
-          .select(sql.lit(1).as("one"))
-          .where(column as never, "=", ownerId as never);
-        if ((await query.limit(1).execute()).length > 0) return true;
+    /** Something that has to get another owner. The files of an account, with their shares, are deleted with it. */
+    async hasBelongings(tx: Db, ownerId: number): Promise<boolean> {
+      const isTeam = ownerId < 0;
+      const links = tx
+        .selectFrom("links")
+        .where("owner_id", "=", ownerId)
+        .$if(!isTeam, (query) => query.where("target", "not like", SHARES));
+      const queries = [
+        links,
+        tx.selectFrom("domains").where("owner_id", "=", ownerId),
+        ...(isTeam ? [tx.selectFrom("entries").where("account_id", "=", ownerId)] : []),
+      ];
+      for (const query of queries as SelectQueryBuilder<Schema, keyof Schema, object>[]) {
+        if ((await query.select(sql.lit(1).as("one")).limit(1).execute()).length > 0) return true;
       }
       return false;
     },
@@ -151,11 +156,8 @@ async function withMembers(db: Db, rows: readonly Row[]): Promise<Team[]> {
   }));
 }
 
-const OWNED = [
-  ["links", "owner_id"],
-  ["entries", "account_id"],
-  ["domains", "owner_id"],
-] as const;
+/** Targets of links that serve files begin so (links/link/internal-target.ts). */
+const SHARES = "waymark:%";
 
 const nameOf = ({ account_id, username }: { account_id: number; username: string | null }): string =>
   account_id === BUILT_IN_ADMIN.id ? BUILT_IN_ADMIN.username : (username ?? `#${account_id}`);

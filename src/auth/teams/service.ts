@@ -6,9 +6,9 @@ import { appError } from "../../lib/errors.ts";
 import type { EventRecord, RecordEvents } from "../../lib/event.ts";
 import { ownerOfTeam } from "../../lib/owner.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
-import type { TransferOwned } from "./transfer.repository.ts";
 import type { TeamRepository } from "./repository.ts";
 import type { CreateTeam, Member, Team, UpdateTeam } from "./team.ts";
+import type { TransferOwned } from "./transfer.repository.ts";
 
 /** Of an account. Lists ask for the links of all of them. */
 const MOST_TEAMS = 100;
@@ -126,7 +126,8 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
       const gone = await changes.write(async (tx) => {
         const team = await managed(tx, id, actor);
         if (transferTo) await giveAll(tx, { id: ownerOfTeam(id), name: team.name }, transferTo);
-        else if (await repository.hasBelongings(tx.db, id)) throw hasBelongings(team);
+        else if (await repository.hasBelongings(tx.db, ownerOfTeam(id)))
+          throw hasBelongings(`team '${team.name}' has links, files`);
         await setMembers(tx, id, []);
         await repository.remove(tx.db, id);
         await tell(tx.db, actor, team, null, transferTo);
@@ -142,6 +143,8 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
     async leaveAll(tx: AuthTransaction, leaving: Leaving, actor: Actor, transferTo?: string): Promise<void> {
       const { id: accountId, username } = leaving;
       if (transferTo) await giveAll(tx, { id: accountId, name: username }, transferTo);
+      else if (await repository.hasBelongings(tx.db, accountId))
+        throw hasBelongings(`account '${username}' has links`);
       for (const id of await repository.teamsOf(tx.db, accountId)) {
         const before = await repository.lock(tx.db, id);
         if (before === null) continue;
@@ -183,5 +186,5 @@ const unknownTeam = () => appError("NotFound", "There is no such team.");
 const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
 const adminsOnly = () =>
   appError("Forbidden", "Only administrators change the quota of a team.", { field: "quota_bytes" });
-const hasBelongings = ({ name }: Team) =>
-  appError("Conflict", `The team '${name}' has links, files or domains; say with transfer_to who gets them.`);
+const hasBelongings = (what: string) =>
+  appError("Conflict", `The ${what} or domains; say with transfer_to who gets them.`);

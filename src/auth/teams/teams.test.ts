@@ -191,6 +191,8 @@ forEachDialect((dialect) => {
     const counts = () =>
       read.selectFrom("owner_tags").select(["owner_id", "links"]).where("tag_id", "=", tag_id).execute();
     expect(await counts()).toEqual([{ owner_id: anna.id, links: 2 }]);
+    const refused = await admin.send("DELETE", `${USERS}/${anna.id}`);
+    expect([refused.status, refused.json.message]).toEqual([409, expect.stringContaining("transfer_to")]);
     expect(await remove(`${USERS}/${anna.id}`, "?transfer_to=admin")).toBe(200);
     expect(await ownersOf()).toEqual([0, 0]);
     expect(await counts()).toEqual([{ owner_id: 0, links: 2 }]);

@@ -2,13 +2,12 @@ import { type ExpressionBuilder, sql } from "kysely";
 import type { Database } from "../../db/database.ts";
 import type { Db } from "../../db/dialect.ts";
 import { explainViolations } from "../../db/failures.ts";
-import { writeAccountMail } from "../account-mail.repository.ts";
 import type { Schema } from "../../db/schema.ts";
 import { LIKE_ESCAPE, likePatterns } from "../../db/text-search.ts";
 import { roleOf } from "../../lib/access.ts";
-import { knownLanguage } from "../../lib/language.ts";
 import { appError } from "../../lib/errors.ts";
-import { BUILT_IN_ADMIN } from "../account.ts";
+import { knownLanguage } from "../../lib/language.ts";
+import { writeAccountMail } from "../account-mail.repository.ts";
 import type { Belongings, ListedUser, User, UserFilter } from "./user.ts";
 
 export type UsersRepository = ReturnType<typeof createUsersRepository>;
@@ -127,13 +126,7 @@ export function createUsersRepository({ read, dialect }: Pick<Database, "read" |
       await setMail(tx, user.id, user);
     },
 
-    /** Domains that it still owns go to the built-in administrator, so that they don't open to all. */
     async remove(tx: Db, id: number): Promise<void> {
-      await tx
-        .updateTable("domains")
-        .set({ owner_id: BUILT_IN_ADMIN.id })
-        .where("owner_id", "=", id)
-        .execute();
       await tx.deleteFrom("account_mail").where("account_id", "=", id).execute();
       await tx.deleteFrom("users").where("id", "=", id).execute();
     },

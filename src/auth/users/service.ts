@@ -5,12 +5,13 @@
 import type { Db } from "../../db/dialect.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { RecordEvents } from "../../lib/event.ts";
 import { appError } from "../../lib/errors.ts";
+import type { RecordEvents } from "../../lib/event.ts";
 import { BUILT_IN_ADMIN } from "../account.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
 import type { Sessions } from "../sessions/service.ts";
 import type { ApiTokens } from "../tokens/service.ts";
+import type { UsersRepository } from "./repository.ts";
 import {
   type Belongings,
   type CreateUser,
@@ -21,7 +22,6 @@ import {
   type UserFilter,
 } from "./user.ts";
 import { userEvent } from "./user-events.ts";
-import type { UsersRepository } from "./repository.ts";
 
 type Deps = {
   repository: UsersRepository;
@@ -146,7 +146,7 @@ export function createUsers({
       return updated;
     },
 
-    /** @param transferTo gets what it owns  @throws NotFound, BadRequest for an unknown owner, Conflict over its quota */
+    /** @param transferTo gets what it owns  @throws NotFound, BadRequest for an unknown owner, Conflict without it or over its quota */
     async remove(id: number, actor = SYSTEM, transferTo?: string): Promise<User> {
       const gone = await changes.write(async (tx) => {
         const user = (await repository.lock(tx.db, id)) ?? unknownUser();

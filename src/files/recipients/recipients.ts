@@ -64,11 +64,9 @@ export function checkRecipients(before: Recipients, after: Recipients, mailsAreS
 }
 
 export const noShareMail = (field: string) =>
-  appError(
-    "Conflict",
-    "Recipients get mails, and this server can send none: an administrator sets [mail] and features.public_url.",
-    { field },
-  );
+  appError("Conflict", "Recipients get mails, and this server can send none: an administrator sets [mail].", {
+    field,
+  });
 
 export const addedRecipients = (before: Pick<Recipients, "recipients">, after: Recipients): string[] =>
   after.recipients.filter((email) => !before.recipients.includes(email));

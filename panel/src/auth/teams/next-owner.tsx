@@ -7,7 +7,7 @@ export function NextOwner({ value, onChange }: { value: string; onChange(owner: 
   return (
     <TextInput
       label={t`What it owns goes to`}
-      description={t`An account, or team:name. Empty: nobody.`}
+      description={t`An account, or team:name. Links and domains need one.`}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       autoCapitalize="none"

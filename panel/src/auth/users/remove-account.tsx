@@ -51,8 +51,8 @@ function Belongings({ account }: { account: Account }) {
         <Plural
           value={data.links}
           _0="It has no links."
-          one="Its link stays, unless it is a share."
-          other="Its # links stay, without the shares among them."
+          one="Its link needs another owner, unless it is a share."
+          other="Its # links need another owner, without the shares among them."
         />
       </Text>
     </>
