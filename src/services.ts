@@ -169,7 +169,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     restoreDays: () => config.get("links.restore_days"),
     publicUrl: () => config.get("features.public_url"),
     holdPublicUrl: (tx) => config.hold("features.public_url", tx),
-    ownCode: (url) => codeBelow(config.get("features.public_url"), url),
+    ownCode: (url, asked = "") => codeBelow(config.get("features.public_url") || asked, url),
     targetLists: targetListsIn(config),
     operations,
   });

@@ -153,17 +153,8 @@ function addWriting(group: Command, context: Context): void {
     .action(async (target: string, options: AddOptions) => {
       const { code, domain, expires, tag: tags, force, json } = options;
       const password = await passwordFrom(context, options);
-      const given = {
-        target,
-        code,
-        domain,
-        expires_at: expires,
-        password,
-        tags,
-        force,
-        ...fieldInput(options),
-      };
-      const input = validated(createSchema, given, "The link");
+      const given = { ...fieldInput(options), target, code, domain, password, tags, force };
+      const input = validated(createSchema, { ...given, expires_at: expires }, "The link");
       const { links } = await context.services();
       const link = await links.by(COMMAND).create(input);
       const own = links.ownCode(link.target);

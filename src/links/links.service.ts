@@ -51,8 +51,8 @@ export type LinkServiceDeps = {
   restoreDays(): number;
   /** In the history of links. */
   events: LinkEvents & BulkEvents;
-  /** See fallback/loops.ts. */
-  ownCode(url: string): string | null;
+  /** See fallback/loops.ts. @param asked the origin of a request, where no public one is set */
+  ownCode(url: string, asked?: string): string | null;
   /** Where links may lead. */
   targetLists(): TargetLists;
   clock: Clock;
@@ -72,7 +72,7 @@ export function createLinkService(deps: LinkServiceDeps) {
   const rule = createCodeRule(deps.routePrefixes);
   const domainRepository = createDomainRepository(database);
   const domains = createDomainRegistry(domainRepository);
-  const ownCode = (url: string) => domains.keyBelow(url) ?? deps.ownCode(url);
+  const ownCode = (url: string, asked?: string) => domains.keyBelow(url) ?? deps.ownCode(url, asked);
   const policy = createTargetPolicy({
     targetLists: deps.targetLists,
     isOwn: (url) => ownCode(url) !== null,

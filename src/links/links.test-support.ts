@@ -1,6 +1,7 @@
 /** Test support: the room on a real database, with a stopped clock. */
 import { COMMAND } from "../lib/actor.ts";
 import { createPasswords } from "../auth/login/password.ts";
+import { codeBelow } from "./fallback/loops.ts";
 import { createChanges } from "../cluster/changes.ts";
 import type { Database } from "../db/database.ts";
 import { createEvents } from "../events/events.service.ts";
@@ -36,7 +37,7 @@ export const QUIET_SETTINGS = {
   restoreDays: () => 30,
   publicUrl: () => "",
   holdPublicUrl: async () => "",
-  ownCode: () => null,
+  ownCode: (url: string, asked = "") => codeBelow(asked, url),
   targetLists: () => NO_LISTS,
   operations: createLinkOperations(createRegistry()),
 };

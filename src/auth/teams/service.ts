@@ -62,8 +62,12 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
     return team;
   }
 
-  /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict over its quota of files */
-  async function giveAll(tx: AuthTransaction, from: { id: number; name: string }, to: string): Promise<void> {
+  /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict without one or over its quota */
+  async function giveAll(tx: AuthTransaction, from: { id: number; name: string }, to = ""): Promise<void> {
+    if (to === "") {
+      if (await repository.hasBelongings(tx.db, from.id)) throw hasBelongings(from.name);
+      return;
+    }
     const owner = await transfer(tx.db, from.id, to);
     await files().giveAll(tx, from.id, owner, from.name);
     tx.changed("tags", ["*"]);
@@ -125,9 +129,7 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
     async remove(id: number, transferTo: string | undefined, actor: Actor): Promise<Team> {
       const gone = await changes.write(async (tx) => {
         const team = await managed(tx, id, actor);
-        if (transferTo) await giveAll(tx, { id: ownerOfTeam(id), name: team.name }, transferTo);
-        else if (await repository.hasBelongings(tx.db, ownerOfTeam(id)))
-          throw hasBelongings(`team '${team.name}' has links, files`);
+        await giveAll(tx, { id: ownerOfTeam(id), name: team.name }, transferTo);
         await setMembers(tx, id, []);
         await repository.remove(tx.db, id);
         await tell(tx.db, actor, team, null, transferTo);
@@ -142,9 +144,7 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
     /** Of an account that is being deleted; then call `finishFiles`. @throws like remove */
     async leaveAll(tx: AuthTransaction, leaving: Leaving, actor: Actor, transferTo?: string): Promise<void> {
       const { id: accountId, username } = leaving;
-      if (transferTo) await giveAll(tx, { id: accountId, name: username }, transferTo);
-      else if (await repository.hasBelongings(tx.db, accountId))
-        throw hasBelongings(`account '${username}' has links`);
+      await giveAll(tx, { id: accountId, name: username }, transferTo);
       for (const id of await repository.teamsOf(tx.db, accountId)) {
         const before = await repository.lock(tx.db, id);
         if (before === null) continue;
@@ -186,5 +186,5 @@ const unknownTeam = () => appError("NotFound", "There is no such team.");
 const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
 const adminsOnly = () =>
   appError("Forbidden", "Only administrators change the quota of a team.", { field: "quota_bytes" });
-const hasBelongings = (what: string) =>
-  appError("Conflict", `The ${what} or domains; say with transfer_to who gets them.`);
+const hasBelongings = (name: string) =>
+  appError("Conflict", `'${name}' has links, files or domains; say with transfer_to who gets them.`);

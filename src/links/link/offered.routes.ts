@@ -2,7 +2,6 @@
 import { AppError } from "../../lib/errors.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { beside, type HttpContext } from "../../http/endpoint.ts";
-import { codeBelow } from "../fallback/loops.ts";
 import { type HostOf, linkViewSchema, type ShownLink, viewOfLink } from "./link.ts";
 
 export const OFFERED = {
@@ -14,14 +13,15 @@ export const OFFERED = {
 type OfferedLinks = {
   /** `get` throws LinkNotFound. */
   by(actor: Actor): { get(key: string): Promise<ShownLink> };
-  ownCode(url: string): string | null;
+  /** @param asked the origin of the request */
+  ownCode(url: string, asked: string): string | null;
   domains: { hostOf: HostOf };
 };
 
 /** The answer to a write of the link. Nothing is offered to who may not see the other one. */
 export async function answerOffering(links: OfferedLinks, c: HttpContext, actor: Actor, link: ShownLink) {
   const view = (one: ShownLink) => viewOfLink(one, c.env.origin(), links.domains.hostOf);
-  const key = links.ownCode(link.target) ?? codeBelow(c.env.origin(), link.target);
+  const key = links.ownCode(link.target, c.env.origin());
   if (key === null || key === link.code) return view(link);
   const offered = await links
     .by(actor)
