@@ -102,22 +102,25 @@ export function createTeamRepository({ read, dialect }: Pick<Database, "read" | 
     },
 
     /** Links, files or folders, or domains. Call it on a locked team. */
-    /** Something that has to get another owner. The files of an account, with their shares, are deleted with it. */
-    async hasBelongings(tx: Db, ownerId: number): Promise<boolean> {
-      const isTeam = ownerId < 0;
+    /** Files of an account, with their shares, are deleted with it. @throws Conflict if it has what needs another owner */
+    async refuseBelongings(tx: Db, { id, name }: { id: number; name: string }): Promise<void> {
+      const isTeam = id < 0;
       const links = tx
         .selectFrom("links")
-        .where("owner_id", "=", ownerId)
+        .where("owner_id", "=", id)
         .$if(!isTeam, (query) => query.where("target", "not like", SHARES));
       const queries = [
         links,
-        tx.selectFrom("domains").where("owner_id", "=", ownerId),
-        ...(isTeam ? [tx.selectFrom("entries").where("account_id", "=", ownerId)] : []),
+        tx.selectFrom("domains").where("owner_id", "=", id),
+        ...(isTeam ? [tx.selectFrom("entries").where("account_id", "=", id)] : []),
       ];
       for (const query of queries as SelectQueryBuilder<Schema, keyof Schema, object>[]) {
-        if ((await query.select(sql.lit(1).as("one")).limit(1).execute()).length > 0) return true;
+        if ((await query.select(sql.lit(1).as("one")).limit(1).execute()).length === 0) continue;
+        throw appError(
+          "Conflict",
+          `'${name}' has ${isTeam ? "links, files" : "links"} or domains; say with transfer_to who gets them.`,
+        );
       }
-      return false;
     },
 
     async remove(tx: Db, id: number): Promise<void> {

@@ -64,10 +64,7 @@ export function createTeams({ repository, transfer, files, changes, record, cloc
 
   /** Call `finishAll` after the commit. @throws BadRequest for an unknown owner, Conflict without one or over its quota */
   async function giveAll(tx: AuthTransaction, from: { id: number; name: string }, to = ""): Promise<void> {
-    if (to === "") {
-      if (await repository.hasBelongings(tx.db, from.id)) throw hasBelongings(from.name);
-      return;
-    }
+    if (to === "") return repository.refuseBelongings(tx.db, from);
     const owner = await transfer(tx.db, from.id, to);
     await files().giveAll(tx, from.id, owner, from.name);
     tx.changed("tags", ["*"]);
@@ -186,5 +183,3 @@ const unknownTeam = () => appError("NotFound", "There is no such team.");
 const managersOnly = () => appError("Forbidden", "Only managers of the team and administrators may do this.");
 const adminsOnly = () =>
   appError("Forbidden", "Only administrators change the quota of a team.", { field: "quota_bytes" });
-const hasBelongings = (name: string) =>
-  appError("Conflict", `'${name}' has links, files or domains; say with transfer_to who gets them.`);
