@@ -3637,7 +3637,7 @@ export interface components {
             next_cursor: string | null;
         };
         MailServer: {
-            /** @description a server is set, and features.public_url, which links in mails need */
+            /** @description a server is set */
             enabled: boolean;
             /** @description empty without a server */
             from: string;
