@@ -164,3 +164,32 @@ test.skipIf(CHROMIUM === null)(
   },
   60_000,
 );
+
+test.skipIf(CHROMIUM === null)(
+  "a shared folder shows its pictures as tiles, and takes one that is pasted",
+  async () => {
+    const folder = await me.folder(crypto.randomUUID());
+    await me.upload("none.png", "no picture", { folder: `${folder}`, type: "image/png" });
+    const { url } = (await me.call("POST", `/folders/${folder}/share`, { add: true })).body.data;
+    const page = await browser!.page({ width: 1280, height: 800, dark: false });
+    await page.open(url);
+    await page.evaluate(`(async () => {
+      const canvas = new OffscreenCanvas(40, 30);
+      canvas.getContext("2d").fillRect(0, 0, 40, 30);
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([await canvas.convertToBlob()], "image.png", { type: "image/png" }));
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+      document.activeElement.click();
+    })()`);
+    await until(async () => await page.evaluate<boolean>("location.search === '?sent=1'"), 30_000);
+    const tiles = () =>
+      page.evaluate<string[]>(
+        "[...document.querySelectorAll('.tiles li')].map((tile) => tile.querySelector('bdi').innerText + ' ' + (tile.querySelector('img')?.naturalWidth ?? 'icon'))",
+      );
+    await until(async () => (await tiles()).some((tile) => / 40$/.test(tile)), 30_000);
+    await until(async () => (await tiles()).some((tile) => / icon$/.test(tile)), 30_000);
+    expect(await tiles()).toEqual(["none.png icon", expect.stringMatching(/^Pasted picture .*\.png 40$/)]);
+    expect(page.complaints).toEqual([]);
+  },
+  60_000,
+);

@@ -262,3 +262,30 @@ once("an upload rests while nobody is signed in, and goes on for the same accoun
   expect(complaints).toEqual([]);
   await close();
 });
+
+once("a copied picture that is pasted becomes an upload, and tiles show pictures that are some", async () => {
+  const folder = await me.folder("pasted");
+  await me.upload("none.png", "no picture", { folder: `${folder}`, type: "image/png" });
+  const { page, context, complaints, close } = await panel.enter(`/panel/files?folder=${folder}`);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("row", { name: /none\.png/ }).waitFor();
+  await page.getByRole("button", { name: "Show as tiles" }).click();
+  await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(40, 30);
+    canvas.getContext("2d")!.fillRect(0, 0, 40, 30);
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": await canvas.convertToBlob() })]);
+  });
+  await page.getByRole("grid").press("Control+v");
+  const notice = page.getByRole("alert").filter({ hasText: /Pasted picture .*\.png/ });
+  await notice.getByRole("button", { name: "Upload" }).click();
+  const tile = (name: string | RegExp) => page.getByRole("gridcell").filter({ hasText: name });
+  const sizeOf = (name: string | RegExp) =>
+    tile(name)
+      .locator("img")
+      .evaluate((image: HTMLImageElement) => [image.hidden, image.naturalWidth, image.naturalHeight]);
+  await tile(/Pasted picture/).waitFor();
+  await until(async () => (await sizeOf(/Pasted picture/))[1] === 40);
+  await until(async () => (await sizeOf("none.png"))[0] === true);
+  expect(complaints).toEqual([]);
+  await close();
+});
