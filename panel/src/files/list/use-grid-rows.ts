@@ -26,7 +26,7 @@ export function useGridRows(
     count: Math.ceil(entries.length / columns),
     getScrollElement: () => grid.current,
     estimateSize: () => rowHeight,
-    overscan: isTiled ? 3 : 10,
+    overscan: isTiled ? 1 : 10,
     // The head stays above the rows.
     scrollPaddingStart: ROW,
     getItemKey: (row) => entryKey(entries[row * columns]!),
