@@ -186,8 +186,8 @@ test.skipIf(CHROMIUM === null)(
       page.evaluate<string[]>(
         "[...document.querySelectorAll('.tiles li')].map((tile) => tile.querySelector('bdi').innerText + ' ' + (tile.querySelector('img')?.naturalWidth ?? 'icon'))",
       );
-    await until(async () => (await tiles()).some((tile) => / 40$/.test(tile)), 30_000);
-    await until(async () => (await tiles()).some((tile) => / icon$/.test(tile)), 30_000);
+    await until(async () => (await tiles()).some((tile) => tile.endsWith(" 40")), 30_000);
+    await until(async () => (await tiles()).some((tile) => tile.endsWith(" icon")), 30_000);
     expect(await tiles()).toEqual(["none.png icon", expect.stringMatching(/^Pasted picture .*\.png 40$/)]);
     expect(page.complaints).toEqual([]);
   },
