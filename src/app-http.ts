@@ -14,7 +14,7 @@ import { createHttpMetrics } from "./health/http-metrics.ts";
 import type { Scrape } from "./health/scrape.ts";
 import type { SystemReport } from "./health/system-view.ts";
 import { createHttpApp, type EndpointTable, type HttpAppOptions } from "./http/app.ts";
-import { docsEndpoints } from "./http/docs.routes.ts";
+import { docsEndpoints } from "./http/docs/routes.ts";
 import type { HttpConnection } from "./http/endpoint.ts";
 import type { HttpApp } from "./http/mount.ts";
 import { type Described, openApiEndpoint } from "./http/openapi.ts";
@@ -212,7 +212,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
 }
 
 function createHttp(parts: HttpParts): HttpApp {
-  const { config, bodies, logger } = parts.services;
+  const { config, bodies, repeats, logger } = parts.services;
   return createHttpApp({
     ...createApi(parts),
     cors: () => ({
@@ -225,6 +225,7 @@ function createHttp(parts: HttpParts): HttpApp {
     }),
     newRequestId: () => crypto.randomUUID(),
     bodies,
+    repeats,
     logger,
   });
 }

@@ -220,6 +220,7 @@ function startJobs(services: Services): JobRunner {
     jobs: [
       { name: "auth-clean-up", everyMs: () => HOUR_MS, run: async () => void (await auth.cleanUp()) },
       events.retentionJob(() => config.get("events.retention_days")),
+      services.repeats.job,
       links.deleted.retentionJob(),
       links.targetChecks(() => config.get("links.check_targets")),
       createRankingJob(database, services.notices.counted),

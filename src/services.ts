@@ -10,6 +10,7 @@ import { createChanges } from "./cluster/changes.ts";
 import { readInstance } from "./cluster/instance.repository.ts";
 import { openRedis, type Redis } from "./cluster/redis.ts";
 import { combineBuses } from "./cluster/redis-bus.ts";
+import { createRepeats } from "./cluster/repeats.ts";
 import { createRollCall } from "./cluster/roll-call.ts";
 import { openProcessLeases } from "./cluster/process-leases.ts";
 import type { WorkerChannel } from "./cluster/worker-channel.ts";
@@ -231,6 +232,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     mail,
     notices,
     bodies,
+    repeats: createRepeats({ database, clock }),
     origins,
     /** Null unless `cache.type` is redis. */
     redis,

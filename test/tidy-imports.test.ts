@@ -74,6 +74,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     check: ["blobs", "policies", "storage", "tree"],
   },
   "files/storage": { local: [], s3: [] },
+  http: { docs: [] },
   links: {
     tags: [],
     rules: [],

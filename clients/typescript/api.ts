@@ -6088,7 +6088,10 @@ export interface operations {
     createPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6109,6 +6112,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -6143,6 +6147,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -6321,7 +6326,10 @@ export interface operations {
     postPolicyTest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -6333,6 +6341,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -6354,7 +6363,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -6633,7 +6644,10 @@ export interface operations {
     createAccountPasskey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6660,6 +6674,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -6686,6 +6701,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -6795,7 +6811,10 @@ export interface operations {
     postAccountPasskeysOptions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6809,6 +6828,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -6862,6 +6882,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -6872,7 +6893,10 @@ export interface operations {
     postAccountSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6886,6 +6910,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -6908,6 +6933,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -7064,7 +7090,10 @@ export interface operations {
     createAccountTotp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7078,6 +7107,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -7101,6 +7131,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -7160,7 +7191,10 @@ export interface operations {
     postAccountTotpConfirm: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7178,6 +7212,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -7202,6 +7237,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -7212,7 +7248,10 @@ export interface operations {
     postAccountTotpRecoveryCodes: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7226,6 +7265,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -7248,7 +7288,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -9052,7 +9094,10 @@ export interface operations {
     postConfigKeyAction: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example features.default_url */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
@@ -9073,6 +9118,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9093,7 +9139,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -9104,7 +9152,10 @@ export interface operations {
     postConfigKeyExecuteAndSave: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example features.default_url */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
@@ -9125,6 +9176,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9154,7 +9206,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -9217,7 +9271,10 @@ export interface operations {
     postConfigReload: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9226,6 +9283,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9247,7 +9305,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -9424,7 +9484,10 @@ export interface operations {
     createDomain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9442,6 +9505,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9471,6 +9535,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -9763,7 +9828,10 @@ export interface operations {
     createLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9791,6 +9859,7 @@ export interface operations {
             201: {
                 headers: {
                     ETag: string;
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -9870,6 +9939,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -10927,7 +10997,10 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -10946,6 +11019,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -10995,6 +11069,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11074,7 +11149,10 @@ export interface operations {
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
             };
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -11095,6 +11173,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11144,6 +11223,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11267,7 +11347,10 @@ export interface operations {
     postLinksBatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11298,6 +11381,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11321,7 +11405,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11386,7 +11472,10 @@ export interface operations {
     postLinksBatchQuery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11420,6 +11509,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11444,7 +11534,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11455,7 +11547,10 @@ export interface operations {
     postLinksBatchUndo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11473,6 +11568,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11495,7 +11591,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11588,7 +11686,10 @@ export interface operations {
     postLinksDeletedIdRestore: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -11609,6 +11710,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11658,6 +11760,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11900,7 +12003,10 @@ export interface operations {
     postMailIdRetry: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -11912,6 +12018,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -11942,6 +12049,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -11994,7 +12102,10 @@ export interface operations {
     createMailTest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12012,6 +12123,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -12042,6 +12154,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -12126,7 +12239,10 @@ export interface operations {
     postPrivacyDelete: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12140,6 +12256,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -12166,6 +12283,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -12326,7 +12444,10 @@ export interface operations {
     postReportResolve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -12347,6 +12468,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -12380,6 +12502,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -12742,7 +12865,10 @@ export interface operations {
     createTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12761,6 +12887,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -12793,6 +12920,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -13032,7 +13160,10 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13054,6 +13185,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -13087,6 +13219,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -13286,7 +13419,10 @@ export interface operations {
     createUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13305,6 +13441,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -13336,6 +13473,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -13555,7 +13693,10 @@ export interface operations {
     postUserInvite: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -13567,6 +13708,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -13598,6 +13740,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -14084,7 +14227,10 @@ export interface operations {
     createFileShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -14108,6 +14254,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -14177,6 +14324,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -14287,7 +14435,10 @@ export interface operations {
     postFileTrash: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -14299,6 +14450,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -14326,7 +14478,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -15047,7 +15201,10 @@ export interface operations {
     createFolder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -15066,6 +15223,7 @@ export interface operations {
             201: {
                 headers: {
                     ETag: string;
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15094,6 +15252,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -15457,7 +15616,10 @@ export interface operations {
     createFolderDrop: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -15484,6 +15646,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15558,6 +15721,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -15765,7 +15929,10 @@ export interface operations {
     createFolderShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -15790,6 +15957,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15859,6 +16027,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -15914,7 +16083,10 @@ export interface operations {
     postFolderTrash: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -15926,6 +16098,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -15953,7 +16126,9 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -16501,7 +16676,10 @@ export interface operations {
     createShare: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -16525,6 +16703,7 @@ export interface operations {
             /** @description OK */
             201: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -16594,6 +16773,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -16914,7 +17094,10 @@ export interface operations {
     postShareMails: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example docs/start */
                 code: string;
@@ -16931,6 +17114,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -16953,6 +17137,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];
@@ -17173,7 +17358,10 @@ export interface operations {
     postTrashIdRestore: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @example 1 */
                 id: number;
@@ -17194,6 +17382,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotent-Replayed"?: "true";
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -17229,6 +17418,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];

@@ -438,6 +438,21 @@ CREATE TABLE `recovery_codes` (
   PRIMARY KEY (`account_id`,`hash`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `repeats` (
+  `id` varchar(64) NOT NULL,
+  `account_id` bigint(20) NOT NULL,
+  `fingerprint` varchar(64) NOT NULL,
+  `claim` varchar(36) NOT NULL,
+  `state` varchar(8) NOT NULL,
+  `claimed_until` bigint(20) NOT NULL,
+  `expires_at` bigint(20) NOT NULL,
+  `size` bigint(20) NOT NULL,
+  `answer` mediumtext DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `repeats_account` (`account_id`,`expires_at`,`size`),
+  KEY `repeats_expiry` (`expires_at`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `sessions` (
   `id` varchar(36) NOT NULL,
   `user_id` bigint(20) NOT NULL,

@@ -438,6 +438,21 @@ CREATE TABLE `recovery_codes` (
   PRIMARY KEY (`account_id`,`hash`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `repeats` (
+  `id` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `account_id` bigint NOT NULL,
+  `fingerprint` varchar(64) COLLATE utf8mb4_bin NOT NULL,
+  `claim` varchar(36) COLLATE utf8mb4_bin NOT NULL,
+  `state` varchar(8) COLLATE utf8mb4_bin NOT NULL,
+  `claimed_until` bigint NOT NULL,
+  `expires_at` bigint NOT NULL,
+  `size` bigint NOT NULL,
+  `answer` mediumtext COLLATE utf8mb4_bin,
+  PRIMARY KEY (`id`),
+  KEY `repeats_account` (`account_id`,`expires_at`,`size`),
+  KEY `repeats_expiry` (`expires_at`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `sessions` (
   `id` varchar(36) COLLATE utf8mb4_bin NOT NULL,
   `user_id` bigint NOT NULL,

@@ -416,6 +416,19 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (account_id, hash)
 );
 
+create table repeats (
+  id character varying(64) collate "C" not null,
+  account_id bigint not null,
+  fingerprint character varying(64) collate "C" not null,
+  claim character varying(36) collate "C" not null,
+  state character varying(8) collate "C" not null,
+  claimed_until bigint not null,
+  expires_at bigint not null,
+  size bigint not null,
+  answer text collate "C",
+  constraint repeats_pkey PRIMARY KEY (id)
+);
+
 create table sessions (
   id character varying(36) collate "C" not null,
   user_id bigint not null,
@@ -700,6 +713,10 @@ CREATE INDEX mails_created ON public.mails USING btree (created_at, id);
 CREATE INDEX mails_due ON public.mails USING btree (state, due_at, id);
 
 CREATE INDEX passkeys_account ON public.passkeys USING btree (account_id);
+
+CREATE INDEX repeats_account ON public.repeats USING btree (account_id, expires_at, size);
+
+CREATE INDEX repeats_expiry ON public.repeats USING btree (expires_at);
 
 CREATE INDEX sessions_expires_at ON public.sessions USING btree (expires_at);
 

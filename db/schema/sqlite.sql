@@ -443,6 +443,22 @@ CREATE TABLE recovery_codes (
   primary key (account_id, hash)
 );
 
+CREATE TABLE repeats (
+  id text not null primary key,
+  account_id integer not null,
+  fingerprint text not null,
+  claim text not null,
+  state text not null,
+  claimed_until integer not null,
+  expires_at integer not null,
+  size integer not null,
+  answer text
+);
+
+CREATE INDEX "repeats_account" on "repeats" (account_id, expires_at, size);
+
+CREATE INDEX "repeats_expiry" on "repeats" (expires_at);
+
 CREATE TABLE sessions (
   id text not null primary key,
   user_id integer not null,

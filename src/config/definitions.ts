@@ -9,6 +9,7 @@ import { bool, choice, choices, type Definition, float, int, list, string } from
 import { OIDC_DEFINITIONS } from "./oidc-definitions.ts";
 
 const DAYS = { min: 1, max: 3650, unit: "days" } as const;
+const words = (text: string): string[] => text.split(" ");
 
 export const DEFINITIONS = {
   "api.admin_token": string("", check.argon2Hash, {
@@ -240,16 +241,10 @@ export const DEFINITIONS = {
   ),
   "cors.allowed_headers": list(
     [
-      "Content-Type",
-      "Authorization",
-      "Accept",
-      "X-CSRF-Token",
+      ...words("Content-Type Authorization Accept X-CSRF-Token Prefer"),
+      ...words("If-Match If-None-Match Idempotency-Key"),
       // Resumable uploads.
-      "Tus-Resumable",
-      "Upload-Length",
-      "Upload-Metadata",
-      "Upload-Offset",
-      "Upload-Checksum",
+      ...words("Tus-Resumable Upload-Length Upload-Metadata Upload-Offset Upload-Checksum"),
     ],
     check.headerName,
     { category: "cors", description: "Request headers that other origins may send." },

@@ -23,6 +23,7 @@ import { steps as version09SharedItems } from "./migrations/version-0-9-shared-i
 import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import { steps as version09Recipients } from "./migrations/version-0-9-recipients.ts";
 import { steps as version09TeamFiles } from "./migrations/version-0-9-team-files.ts";
+import { steps as version09Repeats } from "./migrations/version-0-9-repeats.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09Recipients,
   ...version09SharedItems,
   ...version09TeamFiles,
+  ...version09Repeats,
 ];
 
 export type MigrationState = {

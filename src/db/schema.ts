@@ -15,6 +15,24 @@ export const TABLES = {
   ...ACCOUNT_TABLES,
   /** See cluster/changes.ts. */
   changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
+  /** Requests with an Idempotency-Key: see cluster/repeats.ts. */
+  repeats: {
+    /** SHA-256 of account and key, 64 hex digits. */
+    id: "text",
+    account_id: "int",
+    /** HMAC of method, address and body, 64 hex digits. */
+    fingerprint: "text",
+    /** A UUID. */
+    claim: "text",
+    /** "claimed", "written" or "done". */
+    state: "text",
+    claimed_until: "int",
+    expires_at: "int",
+    /** Characters of `answer`. */
+    size: "int",
+    /** Sealed. */
+    answer: "text?",
+  },
   leases: { name: "text", owner: "text", expires_at: "int" },
   /** One row, id 1. */
   instance: {

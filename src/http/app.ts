@@ -6,6 +6,7 @@ import type { Logger } from "../lib/logger.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { type Endpoint, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
+import { REPLAYED_HEADER, type Repeats } from "./idempotency.ts";
 import { answerHeadRequests } from "./head-requests.ts";
 import { type Guard, type HttpApp, mountEndpoints, mountRefusals } from "./mount.ts";
 import { hasLongBody } from "./read-body.ts";
@@ -31,6 +32,8 @@ export type HttpAppOptions = {
   newRequestId(): string;
   /** Bounds gathered bodies. */
   bodies?: BodyMemory;
+  /** Keeps answers to requests with an Idempotency-Key. */
+  repeats?: Repeats;
   logger: Logger;
 };
 
@@ -40,6 +43,7 @@ export function createHttpApp({
   cors: corsSettings,
   newRequestId,
   bodies = createBodyMemory(),
+  repeats,
   logger,
 }: HttpAppOptions): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>({ getPath: pathOf });
@@ -74,7 +78,8 @@ export function createHttpApp({
       await next();
     });
   }
-  for (const table of tables) mountEndpoints(app, table.prefix, table.endpoints, table.guard, bodies);
+  for (const table of tables)
+    mountEndpoints(app, table.prefix, table.endpoints, table.guard, { bodies, repeats });
   mountRefusals(app, tables);
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
@@ -96,6 +101,8 @@ export function createHttpApp({
 const EXPOSED_HEADERS = [
   "X-Request-Id",
   "Content-Disposition",
+  "ETag",
+  REPLAYED_HEADER,
   "Location",
   "Upload-Offset",
   "Upload-Length",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Hono, MiddlewareHandler } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import { z } from "zod";
@@ -14,11 +15,12 @@ import {
   type Method,
   Page,
 } from "./endpoint.ts";
-import { type BodyReservation, type BodyMemory, createBodyMemory } from "./body-memory.ts";
+import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
 import { compressedJson } from "./compressed-json.ts";
 import { entityTag, isConditional, isKnown, requireMatch } from "./entity-tags.ts";
 import { readJsonList } from "./json-list.ts";
-import { readJson, refuseLongBody } from "./read-body.ts";
+import { repeatKeyOf, once, type Repeats } from "./idempotency.ts";
+import { type BodySource, readJson, refuseLongBody } from "./read-body.ts";
 
 export type HttpApp = Hono<HttpEnv>;
 /** Lets in who may call the endpoint, and sets the account on the context. */
@@ -32,11 +34,11 @@ export function mountEndpoints(
   prefix: string,
   endpoints: readonly Endpoint[],
   guard: Guard,
-  bodies: BodyMemory = createBodyMemory(),
+  { bodies = createBodyMemory(), repeats }: { bodies?: BodyMemory; repeats?: Repeats | undefined } = {},
 ): void {
   const owners = lastOfOwned(endpoints);
   for (const entry of endpoints) {
-    app.on(entry.method, prefix + entry.path, guard(entry), (c) => answer(entry, c, bodies));
+    app.on(entry.method, prefix + entry.path, guard(entry), (c) => answer(entry, c, { bodies, repeats }));
     if (owners.has(entry)) app.all(prefix + entry.path, (c) => c.notFound());
   }
 }
@@ -47,14 +49,20 @@ function lastOfOwned(endpoints: readonly Endpoint[]): Set<Endpoint> {
   return new Set([...owned].flatMap((path) => endpoints.findLast((entry) => entry.path === path) ?? []));
 }
 
-async function answer(entry: Endpoint, c: HttpContext, bodies: BodyMemory): Promise<Response> {
+type AnswerDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
+
+async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: AnswerDeps): Promise<Response> {
   await entry.admit?.(c);
   const query = entry.query ? validated(entry.query, queryOf(c, entry.query), "The query") : undefined;
+  const key = repeats === undefined ? null : repeatKeyOf(entry, c);
+  const digest = key === null ? undefined : createHash("sha256");
   const reservation = bodies.enter();
   try {
-    const body = await readBody(entry, c, reservation);
+    const body = await readBody(entry, c, { reservation, digest });
     const input = { c, query, body, reservation, account: c.get("account") } as EndpointInput<never, never>;
-    return await enveloped(entry, c, await conditional(entry, input));
+    const run = async () => enveloped(entry, c, await conditional(entry, input));
+    if (digest === undefined) return await run();
+    return await once(repeats!, { c, key: key!, digest: digest.digest("hex") }, run);
   } finally {
     reservation.leave();
   }
@@ -84,8 +92,10 @@ function listKeys(schema: z.ZodType): readonly string[] {
 const isList = (field: z.ZodType): boolean =>
   field instanceof z.ZodOptional ? isList(field.unwrap() as z.ZodType) : field instanceof z.ZodArray;
 
-async function readBody(entry: Endpoint, c: HttpContext, reservation: BodyReservation): Promise<unknown> {
-  const source = { request: c.req.raw, reservation, cut: () => c.env.cut() };
+type Gathering = Pick<BodySource, "reservation" | "digest">;
+
+async function readBody(entry: Endpoint, c: HttpContext, gathering: Gathering): Promise<unknown> {
+  const source = { request: c.req.raw, ...gathering, cut: () => c.env.cut() };
   if (entry.body === undefined) {
     if (entry.form === undefined && entry.rawBody === undefined) refuseLongBody(c.req.raw);
     return undefined;

@@ -3,7 +3,7 @@ import { ERRORS, type FieldFault, MOST_FIELD_FAULTS } from "../lib/errors.ts";
 import type { DocumentedAnswer, Endpoint, Pagination } from "./endpoint.ts";
 import { STATUS_OF_KIND } from "./errors.ts";
 import { exampleOf } from "./openapi-examples.ts";
-import { tagHeader } from "./openapi-headers.ts";
+import { headersOfSuccess } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
@@ -109,7 +109,7 @@ export function answersOf(entry: Endpoint, gated: boolean, named: NamedSchemas):
     [...failures].map((status) => [status, { $ref: `#/components/responses/${status}` }]),
   );
   const { raw, status = 200, others = {} } = entry;
-  const envelope = { type: JSON_TYPE, ...(entry.tagged !== undefined && { headers: tagHeader(entry) }) };
+  const envelope = { type: JSON_TYPE, headers: headersOfSuccess(entry) };
   const told = { [raw?.status ?? status]: raw ?? envelope, ...others };
   for (const [key, documented] of Object.entries(told)) {
     const other = Number(key);

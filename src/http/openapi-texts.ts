@@ -12,6 +12,9 @@ With cookies every request that changes something also sends the value of the co
 **Changes at the same time.** Links, shares, folders, files and tokens have an \`ETag\`. With \`If-Match\` a change or
 removal is done only if nobody has changed them since (412 \`PreconditionFailed\`); clicks and downloads refuse none.
 
+**Repeated requests.** With an \`Idempotency-Key\` a \`POST\` that is sent again within 24 hours has the answer of the first
+one, with \`Idempotent-Replayed: true\`, and makes nothing. With another body it is 422, while the first one runs 409.
+
 **Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields of a body are ignored. Every address that
 answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the server.`;
 

@@ -26,6 +26,8 @@ export type BodySource = {
   reservation: BodyReservation;
   /** Closes the connection. */
   cut(): void;
+  /** Gets the bytes. */
+  digest?: { update(bytes: Uint8Array): unknown } | undefined;
 };
 
 /**
@@ -33,7 +35,7 @@ export type BodySource = {
  * the client leaves or is too slow
  */
 export async function* bodyBytes(
-  { request, reservation, cut }: BodySource,
+  { request, reservation, cut, digest }: BodySource,
   limit: number,
 ): AsyncGenerator<Uint8Array, void> {
   let size = 0;
@@ -44,6 +46,7 @@ export async function* bodyBytes(
       size += chunk.byteLength;
       if (size > limit) throw tooLarge(limit);
       reservation.add(chunk.byteLength);
+      digest?.update(chunk);
       yield chunk;
       dispose(chunk);
     }

@@ -6,8 +6,8 @@ import bundlePath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file
 // @ts-expect-error a path, not a module
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import viewer from "swagger-ui-dist/package.json" with { type: "json" };
-import { type SharedBytes, shareBytes } from "../lib/shared-bytes.ts";
-import { startScript, STYLE } from "./docs-theme.ts";
+import { type SharedBytes, shareBytes } from "../../lib/shared-bytes.ts";
+import { startScript, STYLE } from "./theme.ts";
 
 const compress = promisify(gzip);
 

@@ -1,10 +1,10 @@
 /** The page that shows the OpenAPI document. It asks only this server and runs no inline script. */
 import { z } from "zod";
-import { acceptsGzip } from "../lib/accepts-gzip.ts";
-import { appError } from "../lib/errors.ts";
-import { sharedAnswer } from "../lib/shared-bytes.ts";
-import { createDocsAssets } from "./docs-assets.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { acceptsGzip } from "../../lib/accepts-gzip.ts";
+import { appError } from "../../lib/errors.ts";
+import { sharedAnswer } from "../../lib/shared-bytes.ts";
+import { createDocsAssets } from "./assets.ts";
+import { type Endpoint, endpoint } from "../endpoint.ts";
 
 const POLICY = [
   "default-src 'none'",
