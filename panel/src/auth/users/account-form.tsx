@@ -60,6 +60,14 @@ export function AccountForm({ account, onClose }: Props) {
     },
   });
   const endsSessions = account !== null && (password !== "" || role !== account.role);
+  // Before the password only if the address can stand in for it.
+  const mailFields = (
+    <MailFields
+      account={account}
+      email={form.getInputProps("email")}
+      invite={form.getInputProps("invite", { type: "checkbox" })}
+    />
+  );
   return (
     <FormFields
       onSubmit={form.onSubmit((values) => save.mutate(values))}
@@ -81,11 +89,7 @@ export function AccountForm({ account, onClose }: Props) {
         maxLength={64}
         data-autofocus
       />
-      <MailFields
-        account={account}
-        email={form.getInputProps("email")}
-        invite={form.getInputProps("invite", { type: "checkbox" })}
-      />
+      {SENDS_MAILS && mailFields}
       {!invite && (
         <PasswordInput
           {...form.getInputProps("password")}
@@ -104,6 +108,7 @@ export function AccountForm({ account, onClose }: Props) {
         allowDeselect={false}
         data={Object.entries(roles).map(([value, label]) => ({ value, label }))}
       />
+      {!SENDS_MAILS && mailFields}
       <BytesField
         label={t`Space for files`}
         value={quota === 0 ? null : quota}

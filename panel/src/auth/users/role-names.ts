@@ -10,8 +10,8 @@ export function useRoleNames(): Record<Account["role"], string> {
 export function useRoleTexts(): Record<Account["role"], string> {
   const { t } = useLingui();
   return {
-    admin: t`Everything, with all accounts, settings and links.`,
-    editor: t`Makes links and manages own ones, sees their clicks, has files.`,
-    user: t`Has files and shares.`,
+    admin: t`Manages everything: all accounts, settings and links.`,
+    editor: t`Creates links, manages their own, sees their clicks and stores files.`,
+    user: t`Stores and shares files.`,
   };
 }
