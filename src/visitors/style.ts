@@ -38,7 +38,7 @@ export const CONTROLS = inline(
   `
 .warn{color:var(--warn)}.right{color:var(--right)}
 a{color:var(--accent-ink);text-underline-offset:.15em}
-a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
+a:focus-visible,summary:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,textarea:focus-visible{outline:3px solid var(--accent-ink);outline-offset:2px}
 form{margin:1.5rem 0 0}
 .message{margin:${SPACE.md} 0 0;padding:.125rem 0 .125rem ${SPACE.md};border-inline-start:3px solid var(--line);white-space:pre-wrap}
 label{display:block;font-size:${TYPE.size.sm};font-weight:600}

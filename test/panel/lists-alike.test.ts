@@ -56,6 +56,14 @@ once("on a phone the filters of events, shares and accounts are in a sheet", asy
   ] as const) {
     await page.goto(`${panel.origin}/panel/${path}`);
     await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await sheet.getByRole("combobox", { name: field }).waitFor();
+    const edges = await sheet
+      .getByRole("combobox")
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map(({ y, bottom }) => [y, bottom]),
+      );
+    for (const [at, [, bottom]] of edges.slice(0, -1).entries())
+      expect(edges[at + 1]![0]! - bottom!).toBeLessThan(60);
     await sheet.getByRole("combobox", { name: field }).click();
     await page.getByRole("option", { name: option }).click();
     await page.waitForURL((url) => url.search.includes(chosen));

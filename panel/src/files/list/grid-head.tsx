@@ -127,10 +127,13 @@ function SelectionBar({ selection, commands }: Pick<Props, "selection" | "comman
           fw={500}
           style={{ flexShrink: 0 }}
           variant="subtle"
-          leftSection={<IconFolderShare size={16} aria-hidden />}
+          aria-label={t`Move to…`}
           onClick={() => change.move(selected)}
         >
-          <Trans>Move to…</Trans>
+          <IconFolderShare size={16} aria-hidden />
+          <Text span inherit ml={6} visibleFrom="xs">
+            <Trans>Move to…</Trans>
+          </Text>
         </Button>
       )}
       <DownloadButton entries={selected} />

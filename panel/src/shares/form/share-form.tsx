@@ -123,7 +123,7 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
         <Textarea
           {...form.getInputProps("message")}
           label={t`Message`}
-          description={t`Visitors see it above the files.`}
+          description={isDrop ? t`Visitors see it above the form.` : t`Visitors see it above the files.`}
           autosize
           minRows={2}
           maxRows={8}
