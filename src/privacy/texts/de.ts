@@ -58,7 +58,7 @@ export const deStored: StoredTexts = {
     holds: ["E-Mail-Adresse"],
     purpose:
       "Sie erhalten eine E-Mail mit dem Link, und einen Code, wenn die Freigabe den Nachweis einer Adresse verlangt.",
-    until: "der Eigentümer entfernt den Empfänger oder beendet die Freigabe",
+    until: "bis der Besitzer den Empfänger entfernt oder die Freigabe beendet",
   },
   visits: {
     name: "Besuche von Empfängern",

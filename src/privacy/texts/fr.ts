@@ -3,7 +3,7 @@ import type { StoredTexts } from "./en.ts";
 
 export const frStored: StoredTexts = {
   title: "Ce qui est enregistré",
-  intro: "Établi d’après les paramètres de cette installation.",
+  intro: "Établi d’après les réglages de cette installation.",
   labels: { holds: "Enregistré", purpose: "Pourquoi", ends: "Durée" },
   nothing: "rien",
   until: (end) => end,
@@ -58,7 +58,7 @@ export const frStored: StoredTexts = {
     holds: ["adresse e-mail"],
     purpose:
       "Ils reçoivent un e-mail avec le lien, et un code si le partage demande la preuve d’une adresse.",
-    until: "le propriétaire retire le destinataire ou met fin au partage",
+    until: "jusqu’à ce que le propriétaire retire le destinataire ou mette fin au partage",
   },
   visits: {
     name: "Visites des destinataires",

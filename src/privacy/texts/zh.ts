@@ -22,7 +22,7 @@ export const zhStored: StoredTexts = {
   },
   parts: {
     referrer: "访客来自的页面",
-    campaign: "营销活动（utm_…）",
+    campaign: "广告系列（utm_…）",
     agent: "User-Agent",
     language: "首选语言",
     network: "IP 地址所在的网段（IPv4 为 /24，IPv6 为 /48）",
@@ -47,20 +47,20 @@ export const zhStored: StoredTexts = {
     until: "直到链接被删除",
   },
   recipients: {
-    name: "分享的收件人",
+    name: "共享的收件人",
     holds: ["邮箱地址"],
-    purpose: "他们会收到带有链接的邮件；如果分享要求验证地址，还会收到验证码。",
-    until: "所有者移除收件人或结束分享",
+    purpose: "他们会收到带有链接的邮件；如果共享要求验证地址，还会收到验证码。",
+    until: "直到所有者移除收件人或结束共享",
   },
   visits: {
     name: "收件人的访问",
     holds: ["已验证的邮箱地址、打开或下载的内容及时间"],
-    purpose: "与特定人分享的人可以看到对方是否已收到。分享页面会说明这一点。",
+    purpose: "与特定人共享的人可以看到对方是否已收到。共享页面会说明这一点。",
   },
   cookies: {
     name: "密码 Cookie",
     holds: ["仅保存在访客的浏览器中：密码已验证正确"],
-    purpose: "访客无需再次输入链接或分享的密码。",
+    purpose: "访客无需再次输入链接或共享的密码。",
   },
   accounts: {
     name: "账户",

@@ -114,7 +114,7 @@ export const zh: VisitorTexts = {
     usedUp: { title: "不可用", sentence: "此共享的下载次数已用完。" },
     notNow: { title: "暂时不可用", sentence: "暂时无法打开，请稍后重试。" },
     failed: { title: "出错了", sentence: "请稍后重试。" },
-    damaged: { title: "文件已损坏", sentence: "无法再读取其内容。请向分享者索取新的副本。" },
+    damaged: { title: "文件已损坏", sentence: "无法再读取其内容。请向共享者索取新的副本。" },
     away: { title: "暂时无法访问", sentence: "此文件的存储没有响应，请稍后重试。" },
     download: "下载",
     several: "共享的文件",
