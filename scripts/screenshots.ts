@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { writeHistory } from "../bench/lib/click-history.ts";
+import { DIMENSIONS } from "../src/clicks/rollups/dimensions.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { migrateUp } from "../src/db/migrate.ts";
 import { silentLogger } from "../src/lib/logger.ts";
@@ -90,6 +91,35 @@ async function writeClicks(file: string): Promise<void> {
   REFERRERS.forEach((name, at) => {
     sqlite.run("UPDATE click_values SET value = ? WHERE value = ?", [name, `site-${at + 1}.example`]);
   });
+  const { source, referrer } = DIMENSIONS;
+  sqlite.run(
+    `INSERT INTO click_values (id, dimension, value, seen_day) SELECT -id, ?, value, seen_day FROM click_values
+     WHERE dimension = ? AND value <> '(direct)'`,
+    [referrer, source],
+  );
+  for (const [table, columns] of [
+    ["click_dim_hours", "hour"],
+    ["click_dim_days", "day, link_id"],
+  ] as const)
+    sqlite.run(
+      `INSERT INTO ${table} (${columns}, dimension, value_id, clicks, automated)
+       SELECT ${columns}, ?1, -value_id, clicks, automated FROM ${table}
+       WHERE -value_id IN (SELECT id FROM click_values WHERE dimension = ?1)`,
+      [referrer],
+    );
+  sqlite.run("UPDATE instance SET dimensions_from = 0");
+  // The months as the days say now.
+  const month = `(strftime('%Y', day * 86400, 'unixepoch') - 1970) * 12 + strftime('%m', day * 86400, 'unixepoch') - 1`;
+  for (const [table, of, days, where] of [
+    ["click_months", "link_id", "click_days", "true"],
+    ["click_dim_months", "dimension, value_id", "click_dim_days", "link_id = 0"],
+  ] as const) {
+    sqlite.run(`DELETE FROM ${table}`);
+    sqlite.run(
+      `INSERT INTO ${table} (month, ${of}, clicks, automated)
+       SELECT ${month}, ${of}, sum(clicks), sum(automated) FROM ${days} WHERE ${where} GROUP BY 1, ${of}`,
+    );
+  }
   sqlite.close();
 }
 
