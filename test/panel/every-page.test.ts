@@ -130,6 +130,16 @@ test.skipIf(!CHROMIUM)("a code stands first and whole, and its long domain gives
       expect([path, ...looks.filter(({ isCut, whole }) => isCut || !whole.startsWith(code))]).toEqual([path]);
       expect([path, looks[0]!.whole]).toEqual([path, `${code} ${LONG_HOST}`]);
     }
+    // One that lacks room keeps its end, which tells it from others.
+    await turnTo(page, "links");
+    const end = page.getByRole("gridcell").getByText("x".repeat(10), { exact: true });
+    await end.waitFor();
+    expect(
+      await end.evaluate(
+        (one) =>
+          one.getBoundingClientRect().right <= one.closest("[role=gridcell]")!.getBoundingClientRect().right,
+      ),
+    ).toBe(true);
   }
   expect(complaints).toEqual([]);
   await close();

@@ -13,6 +13,7 @@ import {
   undo,
   WIDE,
 } from "../support/panel.ts";
+import { driveClient } from "../support/drive.ts";
 import { soon } from "../support/until.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -190,16 +191,33 @@ story(
 once("a lock shows only if visitors are asked for passwords, and a switch makes the server ask", async () => {
   const link = { code: "locked", target: "https://example.com/locked", password: "a secret" };
   await panel.client.call("POST", "/links", link);
+  const drive = driveClient(panel.server.url, panel.client.token);
+  const share = { code: "locked-share", password: link.password };
+  await drive.call("POST", `/folders/${await drive.folder("Locked")}/share`, share);
   const { page, complaints, close } = await panel.enter("/panel/links");
-  const row = page.getByRole("row").filter({ hasText: "locked" });
+  const rowOf = (code: string) =>
+    page.getByRole("row").filter({ has: page.getByText(code, { exact: true }) });
+  const row = rowOf(link.code);
   const lock = row.getByRole("img", { name: "With a password" });
   await row.waitFor();
   expect(await lock.count()).toBe(0);
   await expectLocation("locked", link.target);
 
+  // Visitors of a share are always asked.
+  const settings = page.getByRole("region", { name: "Settings of the link" });
+  await rowOf(share.code).getByRole("img", { name: "With a password" }).waitFor();
+  await rowOf(share.code).getByRole("link", { name: share.code }).click();
+  await openTab(page, "Settings");
+  await settings.getByText("Visitors have to enter it before they go on.").waitFor();
+  await settings.getByRole("button", { name: "Edit: Password" }).click();
+  await settings.getByRole("form", { name: "Password" }).waitFor();
+  expect(await page.getByText(/not asked|Not protected|Ask visitors/).count()).toBe(0);
+  await settings.getByRole("button", { name: "Change what it leads to" }).click();
+  await page.getByRole("dialog").getByText("Leads to").waitFor();
+  await page.goto(`${panel.origin}/panel/links`);
+
   await row.getByRole("link", { name: "locked" }).click();
   await openTab(page, "Settings");
-  const settings = page.getByRole("region", { name: "Settings of the link" });
   await settings.getByText("visitors are not asked for it").waitFor();
   const warning = settings.getByText("Not protected: this server doesn't ask for link passwords.");
   await warning.waitFor();

@@ -2,10 +2,10 @@ import { useLingui } from "@lingui/react/macro";
 import { useAsksPasswords } from "./link-passwords.ts";
 import type { LinkFieldName } from "./link-values.ts";
 
-/** Name and purpose of each field of a link. */
-export function useFieldTexts(): Record<LinkFieldName, { label: string; does: string }> {
+/** Name and purpose of each field of a link. Visitors of a share are always asked for its password. */
+export function useFieldTexts(isShare = false): Record<LinkFieldName, { label: string; does: string }> {
   const { t } = useLingui();
-  const asksPasswords = useAsksPasswords();
+  const asksPasswords = useAsksPasswords() || isShare;
   return {
     target: { label: t`Target`, does: t`Where the link leads.` },
     code: { label: t`Code`, does: t`The end of the short URL. Empty: a random one.` },

@@ -11,8 +11,10 @@ import {
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Link } from "../../base/api.ts";
 import { hasTargets } from "../../base/targets.ts";
 import { TagsField } from "../tags-field.tsx";
+import { isAddress } from "../target-use.tsx";
 import { hostsQuery } from "./domains.ts";
 import { AskPasswords } from "./ask-passwords.tsx";
 import { useFieldTexts, useRedirectKinds } from "./field-texts.ts";
@@ -27,8 +29,8 @@ export type LinkFieldProps = {
   values: LinkValues;
   set<N extends LinkFieldName>(name: N, value: LinkValues[N]): void;
   error: ReactNode;
-  /** Whether the link has one. */
-  hasPassword: boolean;
+  /** Null for a new one. */
+  link: Link | null;
   /** Takes a pasted list of targets. Without it, the list is pasted as it is. */
   onMany?: ((text: string) => void) | undefined;
   /** Instead of the purpose. */
@@ -45,9 +47,10 @@ const STEPS: readonly TimeStep[] = [
 ];
 
 /** One field of a link with its label, its purpose, and its error. */
-export function LinkField({ name, values, set, error, hasPassword, onMany, said }: LinkFieldProps) {
+export function LinkField({ name, values, set, error, link, onMany, said }: LinkFieldProps) {
   const { t } = useLingui();
-  const { label, does } = useFieldTexts()[name];
+  const isShare = link !== null && !isAddress(link.target);
+  const { label, does } = useFieldTexts(isShare)[name];
   const kinds = useRedirectKinds();
   const tooLong = useTooLong(name === "target" || name === "fallback_url" ? values[name] : "");
   const shared = { label, description: said ?? does, error: tooLong ?? error };
@@ -147,7 +150,13 @@ export function LinkField({ name, values, set, error, hasPassword, onMany, said 
       );
     case "password":
       return (
-        <PasswordField {...shared} {...typed} hasPassword={hasPassword} isRemoved={values.removes_password} />
+        <PasswordField
+          {...shared}
+          {...typed}
+          hasPassword={link !== null && link.password !== null}
+          isAlwaysAsked={isShare}
+          isRemoved={values.removes_password}
+        />
       );
   }
 }
@@ -203,10 +212,11 @@ type PasswordProps = Shared & {
   value: string;
   onChange(event: Typed): void;
   hasPassword: boolean;
+  isAlwaysAsked: boolean;
   isRemoved: boolean;
 };
 
-function PasswordField({ hasPassword, isRemoved, ...shared }: PasswordProps) {
+function PasswordField({ hasPassword, isAlwaysAsked, isRemoved, ...shared }: PasswordProps) {
   const { t } = useLingui();
   return (
     <div>
@@ -217,7 +227,7 @@ function PasswordField({ hasPassword, isRemoved, ...shared }: PasswordProps) {
         autoComplete="new-password"
         maxLength={1024}
       />
-      <AskPasswords isSet={(hasPassword || shared.value !== "") && !isRemoved} />
+      {!isAlwaysAsked && <AskPasswords isSet={(hasPassword || shared.value !== "") && !isRemoved} />}
     </div>
   );
 }

@@ -113,7 +113,7 @@ export function LinkFields({ link: current, onClose, onSaved, onMany }: Props) {
       values={values}
       set={set}
       error={errors[name]}
-      hasPassword={hasPassword}
+      link={link}
       onMany={link === null ? onMany : undefined}
       said={name === "target" ? known : undefined}
     />

@@ -5,6 +5,7 @@ import { memo } from "react";
 import type { Link } from "../../base/api.ts";
 import { formatDate, formatNumber, formatTime } from "../../base/i18n.ts";
 import { serverNow } from "../../base/server-clock.ts";
+import { MiddleCut } from "../../ui/middle-cut.tsx";
 import { isAddress, TargetUse } from "../target-use.tsx";
 import { useSafetyNames } from "../safety-names.ts";
 import type { ColumnName, LinkColumn } from "./columns.ts";
@@ -124,6 +125,10 @@ function Cell({ name, ...shown }: CellProps & { name: ColumnName }) {
   }
 }
 
+/** Characters of a code that may lack room, and of its end, which tells it from others. */
+const LONG_CODE = 25;
+const CODE_TAIL = 10;
+
 function CodeCell({ link, tab, asksPasswords }: CellProps) {
   const { t } = useLingui();
   const router = useRouter();
@@ -141,7 +146,13 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
         className={`${classes["lines"]} ${classes["code"]}`}
         title={link.short_url}
       >
-        <bdi>{link.code}</bdi>
+        {link.code.length > LONG_CODE ? (
+          <bdi className={classes["long"]}>
+            <MiddleCut text={link.code} tail={CODE_TAIL} />
+          </bdi>
+        ) : (
+          <bdi>{link.code}</bdi>
+        )}
         {link.domain !== null && (
           <>
             {" "}
@@ -149,7 +160,7 @@ function CodeCell({ link, tab, asksPasswords }: CellProps) {
           </>
         )}
       </a>
-      {asksPasswords && link.password !== null && (
+      {(asksPasswords || !isAddress(link.target)) && link.password !== null && (
         <IconLock size={14} role="img" aria-label={t`With a password`} className={classes["sign"]} />
       )}
       <StateSign link={link} />

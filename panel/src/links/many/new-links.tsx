@@ -71,7 +71,7 @@ export function NewLinks({ text, onClose }: Props) {
                 values={{ ...valuesOf(null), domain: shared.domain } satisfies LinkValues}
                 set={(_, domain) => setShared({ ...shared, domain: String(domain) })}
                 error={null}
-                hasPassword={false}
+                link={null}
               />
             )}
           </div>

@@ -53,13 +53,7 @@ export function SettingEditor({ name, link: current, onClose, onSaved }: Props) 
     change({ ...values, [field]: value });
   };
   const fieldOf = (field: LinkFieldProps["name"]) => (
-    <LinkField
-      name={field}
-      values={values}
-      set={set}
-      error={errors[field]}
-      hasPassword={link.password !== null}
-    />
+    <LinkField name={field} values={values} set={set} error={errors[field]} link={link} />
   );
   return (
     <form

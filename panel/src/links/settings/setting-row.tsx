@@ -7,6 +7,7 @@ import { useFieldTexts } from "../form/field-texts.ts";
 import { type LinkSettingName, shownOf } from "../form/link-values.ts";
 import { useShownValue } from "../form/shown-value.ts";
 import type { OnLinkSaved } from "../link-queries.ts";
+import { isAddress } from "../target-use.tsx";
 import classes from "./settings.module.css";
 
 const AskPasswords = lazyPart(async () => (await import("../form/ask-passwords.tsx")).AskPasswords);
@@ -17,7 +18,8 @@ type Props = { name: LinkSettingName; link: Link; onSaved: OnLinkSaved };
 /** Shows one setting; edits it in place. */
 export function LinkSettingRow({ name, link, onSaved }: Props) {
   const { t } = useLingui();
-  const { label, does } = useFieldTexts()[name];
+  const isShare = !isAddress(link.target);
+  const { label, does } = useFieldTexts(isShare)[name];
   const textOf = useShownValue();
   const [isEdited, setIsEdited] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -45,7 +47,7 @@ export function LinkSettingRow({ name, link, onSaved }: Props) {
         <Text size="xs" c="dimmed">
           {name === "code" ? t`The end of the short URL.` : does}
         </Text>
-        {name === "password" && link.password !== null && (
+        {name === "password" && link.password !== null && !isShare && (
           <Suspense fallback={null}>
             <AskPasswords isSet />
           </Suspense>
