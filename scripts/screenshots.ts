@@ -79,7 +79,7 @@ async function writeClicks(file: string): Promise<void> {
   });
   const lastDay = Math.floor(Date.now() / DAY_MS);
   for (let day = lastDay - DAYS; day <= lastDay; day++) {
-    const set = "SET clicks = ceil(clicks * ?1), automated = floor(automated * ?1)";
+    const set = "SET clicks = round(clicks * ?1), automated = round(automated * ?1)";
     for (const table of ["click_days", "click_dim_days"])
       sqlite.run(`UPDATE ${table} ${set} WHERE day = ?2`, [liveliness(day, lastDay), day]);
     for (const table of ["click_hours", "click_dim_hours"])
@@ -172,7 +172,6 @@ const LARGE = { width: 1920, height: 1080 } as const;
 async function shootEveryPage(browser: Browser, url: string, share: string, folder: string): Promise<void> {
   const origin = panelOrigin(url);
   const paths = [
-    "/panel/sign-in",
     ...PANEL_ROUTES.map((path) => `/panel/${path.replace("long/code", "launch")}`),
     "/panel/link/launch?tab=settings",
     "/panel/nothing-here",
@@ -183,20 +182,21 @@ async function shootEveryPage(browser: Browser, url: string, share: string, fold
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({
         viewport: size,
+        hasTouch: size === NARROW,
         colorScheme,
         locale: "en",
         reducedMotion: "reduce",
       });
       const page = await context.newPage();
+      const look = `${size.width}-${colorScheme}`;
+      await page.goto(`${origin}/panel/sign-in`);
+      await shoot(page, `sign-in-${look}`, folder);
+      await signInToPanel(page);
       for (const path of paths) {
         const name =
           path.replace("/panel/", "").replace(/^\//, "visitor-").replaceAll(/\W+/g, "-") || "overview";
-        if (path === "/panel/sign-in") await context.clearCookies();
         await page.goto(origin + path);
-        await page.waitForLoadState("networkidle");
-        if (path !== "/panel/sign-in" && new URL(page.url()).pathname === "/panel/sign-in")
-          await signInToPanel(page);
-        await shoot(page, `${name}-${size.width}-${colorScheme}`, folder);
+        await shoot(page, `${name}-${look}`, folder);
       }
       await context.close();
     }

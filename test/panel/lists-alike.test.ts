@@ -10,10 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-once("rows of accounts and domains open as a whole; those of tokens too have a menu", async () => {
+once("rows of accounts, domains and tags open as a whole; those of tokens too have a menu", async () => {
   const account = { username: "anna", password: "anna's password", role: "editor" };
   expect((await panel.client.call("POST", "/users", account)).status).toBe(201);
   await panel.client.call("POST", "/domains", { host: "go.example.com" });
+  await panel.client.call("POST", "/links", {
+    code: "tagged",
+    target: "https://e.example/",
+    tags: ["spring"],
+  });
   await panel.client.call("POST", "/tokens", { name: "reports", scopes: ["links:read"] });
   const { page, complaints, close } = await panel.enter("/panel/users");
   const form = page.getByRole("dialog");
@@ -38,10 +43,17 @@ once("rows of accounts and domains open as a whole; those of tokens too have a m
   await page.getByText("reports", { exact: true }).click({ button: "right" });
   await item("Revoke").click();
   await form.getByText("Programs that use reports lose access at once.").waitFor();
-  const small = await page.$$eval("tbody :is(a, button)", (parts) =>
-    parts.map((part) => part.getBoundingClientRect().height).filter((height) => height < 24),
-  );
-  expect(small).toEqual([]);
+  const small = (): Promise<number[]> =>
+    page.$$eval("tbody :is(a, button)", (parts) =>
+      parts.map((part) => part.getBoundingClientRect().height).filter((height) => height < 24),
+    );
+  expect(await small()).toEqual([]);
+  await page.goto(`${panel.origin}/panel/links/tags`);
+  const tag = page.getByRole("row").filter({ hasText: "spring" });
+  await tag.waitFor();
+  expect(await small()).toEqual([]);
+  await tag.getByRole("cell", { name: "1", exact: true }).click();
+  await page.waitForURL((url) => url.pathname.endsWith("/links") && url.search.includes("spring"));
   expect(complaints).toEqual([]);
   await close();
 });

@@ -37,6 +37,7 @@ export const THEME = createTheme({
         },
       },
     },
+    Badge: { defaultProps: { tt: "none", fw: 500 } },
     // Enter opens a menu on its first action.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Skeleton: { defaultProps: { "aria-busy": true } },

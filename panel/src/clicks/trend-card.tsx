@@ -172,8 +172,7 @@ function Sum({
             <Trans>{bots} from bots</Trans>
           </>
         )}
-      </Text>
-      <Text size="sm" c="dimmed">
+        {" · "}
         <Scope filter={report.filter} />
         {/* The controls of a part name its span; a line more would move the chart under the thumb. */}
         {brush === null && ` · ${rangeName(search)}`}
@@ -182,7 +181,8 @@ function Sum({
         <Text size="sm" c="dimmed">
           <Text span size="sm" fw={600} c={before < FEW ? "dimmed" : "var(--mantine-color-text)"}>
             {formatPercent(clicks / before - 1)}
-          </Text>{" "}
+          </Text>
+          {" · "}
           {vs === "year" ? <Trans>A year before: {base}</Trans> : <Trans>Previous period: {base}</Trans>}
         </Text>
       )}

@@ -131,7 +131,7 @@ function RulesChip({ link: { code, domain, rules } }: { link: Link }) {
       underline="never"
       flex="none"
     >
-      <Badge variant="light" tt="none" h={24} style={{ cursor: "inherit" }}>
+      <Badge variant="light" h={24} style={{ cursor: "inherit" }}>
         <Plural value={count} one="+# rule" other="+# rules" />
       </Badge>
     </AnchorLink>
@@ -142,7 +142,7 @@ function Facts({ link }: { link: Link }) {
   const { owner } = link;
   const { data: account } = useQuery(accountQuery);
   return (
-    <Group gap="xs" mih={28}>
+    <Group gap="xs" mih={28} pt={4}>
       <State link={link} />
       {link.dead_since !== null && (
         <StateBadge tone="bad">
@@ -150,17 +150,17 @@ function Facts({ link }: { link: Link }) {
         </StateBadge>
       )}
       {link.tags.map((tag) => (
-        <Badge key={tag} variant="default" tt="none" maw={200}>
+        <Badge key={tag} variant="default" radius="sm" maw={200}>
           {tag}
         </Badge>
       ))}
       {link.max_clicks !== null && (
-        <Badge variant="light" color="gray" tt="none">
+        <Badge variant="default" radius="sm">
           <Trans>Max. {formatNumber(link.max_clicks)} visitors</Trans>
         </Badge>
       )}
       {owner !== null && owner !== account?.username && (
-        <Badge variant="light" color="gray" tt="none" maw={260}>
+        <Badge variant="default" radius="sm" maw={260}>
           <Trans>Owner: {owner}</Trans>
         </Badge>
       )}

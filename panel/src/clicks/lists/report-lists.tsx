@@ -45,7 +45,6 @@ export function ReportLists({ report, search, onChange, newest }: Props) {
             ]}
             {...shared}
           />
-          <div className={classes["last"]}>{newest}</div>
         </div>
         <div className={classes["column"]}>
           <ListCard
@@ -68,6 +67,7 @@ export function ReportLists({ report, search, onChange, newest }: Props) {
             {...shared}
           />
         </div>
+        <div className={classes["last"]}>{newest}</div>
       </div>
     </>
   );

@@ -190,7 +190,7 @@ export function ClickRow({ click, isNamed }: { click: NewestClick; isNamed: bool
           {facts.join(" · ")}
         </span>
         {click.automated && (
-          <Badge size="sm" variant="default" tt="none" fw={500} flex="none">
+          <Badge size="sm" variant="default" flex="none">
             <Trans>Bot</Trans>
           </Badge>
         )}

@@ -67,6 +67,7 @@ export function TagsPage() {
         error={error}
         onRetry={() => void refetch()}
         keyOf={({ tag }) => tag}
+        onOpen={({ tag }) => void navigate({ to: "/links", search: { tag: [tag] } })}
         empty={
           wanted !== "" ? (
             <Empty title={<Trans>No tag matches.</Trans>} sentence={<Trans>Change the search.</Trans>} />
@@ -88,7 +89,7 @@ export function TagsPage() {
           },
           {
             title: t`Links`,
-            fit: "value",
+            fit: "number",
             cell: ({ links }) => formatNumber(links),
           },
           {

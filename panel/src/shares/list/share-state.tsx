@@ -37,7 +37,7 @@ export function ShareStateBadge({ share }: { share: Share }) {
     trash: t`In the trash`,
   };
   return (
-    <Badge variant="dot" color={COLORS[state]} tt="none" style={{ flexShrink: 0 }}>
+    <Badge variant="dot" color={COLORS[state]} style={{ flexShrink: 0 }}>
       {names[state]}
     </Badge>
   );

@@ -11,7 +11,7 @@ export type Column<T> = {
   cell(item: T): ReactNode;
   isHidden?: "narrow";
   /** As wide as its longest value, which does not wrap. `actions` are at the end, without a visible title. */
-  fit?: "value" | "actions";
+  fit?: "value" | "number" | "actions";
   /** The preferred width, so that it does not change with the visible rows. */
   width?: string;
 };
