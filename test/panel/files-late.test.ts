@@ -134,3 +134,19 @@ once("the list shows a file that was stored before the list of uploads had loade
   expect(complaints).toEqual([]);
   await close();
 });
+
+once("a folder follows what is done to it elsewhere", async () => {
+  const folder = await me.folder("followed");
+  const { page, complaints, close } = await panel.enter("/panel/");
+  await page.clock.install();
+  await page.goto(`${panel.origin}/panel/files?folder=${folder}`);
+  await page.getByText("This folder is empty.").waitFor();
+  await me.upload("new.txt", "new", { folder: `${folder}` });
+  await page.clock.fastForward(31_000);
+  await row(page, "new.txt").waitFor();
+  await me.call("POST", `/folders/${folder}/trash`);
+  await page.clock.fastForward(31_000);
+  await page.getByText("This folder is no longer here.").waitFor();
+  expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+  await close();
+});

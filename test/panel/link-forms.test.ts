@@ -349,6 +349,13 @@ once("a target that the form has changed is undone from its notice, and wraps on
   await page.getByRole("dialog").getByRole("textbox", { name: "Target" }).fill("https://example.com/new");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("link", { name: "https://example.com/new" }).waitFor();
+  // The notice stands beside the next form.
+  await page.getByRole("button", { name: "Edit" }).click();
+  await soon(async () => {
+    const notice = (await page.getByRole("alert").filter({ hasText: "moved is saved." }).boundingBox())!;
+    expect(notice.x + notice.width).toBeLessThan((await page.getByRole("dialog").boundingBox())!.x);
+  });
+  await page.keyboard.press("Escape");
   await undo(page, "moved is saved.");
   const link = page.getByTitle(target);
   await link.waitFor();

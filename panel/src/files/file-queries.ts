@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { answerOf, api, type Entry as LocatedEntry, type FolderContents } from "../base/api.ts";
 import { SERVER_URL } from "../base/place.ts";
+import { followed } from "../base/queries.ts";
 import { inTree, ownerOfTree } from "../auth/teams/tree-names.ts";
 
 export type Step = { id: number; name: string };
@@ -37,6 +38,8 @@ export const folderQuery = (id: number | null, team?: string) =>
       return (await answerOf(answer)).data;
     },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    // Many pages are asked for again when the tab gets the focus.
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : followed(query)),
   });
 
 export const foundQuery = (q: string, team?: string) =>

@@ -23,7 +23,7 @@ export function SideForm({ title, isOpen, onClose, isReady = true, children }: P
   return (
     <Drawer.Root opened={isOpen} onClose={onClose} position="right" size="md">
       <Drawer.Overlay />
-      <Drawer.Content style={{ scrollPaddingBlock: "5rem", "--shell-foot": "0px" }}>
+      <Drawer.Content data-side-form style={{ scrollPaddingBlock: "5rem", "--shell-foot": "0px" }}>
         {/* The page has its banner already. */}
         <Drawer.Header role="presentation">
           <Drawer.Title fw={600} lh={1.3} miw={0} style={{ overflowWrap: "anywhere" }}>
