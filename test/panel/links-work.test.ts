@@ -61,6 +61,16 @@ once("a link is edited in its row; a refusal keeps what was typed", async () => 
   await rowOf(page, "c001").getByText("example.com/1").waitFor();
   expect(await linkOf("c001")).toMatchObject({ title: null, tags: ["old"], expires_at: null });
   await page.getByRole("grid").focus();
+  // So is a change in the form of all fields.
+  await press(page, "e");
+  const all = page.getByRole("dialog", { name: "Edit c001" });
+  await all.getByLabel("Title").fill("in the form");
+  await press(page, "Control+Enter");
+  await rowOf(page, "c001").getByText("in the form").waitFor();
+  await all.waitFor({ state: "detached" });
+  await press(page, "Control+z");
+  await rowOf(page, "c001").getByText("in the form").waitFor({ state: "detached" });
+  expect(await linkOf("c001")).toMatchObject({ title: null });
   await press(page, "F2");
   await form.getByLabel("Title").fill("taken back");
   await press(page, "Escape");

@@ -22,7 +22,10 @@ export function useSavedNotice(onSaved?: OnLinkSaved) {
     const message = <Trans>{saved.code} is saved.</Trans>;
     if (back === null) notifications.show({ message });
     else if (Object.keys(back).length > 0) {
-      const undo = async (): Promise<void> => onSaved?.(await setLinkBack(saved, back), saved);
+      const undo = async (): Promise<void> => {
+        const restored = await setLinkBack(saved, back);
+        onSaved?.(restored, saved);
+      };
       offer({ undo, refresh: () => refreshLinks(queries), message });
     }
   };
