@@ -189,6 +189,8 @@ story("a change of selected links goes on after a reload, and is undone as a who
 story("all that a filter finds is counted, changed and deleted, and comes back", async () => {
   const { page, complaints, close } = await panel.enter("/panel/links?sort=code&tag=%5B%22third%22%5D");
   await page.getByText("40 links").waitFor();
+  // Where the focus is when the filters close.
+  await page.getByRole("button", { name: /^Filter/ }).focus();
   await press(page, "Control+a");
   await page.getByText("40 selected").waitFor();
   await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Edit" }).click();

@@ -17,9 +17,10 @@ export function ReportBar({ children, ...props }: ComponentProps<typeof ReportCo
   if (!isPhone) return <ReportControls {...props}>{children}</ReportControls>;
   const { search, without = [] } = props;
   const { visitors = "human" } = search;
-  const said = [rangeName(search), ...(without.includes("visitors") ? [] : [names[visitors]])].join(" · ");
+  const isShort = without.includes("visitors");
+  const said = [rangeName(search), ...(isShort ? [] : [names[visitors]])].join(" · ");
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs" wrap="nowrap" flex={isShort ? undefined : "1 0 100%"}>
       <Button
         variant="default"
         flex={1}

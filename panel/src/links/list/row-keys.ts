@@ -49,12 +49,15 @@ export function rowKeyOf(event: KeyboardEvent): RowKey | null {
   return action === undefined ? null : { action };
 }
 
-/** Even if the focus is beside the list, such as on the menu. */
-const KEYS_ANYWHERE = new Set(["j", "k", "n"]);
+/** Even if the focus is beside the list, such as on the menu, or on the button of the filters. */
+const ANYWHERE = new Set<ShortcutId | undefined>(["new", "all"]);
+const KEYS_ANYWHERE = new Set(["j", "k"]);
 
 /** Whether a key pressed there is for the list, which may be empty. */
-export function isForRows({ target, key }: KeyboardEvent, list: HTMLElement | null): boolean {
+export function isForRows(event: KeyboardEvent, list: HTMLElement | null): boolean {
+  const { target, key } = event;
   if (!(target instanceof HTMLElement) || isGoingToPage()) return false;
   if (target.matches("[data-row] input")) return true;
-  return isForPage(target) && (KEYS_ANYWHERE.has(key) || isFocusLost() || list?.contains(target) === true);
+  const isAnywhere = KEYS_ANYWHERE.has(key) || ANYWHERE.has(shortcutOf(event));
+  return isForPage(target) && (isAnywhere || isFocusLost() || list?.contains(target) === true);
 }
