@@ -7315,7 +7315,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7331,7 +7331,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7418,7 +7418,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7434,7 +7434,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7533,7 +7533,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7547,7 +7547,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7614,7 +7614,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7630,7 +7630,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7782,7 +7782,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7798,7 +7798,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7881,7 +7881,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7897,7 +7897,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -7981,7 +7981,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -7997,7 +7997,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -8078,7 +8078,7 @@ export interface operations {
                 device?: string;
                 /** @description clicks of the links of this host; (default): of the default domain */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
@@ -8094,7 +8094,7 @@ export interface operations {
                 rule?: string;
                 /** @description clicks of links with this text in the code, target, title or note, case-insensitive */
                 search?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description repeated: clicks of links that have all of these tags */
                 tag?: string[];
@@ -10357,7 +10357,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
@@ -10369,7 +10369,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -10480,7 +10480,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10492,7 +10492,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -10576,7 +10576,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10588,7 +10588,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -10684,7 +10684,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description clicks with this value: the first of Accept-Language */
                 language?: string;
@@ -10696,7 +10696,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;
@@ -10775,7 +10775,7 @@ export interface operations {
                 device?: string;
                 /** @description host of the link's domain; absent or empty: the default one */
                 domain?: string;
-                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description last instant of the range, included: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 end_date?: string;
                 /** @description default: day */
                 group_by?: "hour" | "day" | "week" | "month";
@@ -10787,7 +10787,7 @@ export interface operations {
                 referrer?: string;
                 /** @description clicks with this value: number of the rule that decided, from 1 */
                 rule?: string;
-                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days */
+                /** @description first instant of the range: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that */
                 start_date?: string;
                 /** @description clicks with this value: likewise */
                 utm_campaign?: string;

@@ -36,6 +36,8 @@ export function createWaymark({ url, token, adminPrefix = "/admin" }: WaymarkOpt
   const client = createFetchClient<paths>({ baseUrl: url.replace(/\/+$/, "") });
   const middleware: Middleware = {
     onRequest({ request }) {
+      // A misspelt field is an error instead of nothing.
+      if (!request.headers.has("Prefer")) request.headers.set("Prefer", "handling=strict");
       if (token !== undefined) request.headers.set("Authorization", `Bearer ${token}`);
       if (adminPrefix === "/admin") return request;
       const address = new URL(request.url);

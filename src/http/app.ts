@@ -53,6 +53,7 @@ export function createHttpApp({
     c.set("requestId", requestId);
     await next();
     c.header("X-Request-Id", requestId);
+    if (c.get("isStrict")) c.header("Preference-Applied", "handling=strict");
     c.header("X-Content-Type-Options", "nosniff");
     c.header("Referrer-Policy", "no-referrer");
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
@@ -102,6 +103,7 @@ const EXPOSED_HEADERS = [
   "X-Request-Id",
   "Content-Disposition",
   "ETag",
+  "Preference-Applied",
   REPLAYED_HEADER,
   "Location",
   "Upload-Offset",

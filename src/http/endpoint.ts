@@ -42,6 +42,8 @@ export const actorOf = ({ id, username, role, teams, via, token }: Caller): Acto
 
 export type HttpVariables = {
   requestId: string;
+  /** The request wants what others may send refused (lib/strict-handling.ts). */
+  isStrict?: boolean;
   account: Caller;
   /** For answers that last: session or token, and role, still exist. Rejects if the database fails. */
   isStillAllowed(): Promise<boolean>;

@@ -4,6 +4,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import { z } from "zod";
 import { appError } from "../lib/errors.ts";
 import { beforeFirstWrite } from "../lib/first-write.ts";
+import { isStrict, refuseIgnored } from "../lib/strict-handling.ts";
 import { validated } from "../lib/validated.ts";
 import {
   Beside,
@@ -53,7 +54,8 @@ type AnswerDeps = { bodies: BodyMemory; repeats: Repeats | undefined };
 
 async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: AnswerDeps): Promise<Response> {
   await entry.admit?.(c);
-  const query = entry.query ? validated(entry.query, queryOf(c, entry.query), "The query") : undefined;
+  c.set("isStrict", isStrict(c.req.header("Prefer")));
+  const query = await readQuery(entry, c);
   const key = repeats === undefined ? null : repeatKeyOf(entry, c);
   const digest = key === null ? undefined : createHash("sha256");
   const reservation = bodies.enter();
@@ -68,9 +70,15 @@ async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: Answ
   }
 }
 
-function queryOf(c: HttpContext, schema: z.ZodType): Record<string, unknown> {
+async function readQuery({ query: schema }: Endpoint, c: HttpContext): Promise<unknown> {
+  const given = queryOf(c, schema);
+  if (c.get("isStrict")) await refuseIgnored(schema ?? null, given);
+  return schema === undefined ? undefined : validated(schema, given, "The query");
+}
+
+function queryOf(c: HttpContext, schema: z.ZodType | undefined): Record<string, unknown> {
   const query: Record<string, unknown> = c.req.query();
-  for (const key of listKeys(schema)) {
+  for (const key of schema === undefined ? [] : listKeys(schema)) {
     const values = c.req.queries(key);
     if (values !== undefined) query[key] = values;
   }
@@ -103,6 +111,7 @@ async function readBody(entry: Endpoint, c: HttpContext, gathering: Gathering): 
   const value = entry.list
     ? await readJsonList(source, entry.list)
     : await readJson(source, entry.bodyLimit, entry.optionalBody);
+  if (c.get("isStrict")) await refuseIgnored(entry.body, value);
   return validated(entry.body, value, "The body");
 }
 

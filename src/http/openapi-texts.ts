@@ -15,7 +15,8 @@ removal is done only if nobody has changed them since (412 \`PreconditionFailed\
 **Repeated requests.** With an \`Idempotency-Key\` a \`POST\` that is sent again within 24 hours has the answer of the first
 one, with \`Idempotent-Replayed: true\`, and makes nothing. With another body it is 422, while the first one runs 409.
 
-**Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields of a body are ignored. Every address that
+**Times** are RFC 3339 in UTC. **Numbers** are at most 2^53-1. Unknown fields and parameters are ignored; with
+\`Prefer: handling=strict\` they are refused by name. Every address that
 answers GET answers HEAD. \`X-Request-Id\` of an answer is in the log of the server.`;
 
 const TAGS: Readonly<Record<string, string>> = {

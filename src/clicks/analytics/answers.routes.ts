@@ -2,23 +2,32 @@
 import { z } from "zod";
 import { beside } from "../../http/endpoint.ts";
 import { bothCounts, visitorsQuery } from "../../lib/visitors.ts";
+import { strictly } from "../../lib/strict-handling.ts";
 import { formatRfc3339 } from "../../lib/rfc3339.ts";
-import { type DateRange, parseRange } from "./range.ts";
+import { type DateRange, parseDate, parseRange } from "./range.ts";
 import { type ReportBy, REPORTS } from "./report.ts";
 import type { ClickFilter } from "./select.ts";
 import type { Analytics } from "./service.ts";
 import { UNITS } from "../rollups/time-buckets.ts";
 
-const date = (meaning: string) =>
-  z
+function date(meaning: string, other: "start_date" | "end_date") {
+  const schema = z
     .string()
     .optional()
     .describe(
-      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days`,
+      `${meaning}: RFC 3339, or a date, which is its first instant in UTC. If a date is absent or invalid, the range is the last 30 days; strict handling refuses that`,
     );
+  const refusal = (text: unknown, others: Readonly<Record<string, unknown>>) => {
+    if (text === "") return null;
+    if (parseDate(String(text)) === null) return "must be RFC 3339 or a date such as 2026-11-20";
+    return others[other] ? null : `counts only together with ${other}`;
+  };
+  strictly.set(schema, { refusal });
+  return schema;
+}
 export const rangeQuery = z.object({
-  start_date: date("first instant of the range"),
-  end_date: date("last instant of the range, included"),
+  start_date: date("first instant of the range", "end_date"),
+  end_date: date("last instant of the range, included", "start_date"),
   ...visitorsQuery,
 });
 export const limited = (standard: number, maximum: number) =>

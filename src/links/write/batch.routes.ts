@@ -3,6 +3,7 @@ import { z } from "zod";
 import { actorOf, type Endpoint, endpoint } from "../../http/endpoint.ts";
 import type { Actor } from "../../lib/actor.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { strictly } from "../../lib/strict-handling.ts";
 import { createSchema, namedSchema, updateItemSchema } from "../link/link.ts";
 import { type LinkBatch, MOST_ITEMS } from "./batch.ts";
 
@@ -12,7 +13,9 @@ const judgedLater = (schema: z.ZodType) => {
   const item = JSON.parse(JSON.stringify(json), (_name, part) =>
     part?.$ref === undefined ? part : $defs[part.$ref.slice("#/$defs/".length)],
   ) as Record<string, unknown>;
-  return z.array(z.unknown().meta(item)).meta({ maxItems: MOST_ITEMS });
+  const items = z.unknown().meta(item);
+  strictly.set(items, { later: schema });
+  return z.array(items).meta({ maxItems: MOST_ITEMS });
 };
 
 const batchResult = namedObject("BatchResult", {
