@@ -9,7 +9,7 @@ import { signInToPanel, startPanel } from "../support/panel.ts";
 
 /** Bytes of the route that somebody opens first, and of what every other loads in addition. */
 const MOST_FIRST = 174_000;
-const MOST_MORE = 151_000;
+const MOST_MORE = 152_000;
 /** Of the list of links, the same. */
 const MOST_LINKS = 34_000;
 /** Files of the same. */
