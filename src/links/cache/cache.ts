@@ -13,13 +13,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { hashCode } from "../../lib/code-hash.ts";
 import { createLinkTable } from "./table.ts";
 import type { Logger } from "../../lib/logger.ts";
-import {
-  type CachedLink,
-  expiryOrZero,
-  type FoundLink,
-  type SharedLinks,
-  type StoredLink,
-} from "./cached-link.ts";
+import type { CachedLink, FoundLink, SharedLinks, StoredLink } from "./cached-link.ts";
+import { expiryOrZero } from "./cached-link.ts";
 import { createCodeFilter } from "./code-filter.ts";
 import { ANY_CODE, createInvalidation } from "./invalidation.ts";
 import { createLoadPace } from "./load-pace.ts";
@@ -27,6 +22,7 @@ import { createLinkLookup, type FindLink, type LookupLimits } from "./lookup.ts"
 import { createLinkRefill } from "./refill.ts";
 import { createLinkWarmer } from "./warm.ts";
 import { createMissingCodes } from "./missing-codes.ts";
+import { createRetries } from "./retries.ts";
 import { locationOf } from "./special-link.ts";
 
 export type LinkCache = ReturnType<typeof createLinkCache>;
@@ -108,7 +104,7 @@ export function createLinkCache(options: LinkCacheOptions) {
   const seed = options.seed ?? crypto.getRandomValues(new Int32Array(1))[0]!;
   const counts: LinkCacheCounts = { ...NO_COUNTS };
   const layers = createLayers(options, seed, counts);
-  const { table, missing, lookup, filter, refill } = layers;
+  const { table, missing, lookup, filter, refill, retries } = layers;
 
   const isOld = (address: number, now: number): boolean =>
     ((seconds(now) - table.storedAt(address)) | 0) > ttlSeconds;
@@ -140,11 +136,12 @@ export function createLinkCache(options: LinkCacheOptions) {
   }
 
   function ask(code: string): CachedLink | null | Promise<CachedLink | null> {
+    const look = () => lookup.ask(code, (link) => learn(code, link));
     try {
-      const found = lookup.ask(code, (link) => learn(code, link));
-      return found instanceof Promise ? found.then(show, failed) : show(found);
+      const found = look();
+      return found instanceof Promise ? found.catch(retries.of(code, look)).then(show, failed) : show(found);
     } catch (error) {
-      return failed(error);
+      return retries.isFor(code, error) ? retries.of(code, look)(error).then(show, failed) : failed(error);
     }
   }
 
@@ -201,6 +198,7 @@ export function createLinkCache(options: LinkCacheOptions) {
       forget: (code) => forget(layers, code),
       load: (code) => lookup.ask(code, (link) => learn(code, link)),
       loadLater: refill.want,
+      changing: retries.changing,
       shared,
     }),
     /** Fills table and filter. Call it once `invalidate` receives changes. */
@@ -256,7 +254,9 @@ function createLayers(options: LinkCacheOptions, seed: number, counts: LinkCache
     room: () => options.maxLinks - table.size(),
     logger,
   });
-  return { table, missing, lookup, warmer, filter, refill, refreshLookups: options.refreshLookups };
+  const retries = createRetries(refill.awaits);
+  const { refreshLookups } = options;
+  return { table, missing, lookup, warmer, filter, refill, retries, refreshLookups };
 }
 
 function forget(layers: Layers, code: string): void {

@@ -18,6 +18,8 @@ type Deps = {
   load(code: string): unknown;
   /** Once the database answers, while there is room. */
   loadLater(codes: Iterable<string>): void;
+  /** Codes between being forgotten and being loaded or asked for later; only of small changes. */
+  changing: Set<string>;
   shared?: SharedLinks | undefined;
 };
 
@@ -27,7 +29,7 @@ type Deps = {
  */
 export type Invalidate = (codes: readonly string[], isCleaned?: boolean) => void | Promise<void>;
 
-export function createInvalidation({ forget, load, loadLater, shared }: Deps): Invalidate {
+export function createInvalidation({ forget, load, loadLater, changing, shared }: Deps): Invalidate {
   async function forgetMany(codes: readonly string[]): Promise<void> {
     for (const [at, code] of codes.entries()) {
       if (at % SLICE === SLICE - 1) await new Promise(setImmediate);
@@ -55,9 +57,11 @@ export function createInvalidation({ forget, load, loadLater, shared }: Deps): I
     if (codes.length > MOST_LOADED) return loadLater(codes);
     const outcomes = await Promise.allSettled(codes.map(async (code) => load(code)));
     loadLater(codes.filter((_, at) => outcomes[at]!.status === "rejected"));
+    for (const code of codes) changing.delete(code);
   }
 
   return (codes, isCleaned = false) => {
+    if (codes.length <= MOST_LOADED) for (const code of codes) if (code !== ANY_CODE) changing.add(code);
     if (shared !== undefined) return forgetShared(shared, codes, isCleaned);
     if (codes.length > SLICE) return forgetMany(codes).then(() => reload(codes));
     for (const code of codes) forget(code);

@@ -61,6 +61,7 @@ export function createLinkRefill({ load, put, room, logger }: Deps) {
       }
       start();
     },
+    awaits: (code: string): boolean => wanted.has(code) || reading.has(code),
     /** A running read of this link may be old. */
     changed: (code: string): void => void reading.delete(code),
     /** Any link may have changed: cancels all requests. */
