@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { draftOf, rulesOf, textOf, valueOf } from "../panel/src/links/form/rule-text.ts";
+import { conditionText } from "../panel/src/links/form/condition-value.ts";
+import { draftOf, rulesOf, valueOf } from "../panel/src/links/form/rule-text.ts";
 
 test.each([
   ["device", "mobile", "mobile"],
@@ -16,7 +17,7 @@ test.each([
   ["before", "2026-12-01T18:00:00Z", "2026-12-01T18:00:00Z"],
 ] as const)("%s %s is read and written", (name, text, value) => {
   expect(valueOf(name, text)).toEqual(value);
-  expect(textOf(name, value)).toBe(text);
+  expect(conditionText(name, value)).toBe(text);
 });
 
 test("rules come back from a form as they were", () => {

@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import type { ConditionName } from "./rule-text.ts";
+import type { ConditionName } from "./condition-value.ts";
 
 export function useConditionTexts(): Record<ConditionName, string> {
   const { t } = useLingui();

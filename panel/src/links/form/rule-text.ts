@@ -1,8 +1,6 @@
 /** Conditions of rules as people write them in one line. */
 import type { LinkRule } from "../../base/api.ts";
-
-type Conditions = LinkRule["if"];
-export type ConditionName = keyof Conditions;
+import { type ConditionName, type Conditions, conditionText } from "./condition-value.ts";
 
 /** In the order of the choice, with what such a line looks like. */
 export const EXAMPLES: Record<ConditionName, string> = {
@@ -22,25 +20,6 @@ export const EXAMPLES: Record<ConditionName, string> = {
 export const CONDITIONS = Object.keys(EXAMPLES) as ConditionName[];
 
 const TIMES = /^(\d\d:\d\d)?-(\d\d:\d\d)?$/;
-
-export function textOf(name: ConditionName, value: unknown): string {
-  if (Array.isArray(value)) return value.join(", ");
-  if (name === "query") {
-    return Object.entries(value as Record<string, string | true>)
-      .map(([key, wanted]) =>
-        wanted === true
-          ? encodeURIComponent(key)
-          : `${encodeURIComponent(key)}=${encodeURIComponent(wanted)}`,
-      )
-      .join("&");
-  }
-  if (name === "hours") {
-    const { days, from, to, zone } = value as NonNullable<Conditions["hours"]>;
-    const times = from === undefined && to === undefined ? undefined : `${from ?? ""}-${to ?? ""}`;
-    return [days?.join(", "), times, zone].filter((part) => part !== undefined).join(" ");
-  }
-  return String(value);
-}
 
 /** As the API takes it. It judges what it can't read. */
 export function valueOf(name: ConditionName, text: string): unknown {
@@ -92,7 +71,7 @@ export const draftOf = (rules: readonly LinkRule[]): DraftRule[] =>
     target: rule.target,
     conditions: CONDITIONS.flatMap((name) => {
       const value = rule.if[name];
-      return value === undefined ? [] : [{ name, text: textOf(name, value) }];
+      return value === undefined ? [] : [{ name, text: conditionText(name, value) }];
     }),
   }));
 

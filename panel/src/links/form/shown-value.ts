@@ -4,8 +4,8 @@ import type { Link, LinkRule } from "../../base/api.ts";
 import { useSafetyNames } from "../safety-names.ts";
 import { useTargetUse } from "../target-use.tsx";
 import { useConditionTexts } from "./condition-texts.ts";
+import { type ConditionName, conditionText } from "./condition-value.ts";
 import { useRedirectKinds } from "./field-texts.ts";
-import { type ConditionName, textOf } from "./rule-text.ts";
 
 const SECRETS = new Set(["password", "access_key", "secret_key"]);
 const SIZES = new Set(["max_bytes", "max_file_size", "quota_bytes", "size"]);
@@ -27,7 +27,7 @@ export function useShownValue(): (name: string, value: unknown) => string | null
 
   function ruleText({ if: asked, target }: LinkRule): string {
     const texts = (Object.entries(asked) as [ConditionName, unknown][]).map(
-      ([name, value]) => `${conditions[name]}: ${textOf(name, value)}`,
+      ([name, value]) => `${conditions[name]}: ${conditionText(name, value)}`,
     );
     return `${useOf(target) ?? target} (${texts.join("; ")})`;
   }

@@ -6,16 +6,9 @@ import type { Link, LinkRule } from "../../base/api.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { ChangedNotice } from "../form/changed-elsewhere.tsx";
 import { ChangedElsewhere } from "../link-queries.ts";
-import {
-  CONDITIONS,
-  type ConditionName,
-  type DraftRule,
-  draftOf,
-  EXAMPLES,
-  newRule,
-  rulesOf,
-} from "../form/rule-text.ts";
+import { CONDITIONS, type DraftRule, draftOf, EXAMPLES, newRule, rulesOf } from "../form/rule-text.ts";
 import { useConditionTexts } from "../form/condition-texts.ts";
+import type { ConditionName } from "../form/condition-value.ts";
 import { Explain } from "./explain.tsx";
 
 const MOST_RULES = 32;
