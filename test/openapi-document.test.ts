@@ -11,7 +11,9 @@ type Content = Record<string, Shown>;
 type Operation = {
   operationId: string;
   tags: string[];
-  parameters: (Shown & { name: string; required: boolean })[];
+  summary: string;
+  security: unknown[];
+  parameters: (Shown & { name: string; description?: string; required: boolean })[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content; $ref?: string }>;
 };
@@ -29,6 +31,18 @@ beforeAll(async () => {
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as const),
   ) as typeof operations;
+});
+
+test("every parameter is described, and every operation says whether it needs a sign-in", () => {
+  for (const [name, { parameters, security, summary }] of operations) {
+    const mute = parameters.filter(({ description }) => !description).map((parameter) => parameter.name);
+    expect([name, mute, Array.isArray(security), summary]).toEqual([
+      name,
+      [],
+      true,
+      expect.stringMatching(/./),
+    ]);
+  }
 });
 
 test("ids of operations are unique, and those that clients know stay", () => {

@@ -6161,7 +6161,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6216,7 +6219,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6260,7 +6266,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6331,7 +6340,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6379,7 +6391,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6714,7 +6729,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -6757,7 +6775,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -7007,7 +7028,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example text */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example text
+                 */
                 id: string;
             };
             cookie?: never;
@@ -7867,7 +7891,10 @@ export interface operations {
             query: {
                 /** @description clicks with this value: a browser */
                 browser?: string;
-                /** @example referrer */
+                /**
+                 * @description dimension whose values are counted
+                 * @example referrer
+                 */
                 by: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "language" | "channel" | "rule" | "country" | "city" | "device" | "browser" | "os" | "link" | "tag" | "domain" | "owner" | "hour_of_week";
                 /** @description clicks with this value: how the visitor came here */
                 channel?: string;
@@ -8424,8 +8451,11 @@ export interface operations {
     getAuthOidcCallback: {
         parameters: {
             query?: {
+                /** @description authorization code of the provider */
                 code?: string;
+                /** @description why the provider refused the sign-in */
                 error?: string;
+                /** @description of the request to the provider, as it came back */
                 state?: string;
             };
             header?: never;
@@ -8455,8 +8485,11 @@ export interface operations {
     headAuthOidcCallback: {
         parameters: {
             query?: {
+                /** @description authorization code of the provider */
                 code?: string;
+                /** @description why the provider refused the sign-in */
                 error?: string;
+                /** @description of the request to the provider, as it came back */
                 state?: string;
             };
             header?: never;
@@ -8935,7 +8968,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -8985,7 +9021,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -9045,7 +9084,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -9099,7 +9141,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -9157,7 +9202,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -9219,11 +9267,15 @@ export interface operations {
     listConfigKeyHistory: {
         parameters: {
             query?: {
+                /** @description most entries of the answer */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @example features.default_url */
+                /**
+                 * @description name of the setting
+                 * @example features.default_url
+                 */
                 key: "api.admin_token" | "api.health_token" | "api.jwt_secret" | "api.access_token_minutes" | "api.refresh_token_days" | "api.second_factor_roles" | "api.trusted_proxies" | "api.cookie_secure" | "api.cookie_same_site" | "api.cookie_domain" | "routes.admin_prefix" | "routes.health_prefix" | "routes.frontend_prefix" | "features.random_code_length" | "features.share_code_length" | "features.enforce_link_passwords" | "features.default_url" | "features.public_url" | "features.instance_name" | "features.accent_color" | "features.logo" | "features.report_links" | "features.enable_admin_panel" | "click.enable_tracking" | "click.flush_interval" | "click.max_clicks_before_flush" | "cache.bloom_rebuild_interval" | "analytics.enable_detailed_logging" | "analytics.enable_auto_rollup" | "analytics.log_retention_days" | "analytics.hourly_retention_days" | "analytics.daily_retention_days" | "analytics.enable_ip_logging" | "analytics.enable_geo_lookup" | "analytics.sample_rate" | "analytics.max_log_rows" | "analytics.max_rows_action" | "utm.enable_passthrough" | "cors.enabled" | "cors.allowed_origins" | "cors.allowed_methods" | "cors.allowed_headers" | "cors.max_age" | "cors.allow_credentials" | "events.retention_days" | "files.trash_days" | "files.share_policy.roles" | "files.share_policy.default_days" | "files.share_policy.max_days" | "files.share_policy.password" | "files.share_policy.max_downloads" | "files.share_policy.verify" | "files.share_policy.recipient_domains" | "files.share_policy.by_role" | "links.targets.allow" | "links.targets.deny" | "links.targets.roles" | "links.targets.approval" | "links.check_targets" | "links.restore_days" | "privacy.addresses" | "privacy.keep_referrers" | "privacy.keep_agents" | "privacy.keep_places" | "privacy.keep_campaigns" | "privacy.respect_signals" | "privacy.imprint_url" | "privacy.notice_url" | "oidc.password_sign_in" | "oidc.issuer" | "oidc.client_id" | "oidc.client_secret" | "oidc.label" | "oidc.scopes" | "oidc.role_claim" | "oidc.roles" | "oidc.allowed_domains" | "oidc.groups_claim" | "oidc.allowed_groups";
             };
             cookie?: never;
@@ -9404,7 +9456,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example version/docs.css */
+                /**
+                 * @description name of the file
+                 * @example version/docs.css
+                 */
                 file: string;
             };
             cookie?: never;
@@ -9548,7 +9603,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9592,7 +9650,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -9958,7 +10019,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10046,7 +10110,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10174,7 +10241,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10226,7 +10296,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10386,7 +10459,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10509,7 +10585,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10605,7 +10684,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10713,7 +10795,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10804,7 +10889,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10860,6 +10948,7 @@ export interface operations {
     getLinkExplain: {
         parameters: {
             query?: {
+                /** @description mail address */
                 address?: string;
                 /** @description RFC 3339; absent: now */
                 at?: string;
@@ -10878,7 +10967,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -10943,7 +11035,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -11002,9 +11097,15 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -11097,7 +11198,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -11154,7 +11258,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -11691,7 +11798,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -11899,6 +12009,7 @@ export interface operations {
                 limit?: number;
                 /** @description the whole address */
                 recipient?: string;
+                /** @description only those in this state; absent: all */
                 state?: "" | "waiting" | "sending" | "sent" | "failed";
             };
             header?: never;
@@ -11954,7 +12065,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -12008,7 +12122,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -12449,7 +12566,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -12933,7 +13053,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -12989,7 +13112,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13033,7 +13159,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13238,7 +13367,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13309,7 +13441,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13351,11 +13486,13 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
+                /** @description true or false: only disabled accounts, or only others */
                 disabled?: "true" | "false" | "";
                 /** @description clamped to 1 to 1000000000 */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
+                /** @description only accounts with this role */
                 role?: "" | "user" | "editor" | "admin";
                 /** @description a part of the username */
                 search?: string;
@@ -13486,7 +13623,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13541,7 +13681,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13585,7 +13728,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13648,7 +13794,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13698,7 +13847,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13753,7 +13905,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13799,7 +13954,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13865,7 +14023,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13914,7 +14075,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -13979,16 +14143,24 @@ export interface operations {
                 disposition?: "attachment" | "inline";
             };
             header?: {
+                /** @description ETag of the content; 412 if it is another */
                 "If-Match"?: string;
+                /** @description time of the client's copy; 304 if it is current */
                 "If-Modified-Since"?: string;
+                /** @description ETag of the client's copy; 304 if it is current */
                 "If-None-Match"?: string;
+                /** @description ETag or time of the client's part; the whole content if it is another */
                 "If-Range"?: string;
+                /** @description time of the content; 412 if it is newer */
                 "If-Unmodified-Since"?: string;
                 /** @description one range of bytes, such as bytes=0-99 */
                 Range?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14070,7 +14242,10 @@ export interface operations {
                 Range?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14137,7 +14312,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14232,7 +14410,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14337,9 +14518,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14382,7 +14569,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14440,7 +14630,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -14650,9 +14843,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
-                /** @example 10 */
+                /**
+                 * @description bytes of the whole file
+                 * @example 10
+                 */
                 "Upload-Length": number;
                 /**
                  * @description pairs of a key and a Base64 value: filename, optionally filetype, folder_id and owner
@@ -14727,11 +14926,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
             };
             path: {
-                /** @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
+                 */
                 id: string;
             };
             cookie?: never;
@@ -14770,16 +14975,26 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
                 /** @description algorithm and checksum in Base64 */
                 "Upload-Checksum"?: string;
+                /** @description bytes that the server has already */
                 "Upload-Offset"?: number;
-                /** @example PATCH */
+                /**
+                 * @description method that the client can't send itself
+                 * @example PATCH
+                 */
                 "X-HTTP-Method-Override": "PATCH" | "DELETE";
             };
             path: {
-                /** @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
+                 */
                 id: string;
             };
             cookie?: never;
@@ -14825,11 +15040,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
             };
             path: {
-                /** @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
+                 */
                 id: string;
             };
             cookie?: never;
@@ -14866,7 +15087,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example text */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example text
+                 */
                 id: string;
             };
             cookie?: never;
@@ -14898,11 +15122,17 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
             };
             path: {
-                /** @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
+                 */
                 id: string;
             };
             cookie?: never;
@@ -14941,15 +15171,24 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example 1.0.0 */
+                /**
+                 * @description version of the protocol of resumable uploads
+                 * @example 1.0.0
+                 */
                 "Tus-Resumable": "1.0.0";
                 /** @description algorithm and checksum in Base64 */
                 "Upload-Checksum"?: string;
-                /** @example 0 */
+                /**
+                 * @description bytes that the server has already
+                 * @example 0
+                 */
                 "Upload-Offset": number;
             };
             path: {
-                /** @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 0b6f8f5e-6f0e-4b0e-9a0a-2f5c0c7f8a11
+                 */
                 id: string;
             };
             cookie?: never;
@@ -15273,7 +15512,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15371,7 +15613,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15420,7 +15665,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15481,7 +15729,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15521,7 +15772,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15621,7 +15875,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15734,9 +15991,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15784,9 +16047,15 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15839,7 +16108,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -15934,7 +16206,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -16040,9 +16315,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -16088,7 +16369,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -16563,6 +16847,7 @@ export interface operations {
                 all?: "true" | "false" | "";
                 /** @description instead of page: empty for the first page, then next_cursor of the previous one */
                 cursor?: string;
+                /** @description only entries of this kind */
                 kind?: "" | "file" | "folder" | "drop" | "items";
                 /** @description desc when absent; not with cursor */
                 order?: "" | "asc" | "desc";
@@ -16789,7 +17074,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -16894,7 +17182,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -16943,7 +17234,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -17049,7 +17343,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -17099,7 +17396,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -17155,7 +17455,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example docs/start */
+                /**
+                 * @description the short code; slashes may be written as they are or as %2F
+                 * @example docs/start
+                 */
                 code: string;
             };
             cookie?: never;
@@ -17317,7 +17620,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;
@@ -17363,7 +17669,10 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @example 1 */
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
                 id: number;
             };
             cookie?: never;

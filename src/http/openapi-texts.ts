@@ -42,6 +42,30 @@ const TAGS: Readonly<Record<string, string>> = {
   meta: "This description.",
 };
 
+/** Of parameters whose schema has no description. */
+export const PARAMETERS: Readonly<Record<string, string>> = {
+  id: "number of the entry, as answers give it",
+  code: "the short code; slashes may be written as they are or as %2F",
+  key: "name of the setting",
+  file: "name of the file",
+  state: "only those in this state; absent: all",
+  role: "only accounts with this role",
+  disabled: "true or false: only disabled accounts, or only others",
+  by: "dimension whose values are counted",
+  address: "mail address",
+  limit: "most entries of the answer",
+  kind: "only entries of this kind",
+  "Tus-Resumable": "version of the protocol of resumable uploads",
+  "Upload-Length": "bytes of the whole file",
+  "Upload-Offset": "bytes that the server has already",
+  "X-HTTP-Method-Override": "method that the client can't send itself",
+  "If-Match": "ETag of the content; 412 if it is another",
+  "If-None-Match": "ETag of the client's copy; 304 if it is current",
+  "If-Range": "ETag or time of the client's part; the whole content if it is another",
+  "If-Modified-Since": "time of the client's copy; 304 if it is current",
+  "If-Unmodified-Since": "time of the content; 412 if it is newer",
+};
+
 /** In the order of the table above; others follow. */
 export function describedTags(used: ReadonlySet<string>): { name: string; description?: string }[] {
   const known = Object.keys(TAGS).filter((name) => used.has(name));

@@ -7,7 +7,7 @@ import { exampleOf } from "./openapi-examples.ts";
 import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
-import { describedTags, INTRODUCTION } from "./openapi-texts.ts";
+import { describedTags, INTRODUCTION, PARAMETERS } from "./openapi-texts.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
@@ -107,7 +107,7 @@ const operation = (entry: Endpoint, { path, gated, named }: Place): Json => ({
 /** Any of the alternatives: a session by bearer or by cookies, or an API token. */
 function security(entry: Endpoint): Json {
   const { access, method } = entry;
-  if (access === "public") return {};
+  if (access === "public") return { security: [] };
   const proof = method === "GET" || method === "OPTIONS" ? {} : { csrf_cookie: [], csrf: [] };
   const roles = access === "account" ? [] : [access];
   const scope = tokenScope(entry);
@@ -139,7 +139,7 @@ function parametersIn(
   };
   return Object.entries(properties).map(([name, property]) => {
     const isRequired = place === "path" || required.includes(name);
-    const { description, ...rest } = property;
+    const { description = PARAMETERS[name], ...rest } = property;
     return {
       name,
       in: place,

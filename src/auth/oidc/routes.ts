@@ -28,9 +28,9 @@ const startQuery = z.object({
 
 /** Given by the provider. More is checked and dropped with the sign-in. */
 const callbackQuery = z.object({
-  state: queryText(LONGEST_CODE).optional(),
-  code: queryText(LONGEST_CODE).optional(),
-  error: queryText(LONGEST_CODE).optional(),
+  state: queryText(LONGEST_CODE).optional().describe("of the request to the provider, as it came back"),
+  code: queryText(LONGEST_CODE).optional().describe("authorization code of the provider"),
+  error: queryText(LONGEST_CODE).optional().describe("why the provider refused the sign-in"),
 });
 
 const CALLBACK = "/auth/oidc/callback";
