@@ -256,7 +256,7 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
 test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in place", async () => {
   const { page, complaints, close } = await panel.enter("/panel/api");
   await page.locator("iframe[data-ready=true]").waitFor();
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Create a token" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name").fill("reference");
   await form.getByLabel("links:read").check();

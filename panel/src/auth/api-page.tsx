@@ -48,7 +48,7 @@ export function ApiPage() {
             <Trans>Open in a new tab</Trans>
           </Button>
           <Button leftSection={<IconKey size={16} />} onClick={() => setIsMaking(true)}>
-            <Trans>Make a token</Trans>
+            <Trans>Create a token</Trans>
           </Button>
         </Group>
       </PageHead>

@@ -131,7 +131,7 @@ export function SharesPage() {
             >
               {mayChange && (
                 <Button onClick={create}>
-                  <Trans>Make the first share</Trans>
+                  <Trans>Create the first share</Trans>
                 </Button>
               )}
             </Empty>

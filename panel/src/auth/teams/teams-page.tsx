@@ -60,7 +60,7 @@ export function TeamsPage() {
           >
             {isAdmin && (
               <Button onClick={() => setEdited("new")}>
-                <Trans>Make the first team</Trans>
+                <Trans>Create the first team</Trans>
               </Button>
             )}
           </Empty>

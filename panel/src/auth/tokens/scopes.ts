@@ -14,7 +14,7 @@ export function useScopeTexts(): Record<Scope, string> {
   const { t } = useLingui();
   return {
     "links:read": t`See links, their tags and history.`,
-    "links:write": t`Make, change and delete links.`,
+    "links:write": t`Create, change and delete links.`,
     "analytics:read": t`See clicks and reports.`,
     "files:read": t`See and download files, folders and shares.`,
     "files:write": t`Upload, change, share and delete files.`,

@@ -69,7 +69,7 @@ export function TokensPage() {
             sentence={<Trans>With a token, a program may do what its scopes allow, and nothing else.</Trans>}
           >
             <Button onClick={() => setIsMaking(true)}>
-              <Trans>Make the first token</Trans>
+              <Trans>Create the first token</Trans>
             </Button>
           </Empty>
         }

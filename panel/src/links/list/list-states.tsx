@@ -53,7 +53,7 @@ export const NoRows = ({ isFiltered, onClear, onCreate }: NoProps) =>
       sentence={<Trans>A link leads from a short URL to its target, and counts who passes.</Trans>}
     >
       <Button onClick={onCreate}>
-        <Trans>Make the first link</Trans>
+        <Trans>Create the first link</Trans>
       </Button>
     </Empty>
   );

@@ -232,7 +232,7 @@ const Nothing = ({ kind }: { kind: SharedItem["kind"] }) => (
     {kind === "file" ? (
       <Trans>There are no files yet. Upload one first:</Trans>
     ) : (
-      <Trans>There are no folders yet. Make one first:</Trans>
+      <Trans>There are no folders yet. Create one first:</Trans>
     )}{" "}
     <AnchorLink to="/files" inherit>
       <Trans>Open the files</Trans>
