@@ -68,6 +68,15 @@ once("an editor uploads into the tree of the team and makes a folder there", asy
   await page.keyboard.press("Escape");
   await switchTo(page, "My files");
   await page.getByText("This folder is empty.").waitFor();
+  await page.goBack();
+  await page.getByRole("row", { name: "notes.txt" }).waitFor();
+  await page.goForward();
+  await page.getByText("This folder is empty.").waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("notes");
+  await page.getByRole("option", { name: "notes.txt Team press" }).click();
+  await page.waitForURL((url) => url.searchParams.get("team") === "press" && url.searchParams.has("file"));
+  await page.getByRole("dialog", { name: "notes.txt" }).waitFor();
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   await close();
 });

@@ -1,11 +1,15 @@
 /** Finds on the server for the commands. Every query is bounded, and ends when the next key is typed. */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { teamsQuery } from "../auth/teams/team-queries.ts";
+import { inTree } from "../auth/teams/tree-names.ts";
 import { type Account, answerOf, api, type Link } from "../base/api.ts";
 import { isSettingFound, loadSettingWords } from "../config/words/setting-words.ts";
 
 const MOST = 5;
 /** Of these the best are shown. */
 const MOST_LINKS = 20;
+/** Whose files are searched too. */
+const MOST_TEAMS = 10;
 const SHORTEST = 2;
 /** Longer ones, such as an address to shorten, the server does not search for. */
 const LONGEST = 512;
@@ -46,12 +50,22 @@ const linksQuery = (text: string) =>
     ...shared,
   });
 
-const filesQuery = (text: string) =>
+/** Of the account and of its teams, the best of each first. */
+const filesQuery = (text: string, teams: readonly string[]) =>
   queryOptions({
-    queryKey: ["files", "commands", text],
-    queryFn: async ({ signal }) =>
-      (await answerOf(api.GET("/files/search", { params: { query: { q: text, limit: MOST } }, signal })))
-        .data,
+    queryKey: ["files", "commands", text, teams],
+    async queryFn({ signal }) {
+      const find = async (team?: string) => {
+        const query = { q: text, limit: MOST, ...inTree(team) };
+        const { data } = await answerOf(api.GET("/files/search", { params: { query }, signal }));
+        return data.map((entry, rank) => ({ ...entry, team, rank }));
+      };
+      const found = await Promise.all([find(), ...teams.map(find)]);
+      return found
+        .flat()
+        .toSorted((a, b) => a.rank - b.rank)
+        .slice(0, MOST);
+    },
     ...shared,
   });
 
@@ -102,7 +116,10 @@ const domainsQuery = queryOptions({
 const keyOf = ({ code, domain }: Pick<Link, "code" | "domain">): string => `${domain ?? ""}/${code}`;
 
 /** Of texts too short or too long to search for: nothing but the link with that code. */
-export function useFindings(text: string, { role }: Account) {
+export function useFindings(text: string, { role, username }: Account) {
+  const { data: teams = [] } = useQuery({ ...teamsQuery, staleTime: KEPT_MS });
+  const joined = teams.filter(({ members }) => members.some(({ account }) => account === username));
+  const trees = joined.slice(0, MOST_TEAMS).map(({ name }) => name);
   const isLong = isSearched(text);
   const hasLinks = role !== "user";
   const isAdmin = role === "admin";
@@ -110,7 +127,7 @@ export function useFindings(text: string, { role }: Account) {
   // The server reads few things at once: the link with that code does not wait behind a search of all texts.
   const isSearching = isLong && !exact.isLoading;
   const links = useQuery({ ...linksQuery(text), enabled: hasLinks && isSearching });
-  const files = useQuery({ ...filesQuery(text), enabled: isSearching });
+  const files = useQuery({ ...filesQuery(text, trees), enabled: isSearching });
   const shares = useQuery({ ...sharesQuery(text), enabled: isSearching });
   const accounts = useQuery({ ...accountsQuery(text), enabled: isAdmin && isSearching });
   const settings = useQuery({ ...settingsQuery, enabled: isAdmin && isLong });

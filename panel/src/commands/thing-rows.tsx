@@ -13,6 +13,7 @@ import {
   IconShare,
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import { inTree } from "../auth/teams/tree-names.ts";
 import type { Link, Share } from "../base/api.ts";
 import type { Asked } from "../ui/dialogs/asked.ts";
 import { CodeName } from "../ui/code-name.tsx";
@@ -23,9 +24,13 @@ import type { Findings } from "./findings.ts";
 
 const openTab = (address: string) => window.open(address, "_blank", "noopener,noreferrer");
 
+/** Of a file or folder. */
+type Place = { folder: number | null; path: string; team?: string | undefined };
+
 export function useThingRows() {
   const { t } = useLingui();
   const navigate = useNavigate();
+  const teamNamed = (name: string): string => t`Team ${name}`;
 
   const addressActions = (url: string): RowAction[] => [
     { id: "copy", label: t`Copy the short URL`, icon: IconCopy, act: () => copyAndTell(url) },
@@ -60,14 +65,13 @@ export function useThingRows() {
     };
   }
 
-  function entry(
-    kind: "file" | "folder",
-    id: number,
-    name: string,
-    place: { folder: number | null; path: string },
-  ): CommandRow {
+  function entry(kind: "file" | "folder", id: number, name: string, place: Place): CommandRow {
     const folder = kind === "folder" ? id : place.folder;
-    const search = { ...(folder !== null && { folder }), ...(kind === "file" && { file: id }) };
+    const search = {
+      ...inTree(place.team),
+      ...(folder !== null && { folder }),
+      ...(kind === "file" && { file: id }),
+    };
     const open = () => {
       noteRecent({ kind, id: String(id), domain: null, title: name, url: "" });
       return navigate({ to: "/files", search });
@@ -124,9 +128,10 @@ export function useThingRows() {
   return {
     links: ({ links }: Findings) => links.map((one) => link(one, one.title ?? one.target)),
     files: ({ files }: Findings) =>
-      files.map(({ kind, id, name, folder_id: folder, path }) =>
-        entry(kind, id, name, { folder, path: path.map((above) => above.name).join(" / ") }),
-      ),
+      files.map(({ kind, id, name, folder_id: folder, path, team }) => {
+        const above = [...(team === undefined ? [] : [teamNamed(team)]), ...path.map((step) => step.name)];
+        return entry(kind, id, name, { folder, path: above.join(" / "), team });
+      }),
     shares: ({ shares }: Findings) =>
       shares.map((one) => share(one, one.title ?? one.entry?.name ?? one.code, one.kind === "drop")),
     recent: (things: readonly RecentThing[]) =>
