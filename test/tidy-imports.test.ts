@@ -41,7 +41,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     tokens: [],
     users: ["sessions", "tokens"],
     teams: ["users"],
-    contact: ["sessions", "users"],
+    contact: ["second-factor", "sessions", "users"],
     login: ["sessions", "users"],
     "second-factor": ["login", "sessions"],
     passkeys: ["login", "second-factor", "sessions"],

@@ -2310,8 +2310,10 @@ export interface components {
         AccountAddress: {
             /** @description null: no address any more */
             email: string | null;
-            /** @description of the account */
-            password: string;
+            /** @description needed if the account has one */
+            password?: string | null;
+            /** @description for accounts without a password, if they have an authenticator app; else the sign-in must be fresh */
+            totp?: string | null;
         };
         AccountAnswer: {
             /** @constant */
@@ -6461,8 +6463,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": null,
-                 *       "password": "a new long password"
+                 *       "email": null
                  *     }
                  */
                 "application/json": components["schemas"]["AccountAddress"];

@@ -36,6 +36,7 @@ import { createOidcRepository } from "./oidc/repository.ts";
 import { createOidc } from "./oidc/service.ts";
 import type { OidcConfig } from "./oidc/settings.ts";
 import { createPasskeys, type Passkeys } from "./passkeys/service.ts";
+import type { createOwnProof } from "./second-factor/own-proof.ts";
 
 export type AuthDeps = {
   database: Queries;
@@ -113,16 +114,20 @@ export const openOidc = (
 export const oidcLimit = (clock: Clock) =>
   createAddressLimit(createAddressBuckets({ clock, atOnce: OIDC_AT_ONCE }).tryNow, "Too many sign-ins");
 
-export const openContacts = ({ config, ...deps }: AuthDeps, users: Users, login: Login): Contacts =>
+type ContactParts = { users: Users; login: Login; prove: ReturnType<typeof createOwnProof> };
+
+export const openContacts = (
+  { config, ...deps }: AuthDeps,
+  { users, login, prove }: ContactParts,
+): Contacts =>
   createContacts({
     ...deps,
+    prove,
     repository: createContactRepository(deps.database),
     users,
     secret: () => config.get("api.jwt_secret"),
     adminPasswordHash: () => config.get("api.admin_token"),
     setAdminPassword: (plain) => login.resetAdminPassword(plain, BUILT_IN_ADMIN.username),
-    checkPassword: async (account, password, address) =>
-      void (await login.checkOwn(account, { password, address })),
   });
 
 /** An address may look up this many unknown API tokens at once, then one a second. */

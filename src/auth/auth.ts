@@ -99,8 +99,8 @@ export function createAuth(deps: AuthDeps) {
     closeSetUp: setUpRepository.removeAll,
     tellNewBrowser: tell.newBrowser,
   });
-  const contacts = openContacts(deps, users, login);
   const prove = createOwnProof({ login, secondFactor, clock });
+  const contacts = openContacts(deps, { users, login, prove });
   const passkeys = openPasskeys(deps, { sessions, tokens, signIns, tell, onFailure });
   const { clientAddress, isTrustedProxy } = createClientAddress(() => config.get("api.trusted_proxies"));
   const addressOf = (c: HttpContext): string =>

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LANGUAGES, type Language } from "../../lib/language.ts";
 import { namedObject } from "../../lib/named-object.ts";
 import { emailSchema } from "../../lib/email-address.ts";
+import { ownProof } from "../second-factor/own-proof.ts";
 import { newPasswordSchema } from "../users/user.ts";
 
 export type Contact = { email: string | null; emailVerified: boolean; language: Language; choices: Choices };
@@ -51,8 +52,8 @@ export const contactUpdate = namedObject("AccountMailUpdate", {
 export type ContactUpdate = z.output<typeof contactUpdate>;
 
 export const addressBody = namedObject("AccountAddress", {
+  ...ownProof.shape,
   email: emailSchema.nullable().describe("null: no address any more"),
-  password: z.string().describe("of the account"),
 });
 
 export const resetRequest = namedObject("PasswordResetRequest", {

@@ -10,6 +10,7 @@ import type { RecordEvents } from "../../lib/event.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Account } from "../account.ts";
 import type { AuthChanges, AuthTransaction } from "../changes.ts";
+import type { OwnProof } from "../second-factor/own-proof.ts";
 import type { CreateUser, UpdateUser, User } from "../users/user.ts";
 import type { Users } from "../users/service.ts";
 import type { Contact, ContactUpdate, Choices } from "./contact.ts";
@@ -29,7 +30,7 @@ type Deps = {
   adminPasswordHash(): string;
   setAdminPassword(plain: string): Promise<void>;
   /** @throws AuthFailed */
-  checkPassword(account: Account, password: string, address: string): Promise<void>;
+  prove(account: Account, proof: OwnProof, address: string): Promise<void>;
   clock: Clock;
   logger: Pick<Logger, "warn">;
 };
@@ -113,11 +114,11 @@ export function createContacts(deps: Deps) {
     /** Sends a link there; the address counts once it was followed. @throws AuthFailed, Conflict */
     async setAddress(
       account: Account,
-      { email, password }: { email: string | null; password: string },
+      { email, ...proof }: OwnProof & { email: string | null },
       address: string,
     ): Promise<void> {
       if (email !== null && !mail.isOffered()) throw noMail();
-      await deps.checkPassword(account, password, address);
+      await deps.prove(account, proof, address);
       const holder = await holderOf(account.id);
       if (holder === null) throw gone();
       if (email === null) return saveAddress(account.id, holder.username, null);

@@ -74,8 +74,13 @@ test("a role that needs a second factor else has the account set one up in a fre
   expect(await me(browser)).toMatchObject({ second_factor: "required", has_password: false });
   harness.time.now += 599_000;
   const { secret } = (await post(browser, TOTP, {})).json.data as { secret: string };
+  const noAddress = () => browser.send("PUT", "/admin/v1/account/email", { body: { email: null } });
+  await settings({ "api.second_factor_roles": "admin" });
+  expect((await noAddress()).status).toBe(200);
   harness.time.now += 1_000;
   expect(fieldOf(await post(browser, TOTP, {}))).toBe("sign_in");
+  expect(fieldOf(await noAddress())).toBe("sign_in");
+  await settings({ "api.second_factor_roles": "user" });
   const confirmed = await post(browser, `${TOTP}/confirm`, { code: codeAt(secret, harness.time.now) });
   const [recovery] = confirmed.json.data!["recovery_codes"] as string[];
   expect(await browser.status()).toBe(200);
