@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { forEachDialect } from "../../db/for-each-dialect.ts";
 import { silentLogger } from "../../lib/logger.ts";
+import { ownerOfTeam } from "../../lib/owner.ts";
 import { refusal } from "../drive.test-support.ts";
 import type { ShareInput } from "../shares/service.ts";
 import { type SharesHarness, startShares } from "../shares/shares.test-support.ts";
@@ -86,6 +87,28 @@ forEachDialect((dialect) => {
     expect(mailed()).toEqual([`share ${ANNA}`, `share ${ANNA}`, `share ${BEN}`]);
     expect(await refusal(at.shares.sendAgain(me, made.code, [CLEO]))).toBe("BadRequest");
     expect(await refusal(at.shares.sendAgain(await at.account(), made.code, null))).toBe("LinkNotFound");
+  });
+
+  test("a share that addresses persons says from whom, another one and the built-in administrator don't", async () => {
+    const { username } = await at.database.read
+      .selectFrom("users")
+      .select("username")
+      .where("id", "=", me)
+      .executeTakeFirstOrThrow();
+    const name = `press ${me}`;
+    const row = { name, created_at: 0, updated_at: 0 };
+    const team = await at.database.dialect.insertReturningId(at.database.write, "teams", row);
+    const fromOf = async (accountId: number, input: Partial<ShareInput>) => {
+      const { id } = await at.upload(accountId, null, crypto.randomUUID());
+      const given = { maxDownloads: null, ...input };
+      const made = await at.shares.create(accountId, { kind: "file", id }, given, at.actor(accountId));
+      return (await at.shares.find(made.id))?.from;
+    };
+    expect(await fromOf(me, {})).toBeNull();
+    expect(await fromOf(me, { message: "For you" })).toBe(username);
+    expect(await fromOf(me, { recipients: [ANNA] })).toBe(username);
+    expect(await fromOf(ownerOfTeam(team), { message: "For you" })).toBe(name);
+    expect(await fromOf(0, { message: "For you" })).toBeNull();
   });
 
   test("lists, events and undo have message, recipients and verification", async () => {

@@ -21,7 +21,7 @@ export const titleOf = (share: Titled, { id, name }: Folder | StoredFile): strin
 export const headingOf = (look: Look, share: Titled, entry: Folder | StoredFile): string =>
   entry.id === ITEMS ? (share.title ?? look.texts.share.several) : titleOf(share, entry);
 
-/** The name is below the title if it is another one. */
+/** The name is below the title if it is another one. Who shares is below the title of what was shared. */
 export function headHtml(
   look: Look,
   share: Titled,
@@ -30,8 +30,12 @@ export function headHtml(
   facts: string,
 ): string {
   const title = headingOf(look, share, entry);
+  const from =
+    share.from === null || entry.id !== share.entryId
+      ? ""
+      : `<p>${text(look.texts.share.from(`\u2068${share.from}\u2069`))}</p>`;
   const soft = `${title === entry.name || entry.id === ITEMS ? "" : `${bdi(entry.name)} · `}${text(facts)}`;
-  return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1><p class="soft">${soft}</p></div></div>`;
+  return `<div class="head"><div class="tile">${icon(iconName)}</div><div><h1>${bdi(title)}</h1>${from}<p class="soft">${soft}</p></div></div>`;
 }
 
 /** Each line of the message in one of the page. */
@@ -49,7 +53,7 @@ export function pathHtml(look: Look, share: Titled, path: readonly Folder[], isA
   return `<nav class="path" aria-label="${text(look.texts.share.path)}"><ol>${items.join("")}</ol></nav>\n`;
 }
 
-type Titled = Pick<SharedEntry, "entryId" | "title">;
+type Titled = Pick<SharedEntry, "entryId" | "title" | "from">;
 type Terms = Pick<SharedEntry, "expiresAt" | "maxDownloads" | "downloads">;
 
 export const downloadsLeft = ({ maxDownloads, downloads }: Terms): number =>

@@ -11,7 +11,7 @@ const RULES = `
 .path li{max-width:100%;overflow-wrap:anywhere}.path li+li:before{content:"/";color:var(--soft);margin:0 .375rem 0 .125rem}
 .path a{display:inline-block;padding:.25rem 0}
 .head{display:flex;gap:${SPACE.md};align-items:flex-start}
-.head>div{min-width:0;flex:1}.head h1{margin:0 0 .125rem}
+.head>div{min-width:0;flex:1}.head h1{margin:0 0 .125rem}.head p+p{margin-top:.125rem}
 .head .tile{flex:none;display:grid;place-items:center;width:3rem;height:3rem;border-radius:${RADIUS.lg};background:var(--ground);border:1px solid var(--line)}
 .head .tile .icon{stroke:var(--accent-ink)}
 .say{margin-top:${SPACE.sm}}

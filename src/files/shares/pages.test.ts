@@ -46,6 +46,7 @@ const share: SharedEntry = {
   passwordHash: null,
   maxDownloads: null,
   message: null,
+  from: null,
   verify: false,
   downloads: 0,
   takesFiles: false,
@@ -202,6 +203,30 @@ test("names can change neither the page nor the direction around them", () => {
     for (const page of [html, list.html]) expect(page.match(/<script(?!>for\()/g)).toBeNull();
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");
+  }
+});
+
+test("who shares is below the title of what is shared, in every language", () => {
+  const words = { en: "From @", de: "Von @", fr: "Partagé par @", ja: "@ さんから", zh: "来自 @" };
+  const name = "<b>anna";
+  for (const language of LANGUAGES) {
+    const said = `<p>${words[language].replace("@", "\u2068&lt;b&gt;anna\u2069")}</p>`;
+    const folderAt = (path: readonly [Folder, ...Folder[]], from: string | null) =>
+      folderPage(lookIn(language), {
+        share: { ...share, kind: "folder", entryId: 3, from },
+        path,
+        entries: [],
+        counts: { folders: 0, files: 0, from: 1 },
+        previous: null,
+        next: null,
+        adding: null,
+      }).html.includes(said);
+    const [top, below] = [folderOf(3, "plans"), folderOf(4, "old")];
+    expect([folderAt([top], name), folderAt([top, below], name), folderAt([top], null)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   }
 });
 

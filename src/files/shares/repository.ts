@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Queries } from "../../db/database.ts";
 import { deleteLinks, type Deletion } from "../../links/write/deletion.repository.ts";
 import { takenDownRefusal } from "../../links/write/target-policy.ts";
@@ -101,6 +102,7 @@ export function createSharesRepository({ database, record }: Deps) {
         code: row.code,
         title: row.title,
         message: row.message,
+        from: row.message === null && row.recipient === null ? null : (row.username ?? row.team),
         verify: row.verify !== 0,
         createdAt: row.createdAt,
         expiresAt: row.expiresAt,
@@ -130,7 +132,9 @@ const sharedIn = (read: Db) =>
       .innerJoin("links", "links.id", "shares.link_id")
       .innerJoin("entries", "entries.id", "shares.entry_id")
       .leftJoin("users", "users.id", "shares.account_id")
-      .select([
+      // See lib/owner.ts.
+      .leftJoin("teams", (join) => join.on("teams.id", "=", sql<number>`-1 - shares.account_id`))
+      .select((eb) => [
         "links.code",
         "links.title",
         "links.created_at as createdAt",
@@ -144,6 +148,14 @@ const sharedIn = (read: Db) =>
         "shares.several",
         "shares.account_id as sharedBy",
         "users.disabled",
+        "users.username",
+        "teams.name as team",
+        eb
+          .selectFrom("share_recipients")
+          .select("share_recipients.id")
+          .whereRef("share_recipients.link_id", "=", "shares.link_id")
+          .limit(1)
+          .as("recipient"),
         ...ENTRY_COLUMNS.map((column) => `entries.${column}` as const),
       ])
       .where("shares.link_id", "=", linkId)

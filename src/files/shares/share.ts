@@ -9,6 +9,11 @@ export type SharedEntry = {
   code: string;
   title: string | null;
   message: string | null;
+  /**
+   * The account or team that shares, if the share has a message or recipients. Null for others, which tell nobody the
+   * names of accounts, and for the built-in administrator.
+   */
+  from: string | null;
   /** Only verified recipients see it. */
   verify: boolean;
   createdAt: number;

@@ -161,6 +161,7 @@ export const de: VisitorTexts = {
       sentence: "Der Speicher dieser Datei antwortet nicht. Versuchen Sie es später noch einmal.",
     },
     download: "Herunterladen",
+    from: (name: string) => `Von ${name}`,
     several: "Geteilte Dateien",
     downloadAll: "Alles herunterladen",
     downloads:

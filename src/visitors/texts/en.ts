@@ -144,6 +144,7 @@ export const en = {
       sentence: "The storage of this file does not answer. Try again later.",
     },
     download: "Download",
+    from: (name: string) => `From ${name}`,
     several: "Shared files",
     downloadAll: "Download all",
     downloads: "The password is right. The download starts by itself. If it does not, use the button.",

@@ -152,6 +152,7 @@ export const fr: VisitorTexts = {
       sentence: "Le stockage de ce fichier ne répond pas. Réessayez plus tard.",
     },
     download: "Télécharger",
+    from: (name: string) => `Partagé par ${name}`,
     several: "Fichiers partagés",
     downloadAll: "Tout télécharger",
     downloads: "Le mot de passe est correct. Le téléchargement démarre tout seul. Sinon, utilisez le bouton.",

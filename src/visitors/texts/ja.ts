@@ -147,6 +147,7 @@ export const ja: VisitorTexts = {
       sentence: "このファイルの保存先が応答しません。しばらくしてからもう一度お試しください。",
     },
     download: "ダウンロード",
+    from: (name: string) => `${name} さんから`,
     several: "共有ファイル",
     downloadAll: "すべてダウンロード",
     downloads:

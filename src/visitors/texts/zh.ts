@@ -117,6 +117,7 @@ export const zh: VisitorTexts = {
     damaged: { title: "文件已损坏", sentence: "无法再读取其内容。请向共享者索取新的副本。" },
     away: { title: "暂时无法访问", sentence: "此文件的存储没有响应，请稍后重试。" },
     download: "下载",
+    from: (name: string) => `来自 ${name}`,
     several: "共享的文件",
     downloadAll: "全部下载",
     downloads: "密码正确，下载将自动开始。如果没有开始，请点击按钮。",
