@@ -15,6 +15,7 @@ export default defineConfig({
         "<rootDir>/src/config/words",
         "<rootDir>/src/mail",
         "<rootDir>/src/auth/by-mail",
+        "<rootDir>/src/auth/proof",
         "<rootDir>/src/auth/security",
       ],
     },
@@ -26,7 +27,10 @@ export default defineConfig({
       include: ["<rootDir>/src/mail", "<rootDir>/src/auth/by-mail"],
     },
     // Loaded with the page of the own account and the second step of a sign-in.
-    { path: join("<rootDir>", "src/locales/security/{locale}"), include: ["<rootDir>/src/auth/security"] },
+    {
+      path: join("<rootDir>", "src/locales/security/{locale}"),
+      include: ["<rootDir>/src/auth/security", "<rootDir>/src/auth/proof"],
+    },
   ],
   // Without places in the sources: a change of a line changes no catalog.
   format: formatter({ origins: false }),

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { CLIENT, spawnProvider, type TestProvider } from "../../src/auth/oidc/provider.test-support.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { addAuthenticator } from "../support/authenticator.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
 import { expectAccessible, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
 let provider: TestProvider;
+let smtp: MailServer;
 beforeAll(async () => {
-  panel = await startPanel();
+  smtp = await startMailServer();
+  panel = await startPanel(smtp.settings);
   provider = await spawnProvider([panel.origin]);
   const values = {
     "oidc.issuer": provider.issuer,
@@ -21,6 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await provider.stop();
   await panel.stop();
+  smtp.stop();
 });
 
 test.skipIf(!CHROMIUM)(
@@ -32,6 +36,13 @@ test.skipIf(!CHROMIUM)(
     await page.getByRole("link", { name: "Sign in with Acme" }).click();
     await page.getByRole("button", { name: /Account menu/ }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/panel/files");
+    // The account has no password.
+    await page.goto(`${panel.origin}/panel/account`);
+    await page.getByRole("button", { name: "Add an address" }).click();
+    await page.getByLabel("E-mail address").fill("anna@example.com");
+    await page.getByText("This works for ten minutes after a sign-in.").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("A link is on its way to anna@example.com.").waitFor();
     expect(complaints).toEqual([]);
     await page.getByRole("button", { name: /Account menu/ }).click();
     await page.getByRole("menuitem", { name: "Sign out", exact: true }).click();

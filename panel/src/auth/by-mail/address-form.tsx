@@ -1,11 +1,12 @@
 import { useLingui } from "@lingui/react/macro";
-import { PasswordInput, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../../base/api.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, type OwnProof } from "../../base/api.ts";
 import { useLateAnswer } from "../../ui/notices/late-answer.ts";
-import { fieldErrors, FormFields, SideForm } from "../../ui/forms/side-form.tsx";
+import { fieldErrors, SideForm } from "../../ui/forms/side-form.tsx";
+import { ProofForm } from "../proof/proof-form.tsx";
 import { setAddress } from "./contact-queries.ts";
 
 type Props = { username: string; email: string | null; isOpen: boolean; onClose(): void };
@@ -22,47 +23,36 @@ export function AddressForm({ isOpen, onClose, ...fields }: Props) {
 function Fields({ username, email, onClose }: Omit<Props, "isOpen">) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const form = useForm({ initialValues: { email: email ?? "", password: "" } });
+  const [typed, setTyped] = useState(email ?? "");
+  const [refusal, setRefusal] = useState<string>();
   const { close, tellIfGone } = useLateAnswer(onClose);
-  const save = useMutation({
-    mutationFn: (values: typeof form.values) => setAddress({ ...values, email: values.email.trim() || null }),
-    async onSuccess(_, values) {
-      close();
-      const message =
-        values.email === "" ? t`The address is removed.` : t`A link is on its way to ${values.email}.`;
-      notifications.show({ message });
-      await queries.invalidateQueries({ queryKey: ["account-mail"] });
-    },
-    onError(error) {
+  async function save(proof: OwnProof): Promise<void> {
+    const address = typed.trim();
+    setRefusal(undefined);
+    await setAddress({ ...proof, email: address || null }).catch((error: Error) => {
       tellIfGone(error);
-      if (error instanceof ApiError) form.setErrors(fieldErrors(error.details));
-    },
-  });
+      if (error instanceof ApiError) setRefusal(fieldErrors(error.details)["email"]);
+      throw error;
+    });
+    close();
+    notifications.show({
+      message: address === "" ? t`The address is removed.` : t`A link is on its way to ${address}.`,
+    });
+    await queries.invalidateQueries({ queryKey: ["account-mail"] });
+  }
   return (
-    <FormFields
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      onClose={onClose}
-      error={save.error}
-      isPending={save.isPending}
-      action={t`Save`}
-    >
+    <ProofForm username={username} action={t`Save`} run={save} onClose={onClose}>
       <TextInput
-        {...form.getInputProps("email")}
         type="email"
         label={t`E-mail address`}
         description={t`It counts once you have followed the link that we send there. Empty: no address.`}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        error={refusal}
         autoComplete="email"
         maxLength={254}
         data-autofocus
       />
-      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-      <PasswordInput
-        {...form.getInputProps("password")}
-        label={t`Password`}
-        autoComplete="current-password"
-        required
-        withAsterisk={false}
-      />
-    </FormFields>
+    </ProofForm>
   );
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { type AccountMail, answerOf, api, type MailChoices } from "../../base/api.ts";
+import { type AccountMail, answerOf, api, type MailChoices, type OwnProof } from "../../base/api.ts";
 
 export const contactQuery = queryOptions({
   queryKey: ["account-mail"],
@@ -11,5 +11,5 @@ export const saveContact = async (body: {
   mails?: Partial<MailChoices>;
 }): Promise<AccountMail> => (await answerOf(api.PATCH("/admin/v1/account/mail", { body }))).data;
 
-export const setAddress = (body: { email: string | null; password: string }): Promise<unknown> =>
+export const setAddress = (body: OwnProof & { email: string | null }): Promise<unknown> =>
   answerOf(api.PUT("/admin/v1/account/email", { body }));

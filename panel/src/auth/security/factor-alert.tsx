@@ -2,10 +2,11 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
+import { totpQuery } from "../proof/totp-query.ts";
 import { Refusal } from "../refusal.tsx";
 import { HAS_PASSKEYS } from "../sign-in.ts";
 import { askPasskey } from "./passkeys.ts";
-import { confirmSignIn, passkeysQuery, refreshSecurity, totpQuery } from "./security-queries.ts";
+import { confirmSignIn, passkeysQuery, refreshSecurity } from "./security-queries.ts";
 
 type Props = { state: "off" | "on" | "required" | "unproved" };
 

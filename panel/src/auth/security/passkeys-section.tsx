@@ -9,7 +9,7 @@ import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
 import { DataList } from "../../ui/lists/data-list.tsx";
 import { FormFields, SideForm } from "../../ui/forms/side-form.tsx";
 import { HAS_PASSKEYS } from "../sign-in.ts";
-import { ProofForm } from "./proof-form.tsx";
+import { ProofForm } from "../proof/proof-form.tsx";
 import { passkeysQuery, refreshSecurity, removePasskey, renamePasskey } from "./security-queries.ts";
 
 /** The passkeys of the account. */

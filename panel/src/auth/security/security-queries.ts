@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { answerOf, api, type OwnProof, type SecondFactorProof } from "../../base/api.ts";
 import { accountQuery } from "../account.ts";
+import { totpQuery } from "../proof/totp-query.ts";
 
 const PAGE_SIZE = 20;
 
@@ -19,11 +20,6 @@ export const sessionsQuery = (page: number) =>
 
 export const endSession = (id: string): Promise<unknown> =>
   answerOf(api.DELETE("/admin/v1/account/sessions/{id}", { params: { path: { id } } }));
-
-export const totpQuery = queryOptions({
-  queryKey: ["totp"],
-  queryFn: async ({ signal }) => (await answerOf(api.GET("/admin/v1/account/totp", { signal }))).data,
-});
 
 export const beginTotp = async (proof: OwnProof) =>
   (await answerOf(api.POST("/admin/v1/account/totp", { body: proof }))).data;

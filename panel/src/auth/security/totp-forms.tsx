@@ -8,7 +8,7 @@ import { INSTANCE_NAME } from "../../base/place.ts";
 import { useCopy } from "../../ui/copy/copy-state.ts";
 import { FormFoot } from "../../ui/forms/form-foot.tsx";
 import { FormFields } from "../../ui/forms/side-form.tsx";
-import { ProofForm } from "./proof-form.tsx";
+import { ProofForm } from "../proof/proof-form.tsx";
 import { beginTotp, confirmTotp, refreshSecurity, removeTotp, renewCodes } from "./security-queries.ts";
 
 type Props = { username: string; onClose(): void };

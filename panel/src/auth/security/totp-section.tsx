@@ -6,7 +6,7 @@ import { lazyOrFailure } from "../../base/lazy.ts";
 import { useSentence } from "../../ui/failure.tsx";
 import { SideForm } from "../../ui/forms/side-form.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { totpQuery } from "./security-queries.ts";
+import { totpQuery } from "../proof/totp-query.ts";
 
 const TotpSetUp = lazyOrFailure(async () => (await import("./totp-forms.tsx")).TotpSetUp);
 const CodeRenewal = lazyOrFailure(async () => (await import("./totp-forms.tsx")).CodeRenewal);

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import type { OwnProof } from "../../base/api.ts";
 import { FormFields } from "../../ui/forms/side-form.tsx";
 import { accountQuery } from "../account.ts";
-import { totpQuery } from "./security-queries.ts";
+import { totpQuery } from "./totp-query.ts";
 
 type Props = {
   username: string;
