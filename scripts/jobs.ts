@@ -133,11 +133,11 @@ const JOBS: readonly Job[] = [
       await click(page.getByRole("row").filter({ hasText: "Drawings" }).getByText("Drawings"), "right");
       await click(page.getByRole("menuitem", { name: "Share" }));
       const form = page.getByRole("dialog");
+      await click(form.getByRole("button", { name: "Limits" }));
       await click(form.locator("label", { hasText: "Ask for a password" }));
       await form.getByLabel("Password", { exact: true }).and(page.locator(":focus")).waitFor();
       await type("only for you");
-      await click(form.getByLabel("Expires"));
-      await click(page.getByRole("option", { name: /^Until Friday/ }));
+      await click(form.getByText(/^Until Friday/));
       await click(form.getByRole("button", { name: "Share", exact: true }));
       await form.getByRole("img", { name: /QR code/ }).waitFor();
       const [share] = (await drive.call("GET", "/shares?kind=folder")).body.data;

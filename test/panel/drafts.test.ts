@@ -84,6 +84,7 @@ test.skipIf(!CHROMIUM)(
     };
     await share();
     await dialog(page).getByLabel("Title").fill("Half a share");
+    await dialog(page).getByRole("button", { name: "Limits" }).click();
     await dialog(page).locator("label", { hasText: "Ask for a password" }).click();
     await dialog(page).getByLabel("Password", { exact: true }).fill(SECRET);
     await dialog(page).getByLabel("Max. downloads").fill("7");

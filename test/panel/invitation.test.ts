@@ -90,6 +90,7 @@ once("several files go to recipients, who get the link again from the list of sh
   await page.keyboard.press("Control+a");
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const form = page.getByRole("dialog");
+  await form.getByRole("button", { name: "Message and recipients" }).click();
   await form.getByLabel("Recipients").fill("anna@example.com, ben@example.com");
   await form.getByLabel("For recipients only").check();
   await form.getByRole("button", { name: "Share", exact: true }).click();

@@ -153,6 +153,8 @@ test.skipIf(!CHROMIUM)("a share is made, an upload goes on after a reload", asyn
   await tabTo(page, form.getByLabel("Code", { exact: true }));
   await page.keyboard.type("by/keys");
   await form.getByText("This code is free.").waitFor();
+  await tabTo(page, form.getByRole("button", { name: "Limits" }));
+  await press(page, "Enter");
   await tabTo(page, form.getByRole("switch", { name: "Ask for a password" }));
   await press(page, "Space");
   await tabTo(page, form.getByLabel("Password", { exact: true }));

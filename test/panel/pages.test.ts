@@ -133,6 +133,7 @@ once("files are uploaded into a folder, shared with a password, moved to the tra
 
   await row.getByRole("button", { name: /Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Share" }).click();
+  await form.getByRole("button", { name: "Limits" }).click();
   await form.locator("label", { hasText: "Ask for a password" }).click();
   await form.getByLabel("Password", { exact: true }).fill("a good password");
   await form.getByRole("button", { name: "Share" }).click();

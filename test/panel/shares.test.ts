@@ -29,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 const form = (page: Page) => page.getByRole("dialog");
+const section = (page: Page, name: string) => form(page).getByRole("button", { name });
 /** Wherever its form is scrolled to: the points of a button that something else covers. */
 const coveredPlaces = (button: Locator): Promise<unknown[]> =>
   button.evaluate((element) => {
@@ -60,6 +61,7 @@ async function shareFrom(page: Page, name: string): Promise<void> {
 
 once("a new share begins with what one must choose, and says what to do without files", async () => {
   await panel.client.call("POST", "/users", { username: "ute", password: PASSWORD, role: "user" });
+  await panel.client.call("PUT", "/config/files.share_policy.password", { value: "true" });
   for (const [account, first] of [
     ["ute", (page) => form(page).getByRole("link", { name: "Open the files" })],
     ["", (page) => form(page).getByRole("button", { name: "Open the folder <b>Reports" })],
@@ -68,6 +70,10 @@ once("a new share begins with what one must choose, and says what to do without 
     await signInToPanel(page, PASSWORD, account);
     await page.getByRole("button", { name: "New share" }).click();
     await focused(first(page));
+    // Users need a password.
+    await form(page)
+      .getByRole("button", { name: "Limits", expanded: account === "ute" })
+      .waitFor();
     if (account !== "") {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
@@ -82,7 +88,7 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   const { page, complaints, close } = await panel.enter("/panel/files");
   await shareFrom(page, "<img src=x onerror=alert(1)>.txt");
   // What is said of the code moves nothing.
-  const below = async () => (await form(page).getByLabel("Expires").boundingBox())!.y;
+  const below = async () => (await section(page, "Limits").boundingBox())!.y;
   const before = await below();
   await form(page).getByLabel("Code", { exact: true }).fill("for anna");
   await form(page).getByText("A code has letters").waitFor();
@@ -90,6 +96,8 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).getByLabel("Code", { exact: true }).fill("for/anna");
   await form(page).getByText("This code is free.").waitFor();
   expect(await below()).toBe(before);
+  await section(page, "Limits").getByText(/Until/).waitFor();
+  await section(page, "Limits").click();
   await form(page).locator("label", { hasText: "Ask for a password" }).click();
   await form(page).getByLabel("Password", { exact: true }).fill("a good password");
   await form(page).getByLabel("Max. downloads").fill("3");
@@ -120,6 +128,8 @@ story("one dialog shares a file with a password, and opens a drop box", async ()
   await form(page).getByText("Another link has this code.").waitFor();
   await form(page).getByLabel("Code", { exact: true }).fill("inbox");
   await form(page).getByLabel("Title").fill("Hand in here");
+  await section(page, "Limits").getByText("100 files").waitFor();
+  await section(page, "Limits").click();
   await form(page).getByLabel("Max. files").fill("2");
   await form(page).getByRole("button", { name: "Create" }).click();
   const box = await madeAddress(page);
@@ -145,7 +155,9 @@ once("a code changes from a URL to a share and back, by keyboard alone", async (
   const file = form(page).getByRole("button", { name: "<img src=x onerror=alert(1)>.txt" });
   await file.press("Enter");
   await focused(form(page).getByRole("button", { name: "Choose another" }));
+  await section(page, "Message").press("Enter");
   await form(page).getByLabel("Message").fill("For you");
+  await section(page, "Limits").press("Enter");
   await form(page).getByLabel("Max. downloads").focus();
   await page.keyboard.type("5");
   await press("Enter");

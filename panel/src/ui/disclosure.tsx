@@ -1,12 +1,19 @@
-import { Button, Collapse } from "@mantine/core";
+import { Button, Collapse, Text } from "@mantine/core";
 import { useId } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-type Props = { label: ReactNode; isOpen: boolean; onToggle(): void; children: ReactNode };
+type Props = {
+  label: ReactNode;
+  /** What is in it, in a few words while it is closed. */
+  summary?: ReactNode;
+  isOpen: boolean;
+  onToggle(): void;
+  children: ReactNode;
+};
 
 /** Parts of a form that few people need. */
-export function Disclosure({ label, isOpen, onToggle, children }: Props) {
+export function Disclosure({ label, summary, isOpen, onToggle, children }: Props) {
   const id = useId();
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
@@ -16,12 +23,21 @@ export function Disclosure({ label, isOpen, onToggle, children }: Props) {
         color="gray"
         size="compact-sm"
         fw={500}
+        maw="100%"
         leftSection={<Chevron size={14} aria-hidden />}
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={onToggle}
       >
         {label}
+        {!isOpen && summary && (
+          <>
+            {" "}
+            <Text span size="sm" c="dimmed" fw={400} ml="xs" miw={0} truncate>
+              {summary}
+            </Text>
+          </>
+        )}
       </Button>
       <Collapse expanded={isOpen} id={id}>
         {isOpen && children}

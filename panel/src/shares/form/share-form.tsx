@@ -1,32 +1,24 @@
 import { useLingui } from "@lingui/react/macro";
-import { NumberInput, PasswordInput, SimpleGrid, Stack, Switch, Textarea, TextInput } from "@mantine/core";
-import { SENDS_MAILS } from "../../base/place.ts";
+import { Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { accountQuery } from "../../auth/account.ts";
 import { ApiError } from "../../base/api.ts";
 import { fieldErrors, FormFields } from "../../ui/forms/side-form.tsx";
-import { BytesField } from "../../ui/forms/bytes-field.tsx";
 import { CopyAction } from "../../ui/copy/copy-action.tsx";
 import { showActions } from "../../ui/notices/action-notice.tsx";
 import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import { useUndoOffer } from "../../ui/notices/undo.tsx";
 import { useDraftForm } from "../../ui/forms/use-draft-form.tsx";
-import { ExpiryField } from "../../ui/forms/expiry-field.tsx";
+import { LimitFields } from "./limit-fields.tsx";
+import { MessageFields } from "./message-fields.tsx";
 import { type SavedShare, saveShare } from "./save-share.ts";
 import { ShareCodeField } from "./share-code-field.tsx";
 import { ShareLimits } from "./share-limits.tsx";
 import { refreshShares } from "../share-queries.ts";
-import {
-  recipientsIn,
-  type ShareSubject,
-  type ShareUse,
-  type ShareValues,
-  takesFiles,
-  valuesOfSubject,
-} from "./share-values.ts";
+import { type ShareSubject, type ShareUse, type ShareValues, valuesOfSubject } from "./share-values.ts";
 import { UseField } from "./use-field.tsx";
+import { useSections } from "./use-sections.ts";
 
 type Props = {
   subject: ShareSubject;
@@ -52,6 +44,7 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
   const initial = valuesOfSubject(subject);
   const { form, notice, forget } = useDraftForm<ShareValues>(draftOf(subject), initial, ["password"]);
   const { values, errors } = form;
+  const sections = useSections(values);
   const isNew = subject.form === "new";
   const isDrop = values.use === "drop";
   const { isThere, tellIfGone } = useLateAnswer(onClose);
@@ -80,8 +73,11 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
     onError(error) {
       tellIfGone(error);
       if (!(error instanceof ApiError)) return;
-      const named = Object.entries(fieldErrors(error.details));
-      form.setErrors(Object.fromEntries(named.map(([field, message]) => [FIELDS[field] ?? field, message])));
+      const named = Object.entries(fieldErrors(error.details)).map(
+        ([field, message]) => [FIELDS[field] ?? field, message] as const,
+      );
+      form.setErrors(Object.fromEntries(named));
+      sections.reveal(named.map(([field]) => field));
     },
   });
   const needsItem = isNew && initial.use !== "items" && initial.item === null;
@@ -119,18 +115,6 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
         maxLength={200}
         data-autofocus={needsItem ? undefined : true}
       />
-      {values.use !== "url" && (
-        <Textarea
-          {...form.getInputProps("message")}
-          label={t`Message`}
-          description={isDrop ? t`Visitors see it above the form.` : t`Visitors see it above the files.`}
-          autosize
-          minRows={2}
-          maxRows={8}
-          maxLength={2000}
-        />
-      )}
-      {values.use !== "url" && !isDrop && <RecipientFields form={form} />}
       {isNew && isEditor && (
         <ShareCodeField
           value={values.code}
@@ -138,89 +122,15 @@ export function ShareForm({ subject, team, onClose, onSaved }: Props) {
           error={errors["code"] as string | undefined}
         />
       )}
-      {values.use !== "url" && <ShareLimits isDrop={isDrop} />}
-      <ExpiryField
-        value={values.expires}
-        onChange={(expires) => form.setFieldValue("expires", expires)}
-        error={errors["expires"]}
-        lengths={["1d", "7d", "30d", "365d"]}
-      />
-      {values.use !== "url" && <PasswordSwitch form={form} wasProtected={initial.isProtected} />}
       {values.use === "folder" && <AddingSwitch form={form} />}
-      {(isDrop || takesFiles(values)) && <DropLimits form={form} />}
-      {values.use !== "url" && !isDrop && (
-        <NumberInput
-          {...form.getInputProps("maxDownloads")}
-          label={t`Max. downloads`}
-          placeholder={t`Unlimited`}
-          min={1}
-          allowDecimal={false}
-        />
-      )}
+      {values.use !== "url" && <ShareLimits isDrop={isDrop} />}
+      {values.use !== "url" && <MessageFields form={form} {...sections.of("message")} />}
+      <LimitFields form={form} wasProtected={initial.isProtected} {...sections.of("limits")} />
     </FormFields>
   );
 }
 
-type FieldsProps = { form: ReturnType<typeof useDraftForm<ShareValues>>["form"] };
-
-const PasswordSwitch = ({ form, wasProtected }: FieldsProps & { wasProtected: boolean }) => {
-  const { t } = useLingui();
-  const { isProtected } = form.values;
-  const [isTurnedOn, setIsTurnedOn] = useState(false);
-  return (
-    <Stack gap={6}>
-      <Switch
-        checked={isProtected}
-        onChange={(event) => {
-          setIsTurnedOn(true);
-          form.setFieldValue("isProtected", event.currentTarget.checked);
-        }}
-        label={t`Ask for a password`}
-      />
-      {isProtected && (
-        <PasswordInput
-          {...form.getInputProps("password")}
-          autoFocus={isTurnedOn}
-          aria-label={t`Password`}
-          placeholder={wasProtected ? t`Empty: it stays as it is` : t`At least 8 characters`}
-          autoComplete="new-password"
-          required={!wasProtected}
-          minLength={8}
-        />
-      )}
-    </Stack>
-  );
-};
-
-/** Where mails can be sent, or were. */
-const RecipientFields = ({ form }: FieldsProps) => {
-  const { t } = useLingui();
-  const hasRecipients = recipientsIn(form.values).length > 0;
-  if (!SENDS_MAILS && !hasRecipients) return null;
-  return (
-    <Stack gap={6}>
-      <Textarea
-        {...form.getInputProps("recipients")}
-        label={t`Recipients`}
-        description={t`They get a mail with the link.`}
-        autosize
-        maxRows={6}
-        inputMode="email"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
-      {hasRecipients && (
-        <Switch
-          {...form.getInputProps("verify", { type: "checkbox" })}
-          label={t`For recipients only`}
-          description={t`They prove their address by a code in a mail.`}
-        />
-      )}
-    </Stack>
-  );
-};
-
-const AddingSwitch = ({ form }: FieldsProps) => {
+const AddingSwitch = ({ form }: { form: ReturnType<typeof useDraftForm<ShareValues>>["form"] }) => {
   const { t } = useLingui();
   return (
     <Switch
@@ -228,36 +138,6 @@ const AddingSwitch = ({ form }: FieldsProps) => {
       label={t`Visitors can add files`}
       description={t`They see the folder. They delete and replace nothing.`}
     />
-  );
-};
-
-const DropLimits = ({ form: { values, errors, getInputProps, setFieldValue } }: FieldsProps) => {
-  const { t } = useLingui();
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" verticalSpacing="sm">
-      <NumberInput
-        {...getInputProps("maxFiles")}
-        label={t`Max. files`}
-        required
-        withAsterisk={false}
-        min={1}
-        allowDecimal={false}
-      />
-      <BytesField
-        label={t`Total size`}
-        required
-        value={values.maxBytes}
-        onChange={(bytes) => setFieldValue("maxBytes", bytes)}
-        error={errors["maxBytes"] as string | undefined}
-      />
-      <BytesField
-        label={t`Largest file`}
-        placeholder={t`Unlimited`}
-        value={values.maxFileSize}
-        onChange={(bytes) => setFieldValue("maxFileSize", bytes)}
-        error={errors["maxFileSize"] as string | undefined}
-      />
-    </SimpleGrid>
   );
 };
 

@@ -85,6 +85,16 @@ export function valuesOfSubject(subject: ShareSubject): ShareValues {
   };
 }
 
+/** Whether a section of the form has more than a new share has. */
+export const holdsMessage = ({ message, recipients }: ShareValues): boolean =>
+  message !== "" || recipients !== "";
+
+export const holdsLimits = ({ expires, ...rest }: ShareValues): boolean =>
+  !["", BLANK.expires].includes(expires) ||
+  (["isProtected", "maxDownloads", "maxFiles", "maxBytes", "maxFileSize"] as const).some(
+    (name) => rest[name] !== BLANK[name],
+  );
+
 const limitsOf = ({ maxFiles, maxBytes, maxFileSize }: ShareValues) => ({
   max_bytes: maxBytes ?? 0,
   max_files: Number(maxFiles),

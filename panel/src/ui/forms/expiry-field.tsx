@@ -1,5 +1,5 @@
 import { useLingui } from "@lingui/react/macro";
-import { Select, Stack, TextInput } from "@mantine/core";
+import { Chip, Group, Input, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { dateLocale } from "../../base/date-locale.ts";
 import { serverNow } from "../../base/server-clock.ts";
@@ -34,7 +34,9 @@ function nextFriday(): Date {
 /** Never, in some days, or at an instant. */
 export function ExpiryField({ value, onChange, error, lengths }: Props) {
   const { t } = useLingui();
-  const isInstant = value !== "" && !(lengths as readonly string[]).includes(value);
+  const end = nextFriday();
+  const isFriday = value === end.toISOString();
+  const isInstant = value !== "" && !isFriday && !(lengths as readonly string[]).includes(value);
   const names: Record<Length, string> = {
     "1d": t`In a day`,
     "7d": t`In a week`,
@@ -42,7 +44,7 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     "90d": t`In 90 days`,
     "365d": t`In a year`,
   };
-  const friday = nextFriday().toLocaleDateString(dateLocale(), {
+  const friday = end.toLocaleDateString(dateLocale(), {
     weekday: "long",
     day: "numeric",
     month: "short",
@@ -53,21 +55,23 @@ export function ExpiryField({ value, onChange, error, lengths }: Props) {
     { value: "instant", label: t`At a date…` },
     { value: "", label: t`Never` },
   ];
-  function choose(chosen: string | null): void {
-    if (chosen === null) return;
-    if (chosen === "friday") return onChange(nextFriday().toISOString());
+  function choose(chosen: string): void {
+    if (chosen === "friday") return onChange(end.toISOString());
     onChange(chosen === "instant" ? new Date(serverNow() + WEEK_MS).toISOString() : chosen);
   }
   return (
     <Stack gap={6}>
-      <Select
-        label={t`Expires`}
-        data={choices}
-        value={isInstant ? "instant" : value}
-        onChange={choose}
-        allowDeselect={false}
-        error={!isInstant && error}
-      />
+      <Input.Wrapper label={t`Expires`} labelElement="div" error={!isInstant && error}>
+        <Chip.Group value={isInstant ? "instant" : isFriday ? "friday" : value} onChange={choose}>
+          <Group gap={6} mt={4} role="radiogroup" aria-label={t`Expires`}>
+            {choices.map((choice) => (
+              <Chip key={choice.value} value={choice.value} size="sm">
+                {choice.label}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
       {isInstant && (
         <TextInput
           type="datetime-local"
