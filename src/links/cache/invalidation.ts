@@ -57,14 +57,15 @@ export function createInvalidation({ forget, load, loadLater, changing, shared }
     if (codes.length > MOST_LOADED) return loadLater(codes);
     const outcomes = await Promise.allSettled(codes.map(async (code) => load(code)));
     loadLater(codes.filter((_, at) => outcomes[at]!.status === "rejected"));
-    for (const code of codes) changing.delete(code);
   }
 
   return (codes, isCleaned = false) => {
-    if (codes.length <= MOST_LOADED) for (const code of codes) if (code !== ANY_CODE) changing.add(code);
-    if (shared !== undefined) return forgetShared(shared, codes, isCleaned);
+    const known = codes.length <= MOST_LOADED ? codes : [];
+    for (const code of known) changing.add(code);
+    const settle = (): void => known.forEach((code) => changing.delete(code));
+    if (shared !== undefined) return forgetShared(shared, codes, isCleaned).finally(settle);
     if (codes.length > SLICE) return forgetMany(codes).then(() => reload(codes));
     for (const code of codes) forget(code);
-    void reload(codes);
+    void reload(codes).then(settle);
   };
 }
