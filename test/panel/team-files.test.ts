@@ -59,7 +59,7 @@ once("an editor uploads into the tree of the team and makes a folder there", asy
   await page.getByRole("row", { name: "notes.txt" }).waitFor();
   await page.getByRole("button", { name: "New folder" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("drafts");
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("row", { name: "drafts" }).waitFor();
   expect(await inTeam()).toEqual(["drafts", "notes.txt"]);
   await chooseIn(page, "notes.txt", "Share");

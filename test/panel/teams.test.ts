@@ -20,7 +20,7 @@ once("an administrator makes a team, changes its members, and says who gets its 
   await page.getByLabel("Space for files", { exact: true }).fill("5");
   await page.getByRole("button", { name: "Add a member" }).click();
   await page.getByRole("dialog").getByLabel("Account", { exact: true }).fill("anna");
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("anna", { exact: true }).waitFor();
   const teams = async () => (await panel.client.call("GET", "/teams")).body.data;
   expect(await teams()).toMatchObject([
@@ -62,7 +62,7 @@ once("a manager sees the teams page, gives a link to the team, and filters by it
   await form.getByLabel("Code").fill("theirs");
   await form.getByLabel("Owner").fill("team:sal");
   await page.getByRole("option", { name: "team:sales" }).click();
-  await form.getByRole("button", { name: "Create" }).click();
+  await form.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("gridcell", { name: "theirs" }).first().waitFor();
   expect((await panel.client.call("GET", "/links/theirs")).body.data.owner).toBe("team:sales");
   await page.getByRole("button", { name: /^Filter/ }).click();
