@@ -1,10 +1,9 @@
-import { Trans, useLingui } from "@lingui/react/macro";
-import { Box, Button, Text } from "@mantine/core";
+import { useLingui } from "@lingui/react/macro";
+import { Box, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconFilter } from "@tabler/icons-react";
 import { Suspense, useRef } from "react";
-import { formatNumber } from "../../base/i18n.ts";
 import { soonPart } from "../../base/lazy.ts";
+import { FilterLabel } from "../../ui/filter-label.tsx";
 import { useShortcuts } from "../../ui/keys/page-keys.ts";
 import { hinted } from "../../ui/keys/shortcuts.ts";
 import { useIsPhone } from "../../ui/is-phone.ts";
@@ -45,15 +44,7 @@ export function FilterButton({ finding, onChange }: Props) {
       onClick={toggle}
       {...(isPhone && { "aria-haspopup": "dialog" })}
     >
-      <IconFilter size={16} aria-hidden />
-      <Text span size="sm" ml={6} className={classes["wide"] ?? ""}>
-        <Trans>Filter</Trans>
-      </Text>
-      {count > 0 && (
-        <Text span size="sm" ml={6} c="dimmed">
-          {formatNumber(count)}
-        </Text>
-      )}
+      <FilterLabel count={count} className={classes["wide"]} />
     </Button>
   );
   return (
