@@ -25,7 +25,8 @@ const CLAIM_MS = 60_000;
 const TRIES = 3;
 const REMOVED_AT_ONCE = 500;
 
-type Asked = { accountId: number; key: string /** Of method, address and body. */; fingerprint: string };
+/** `fingerprint`: of method, address and body. */
+type Asked = { accountId: number; key: string; fingerprint: string };
 
 const hashed = (...parts: readonly string[]) => createHash("sha256").update(parts.join("\0"));
 

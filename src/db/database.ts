@@ -45,8 +45,8 @@ export type Database = {
   readonly dialect: Dialect;
   /**
    * One writing transaction (read committed or stronger). Runs again after a deadlock or serialization failure, at most
-   * four times in all, so it must have no effects but its queries. What waits for the first one of a request runs in it (lib/first-write.ts). Use only the given `tx`: `write`, `slow` and other
-   * transactions would wait for this one.
+   * four times in all, so it must have no effects but its queries. What waits for the first one of a request runs in it
+   * (lib/first-write.ts). Use only the given `tx`: `write`, `slow` and other transactions would wait for this one.
    */
   transaction<T>(run: (tx: Transaction<Schema>) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Synchronous if the database is in the process. */

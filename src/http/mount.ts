@@ -71,14 +71,19 @@ async function answer(entry: Endpoint, c: HttpContext, { bodies, repeats }: Answ
 }
 
 async function readQuery({ query: schema }: Endpoint, c: HttpContext): Promise<unknown> {
+  const isStrictlyRead = c.get("isStrict") === true;
+  if (schema === undefined) {
+    if (isStrictlyRead) await refuseIgnored(null, c.req.query());
+    return undefined;
+  }
   const given = queryOf(c, schema);
-  if (c.get("isStrict")) await refuseIgnored(schema ?? null, given);
-  return schema === undefined ? undefined : validated(schema, given, "The query");
+  if (isStrictlyRead) await refuseIgnored(schema, given);
+  return validated(schema, given, "The query");
 }
 
-function queryOf(c: HttpContext, schema: z.ZodType | undefined): Record<string, unknown> {
+function queryOf(c: HttpContext, schema: z.ZodType): Record<string, unknown> {
   const query: Record<string, unknown> = c.req.query();
-  for (const key of schema === undefined ? [] : listKeys(schema)) {
+  for (const key of listKeys(schema)) {
     const values = c.req.queries(key);
     if (values !== undefined) query[key] = values;
   }
