@@ -1,11 +1,11 @@
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Anchor, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReceivedFile, Share } from "../base/api.ts";
 import { formatBytes, formatNumber, formatTime } from "../base/i18n.ts";
 import { SERVER_URL } from "../base/place.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
-import { useSentence } from "../ui/failure.tsx";
+import { FailureAlert } from "../ui/failure-alert.tsx";
 import { LoadOn } from "../ui/long/load-on.tsx";
 import { LoadedRows } from "../ui/long/loaded-rows.tsx";
 import { SideForm } from "../ui/forms/side-form.tsx";
@@ -28,14 +28,9 @@ export function ReceivedFiles({ code, onClose }: { code: string | undefined; onC
 }
 
 function Box({ code }: { code: string }) {
-  const sentenceOf = useSentence();
   const { data: box, error } = useQuery(shareQuery(code));
   if (error !== null) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
+    return <FailureAlert error={error} />;
   }
   if (box === undefined) return <Skeleton height={160} />;
   return (

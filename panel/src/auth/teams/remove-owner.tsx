@@ -1,9 +1,9 @@
 import { Trans } from "@lingui/react/macro";
-import { Alert, Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
-import { useSentence } from "../../ui/failure.tsx";
+import { FailureAlert } from "../../ui/failure-alert.tsx";
 import { useLateAnswer } from "../../ui/notices/late-answer.ts";
 import { NextOwner } from "./next-owner.tsx";
 
@@ -19,7 +19,6 @@ type Props = {
 
 /** Asks before an account or team is deleted. */
 export function RemoveOwner({ title, remove, refresh, onClose, children }: Props) {
-  const sentenceOf = useSentence();
   const { close, tellIfGone } = useLateAnswer(onClose);
   const [owner, setOwner] = useState("");
   const removal = useMutation({
@@ -35,11 +34,7 @@ export function RemoveOwner({ title, remove, refresh, onClose, children }: Props
       <Stack gap="sm">
         {children}
         <NextOwner value={owner} onChange={setOwner} />
-        {removal.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(removal.error)}
-          </Alert>
-        )}
+        {removal.isError && <FailureAlert error={removal.error} />}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
             <Trans>Cancel</Trans>

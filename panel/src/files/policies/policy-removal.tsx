@@ -1,22 +1,17 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, List, Skeleton, Text } from "@mantine/core";
+import { Button, List, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Policy, PolicyUsage } from "../../base/api.ts";
 import { formatBytes } from "../../base/i18n.ts";
 import { ConfirmButton } from "../../ui/forms/confirm-button.tsx";
-import { useSentence } from "../../ui/failure.tsx";
+import { FailureAlert } from "../../ui/failure-alert.tsx";
 import { policyUsageQuery, removePolicy } from "./policy-queries.ts";
 
 /** What the storage holds, and what prevents its deletion. */
 export function PolicyContents({ policy }: { policy: Policy }) {
-  const sentenceOf = useSentence();
   const { data, error } = useQuery(policyUsageQuery(policy));
   if (error !== null && data === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
+    return <FailureAlert error={error} />;
   }
   // As high as what comes: the default is always in the way.
   if (data === undefined) return <Skeleton height={policy.is_default ? 52 : 22} />;

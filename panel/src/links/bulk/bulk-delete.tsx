@@ -1,8 +1,8 @@
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
-import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
-import { useSentence } from "../../ui/failure.tsx";
+import { FailureAlert } from "../../ui/failure-alert.tsx";
 import { countFound } from "./found-run.ts";
 import type { Selected } from "../list/selection.ts";
 
@@ -15,7 +15,6 @@ type Props = {
 /** The server counts what a filter finds before it is deleted. */
 export function BulkDelete({ selected, onDelete, onClose }: Props) {
   const { t } = useLingui();
-  const sentenceOf = useSentence();
   const { finding } = selected;
   const { data: matched, error } = useQuery({
     queryKey: ["links", "trial", finding],
@@ -26,11 +25,7 @@ export function BulkDelete({ selected, onDelete, onClose }: Props) {
   return (
     <Dialog title={t`Delete what the list finds`} isOpen onClose={onClose}>
       <Stack gap="sm">
-        {error !== null && (
-          <Alert color="red" role="alert">
-            {sentenceOf(error)}
-          </Alert>
-        )}
+        {error !== null && <FailureAlert error={error} />}
         {matched === undefined ? (
           <Skeleton height={24} />
         ) : (

@@ -1,6 +1,6 @@
-import { Alert, Skeleton, Text } from "@mantine/core";
+import { Skeleton, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useSentence } from "../failure.tsx";
+import { FailureAlert } from "../failure-alert.tsx";
 
 type Props<Row> = {
   /** Undefined until they are there. */
@@ -13,13 +13,8 @@ type Props<Row> = {
 
 /** Rows of a small list, or why there are none. */
 export function LoadedRows<Row>({ rows, error, none, children }: Props<Row>) {
-  const sentenceOf = useSentence();
   if (error !== null && rows === undefined) {
-    return (
-      <Alert color="red" role="alert">
-        {sentenceOf(error)}
-      </Alert>
-    );
+    return <FailureAlert error={error} />;
   }
   if (rows === undefined) return <Skeleton height={120} />;
   if (rows.length === 0) {
