@@ -4,6 +4,7 @@ import { z } from "zod";
 import { newApiDocument } from "../scripts/openapi.ts";
 import { endpoint, type Endpoint } from "../src/http/endpoint.ts";
 import { openApiDocument } from "../src/http/openapi.ts";
+import { OPERATION_IDS } from "../src/http/openapi-operations.ts";
 
 type Schema = Parameters<typeof z.fromJSONSchema>[0];
 type Shown = { schema: Record<string, unknown>; example?: unknown };
@@ -12,6 +13,7 @@ type Operation = {
   operationId: string;
   tags: string[];
   summary: string;
+  description: string;
   security: unknown[];
   parameters: (Shown & { name: string; description?: string; required: boolean })[];
   requestBody?: { content: Content };
@@ -31,6 +33,16 @@ beforeAll(async () => {
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one] as const),
   ) as typeof operations;
+});
+
+test("every operation is described beyond its summary, and no text is left of one that is gone", () => {
+  const ids = new Set<string>();
+  for (const [name, { operationId, description }] of operations) {
+    ids.add(operationId);
+    expect([name, description]).toEqual([name, expect.stringMatching(/\.\s.+\.$/)]);
+  }
+  expect([...OPERATION_IDS].filter((id) => !ids.has(id))).toEqual([]);
+  expect([...ids].filter((id) => !OPERATION_IDS.has(id))).toEqual([]);
 });
 
 test("every parameter is described, and every operation says whether it needs a sign-in", () => {

@@ -13,10 +13,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All storage policies */
+        /**
+         * All storage policies
+         * @description The list is complete. Keys of storages are never shown. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listPolicies"];
         put?: never;
-        /** Create a storage policy; its storage need not be reachable yet */
+        /**
+         * Create a storage policy; its storage need not be reachable yet
+         * @description Its keys are sealed before they are stored. Driver, endpoint, bucket and path can't be changed later. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["createPolicy"];
         delete?: never;
         options?: never;
@@ -31,15 +37,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One storage policy; its keys are never shown */
+        /**
+         * One storage policy; its keys are never shown
+         * @description A policy says where the bytes of new files go. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getPolicy"];
         put?: never;
         post?: never;
-        /** Delete a storage policy that nothing refers to */
+        /**
+         * Delete a storage policy that nothing refers to
+         * @description 409 while files, folders or uploads refer to it or it is the default. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deletePolicy"];
         options?: never;
         head?: never;
-        /** Change name, limit, keys, region or download mode, or make it the default */
+        /**
+         * Change name, limit, keys, region or download mode, or make it the default
+         * @description Files that exist stay where they are. Exactly one policy is the default. For administrators; an API token needs the scope `admin`.
+         */
         patch: operations["patchPolicy"];
         trace?: never;
     };
@@ -52,7 +67,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Write, read and remove an object in the policy's storage */
+        /**
+         * Write, read and remove an object in the policy's storage
+         * @description Says in a sentence what is wrong (502). For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postPolicyTest"];
         delete?: never;
         options?: never;
@@ -67,7 +85,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a storage policy stores, for whom, and what prevents its deletion */
+        /**
+         * What a storage policy stores, for whom, and what prevents its deletion
+         * @description Files and bytes by account, and what has to go first. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getPolicyUsage"];
         put?: never;
         post?: never;
@@ -85,7 +106,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Send a link to your new address, which counts once you have followed it; null removes yours */
+        /**
+         * Send a link to your new address, which counts once you have followed it; null removes yours
+         * @description Needs the password, or a code if the account has none. The former address counts until the new one is confirmed; at most five such mails an hour. For every account; API tokens are refused.
+         */
         put: operations["putAccountEmail"];
         post?: never;
         delete?: never;
@@ -101,14 +125,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where you get mails, and which */
+        /**
+         * Where you get mails, and which
+         * @description The address that counts, one that waits to be confirmed, the language, and each kind of mail with how often it comes. For every account; API tokens are refused.
+         */
         get: operations["getAccountMail"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Choose the language of your mails and which you get */
+        /**
+         * Choose the language of your mails and which you get
+         * @description Only the kinds that are named change. For every account; API tokens are refused.
+         */
         patch: operations["patchAccountMail"];
         trace?: never;
     };
@@ -119,10 +149,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your passkeys, oldest first */
+        /**
+         * List your passkeys, oldest first
+         * @description Their names, when they were added and last used. The list is complete. For every account; API tokens are refused.
+         */
         get: operations["listAccountPasskeys"];
         put?: never;
-        /** Add the passkey that the browser has made */
+        /**
+         * Add the passkey that the browser has made
+         * @description Takes what `navigator.credentials.create()` gives. An account has at most 20. For every account; API tokens are refused.
+         */
         post: operations["createAccountPasskey"];
         delete?: never;
         options?: never;
@@ -140,11 +176,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a passkey: nobody signs in with it any more; its sessions go on */
+        /**
+         * Remove a passkey: nobody signs in with it any more; its sessions go on
+         * @description The device may still offer it, and is then refused. Remove it there too. For every account; API tokens are refused.
+         */
         delete: operations["deleteAccountPasskey"];
         options?: never;
         head?: never;
-        /** Rename a passkey */
+        /**
+         * Rename a passkey
+         * @description The name is for you only; the device keeps its own. For every account; API tokens are refused.
+         */
         patch: operations["patchAccountPasskey"];
         trace?: never;
     };
@@ -157,7 +199,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to add a passkey: what the browser makes it from, valid for five minutes in this session */
+        /**
+         * Begin to add a passkey: what the browser makes it from, valid for five minutes in this session
+         * @description What `navigator.credentials.create()` takes. Needs the password, or a code if the account has none. For every account; API tokens are refused.
+         */
         post: operations["postAccountPasskeysOptions"];
         delete?: never;
         options?: never;
@@ -174,7 +219,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm a sign-in by OpenID Connect with the second factor that the role needs */
+        /**
+         * Confirm a sign-in by OpenID Connect with the second factor that the role needs
+         * @description Until then other requests of such a session answer 403 with the field `second_factor`. For every account; API tokens are refused.
+         */
         post: operations["postAccountSecondFactor"];
         delete?: never;
         options?: never;
@@ -189,7 +237,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your sessions that have not ended, the last used first */
+        /**
+         * List your sessions that have not ended, the last used first
+         * @description Each with address, browser and how it signed in, so that you find one that is not yours. For every account; API tokens are refused.
+         */
         get: operations["listAccountSessions"];
         put?: never;
         post?: never;
@@ -209,7 +260,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of your sessions; once this answers, every worker refuses it */
+        /**
+         * End one of your sessions; once this answers, every worker refuses it
+         * @description The present session can be ended too. Other nodes refuse it within a second. For every account; API tokens are refused.
+         */
         delete: operations["deleteAccountSession"];
         options?: never;
         head?: never;
@@ -223,12 +277,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether an authenticator app is set up, and how many recovery codes are left */
+        /**
+         * Whether an authenticator app is set up, and how many recovery codes are left
+         * @description Tells nothing that helps to make codes. For every account; API tokens are refused.
+         */
         get: operations["getAccountTotp"];
         put?: never;
-        /** Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed */
+        /**
+         * Begin to set up an authenticator app; sign-ins ask for its codes once one is confirmed
+         * @description Answers the secret, in base32 and as an address for a QR code. Nothing changes until a code confirms it. For every account; API tokens are refused.
+         */
         post: operations["createAccountTotp"];
-        /** Remove the authenticator app and its recovery codes; needs the password or a code */
+        /**
+         * Remove the authenticator app and its recovery codes; needs the password or a code
+         * @description Sign-ins by password then ask for no code. For every account; API tokens are refused.
+         */
         delete: operations["deleteAccountTotp"];
         options?: never;
         head?: never;
@@ -244,7 +307,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm the authenticator app by its first code; answers the recovery codes */
+        /**
+         * Confirm the authenticator app by its first code; answers the recovery codes
+         * @description The ten recovery codes are shown only in this answer. Each of them replaces a code once. For every account; API tokens are refused.
+         */
         post: operations["postAccountTotpConfirm"];
         delete?: never;
         options?: never;
@@ -261,7 +327,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make new recovery codes; the old ones end */
+        /**
+         * Make new recovery codes; the old ones end
+         * @description Needs the password, or a code if the account has none. The new codes are shown only in this answer. For every account; API tokens are refused.
+         */
         post: operations["postAccountTotpRecoveryCodes"];
         delete?: never;
         options?: never;
@@ -276,7 +345,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest clicks with details, without addresses */
+        /**
+         * The newest clicks with details, without addresses
+         * @description Editors count the links that they or their teams own, administrators all. It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. At most `limit` clicks; the export has all. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listAnalyticsClicks"];
         put?: never;
         post?: never;
@@ -293,7 +365,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Browsers, systems and devices, and the share of bots */
+        /**
+         * Browsers, systems and devices, and the share of bots
+         * @description Editors count the links that they or their teams own, administrators all. It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getAnalyticsDevices"];
         put?: never;
         post?: never;
@@ -310,7 +385,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class */
+        /**
+         * Export the clicks that were recorded in detail as CSV, in order of time; with visitors there is a column for their class
+         * @description Editors count the links that they or their teams own, administrators all. It is streamed: a file of any length costs no memory, but reads every row of the range. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getAnalyticsExport"];
         put?: never;
         post?: never;
@@ -327,7 +405,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The countries and cities of the clicks */
+        /**
+         * The countries and cities of the clicks
+         * @description Editors count the links that they or their teams own, administrators all. It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. Places need a database or service that finds them. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listAnalyticsGeo"];
         put?: never;
         post?: never;
@@ -344,7 +425,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers */
+        /**
+         * Clicks per second and the newest clicks, once a second, as server-sent events named `clicks`; each file that comes into a drop box of the account as an event `drop`; with a filter the rates count its share of the newest clicks; 503 when a worker already has 20 viewers
+         * @description Editors count the links that they or their teams own, administrators all. The stream stays open until the session or token ends. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getAnalyticsLive"];
         put?: never;
         post?: never;
@@ -361,7 +445,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The referrers of the clicks */
+        /**
+         * The referrers of the clicks
+         * @description Editors count the links that they or their teams own, administrators all. It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. `(direct)` stands for no referrer. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listAnalyticsReferrers"];
         put?: never;
         post?: never;
@@ -378,7 +465,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first */
+        /**
+         * Clicks by a dimension, link, tag, domain, account or hour of the week, most clicks first
+         * @description Editors count the links that they or their teams own, administrators all. `total` is what the report is about and `other` what no row has. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listAnalyticsReport"];
         put?: never;
         post?: never;
@@ -395,7 +485,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The links with the most clicks */
+        /**
+         * The links with the most clicks
+         * @description Editors count the links that they or their teams own, administrators all. Clicks of the range count, not those of the link's whole life. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listAnalyticsTop"];
         put?: never;
         post?: never;
@@ -412,7 +505,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets */
+        /**
+         * Clicks of all links by hour, day, week or month in UTC, at most 10,000 buckets
+         * @description Editors count the links that they or their teams own, administrators all. The last bucket may still grow. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getAnalyticsTrends"];
         put?: never;
         post?: never;
@@ -431,7 +527,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm an address by the link of a mail */
+        /**
+         * Confirm an address by the link of a mail
+         * @description The link works once. The account gets its mails there from then on. Needs no sign-in.
+         */
         post: operations["postAuthConfirmAddress"];
         delete?: never;
         options?: never;
@@ -448,7 +547,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in; sets the three cookies of a session */
+        /**
+         * Sign in; sets the three cookies of a session
+         * @description A right password of an account with a second factor is answered with 401 and a fault of the field `totp`: send `totp` or `recovery_code` beside it. Without `username` it is the built-in administrator. Wrong passwords delay further ones (429). Needs no sign-in.
+         */
         post: operations["postAuthLogin"];
         delete?: never;
         options?: never;
@@ -465,7 +567,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session, or all of its account, and clear its cookies; does nothing without a session */
+        /**
+         * End the session, or all of its account, and clear its cookies; does nothing without a session
+         * @description With `sessions=all` every session of the account ends. API tokens stay. `continue_at` of the answer is where a provider of OpenID Connect ends its own session. Needs no sign-in.
+         */
         post: operations["postAuthLogout"];
         delete?: never;
         options?: never;
@@ -480,7 +585,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The signed-in account; sets a cookie that marks the browser as known to the account */
+        /**
+         * The signed-in account; sets a cookie that marks the browser as known to the account
+         * @description Name, role and quota of the account, and whether its second factor is due. With an API token it is a cheap way to try it. For every account; an API token needs no scope.
+         */
         get: operations["getAuthMe"];
         put?: never;
         post?: never;
@@ -497,13 +605,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sign in by OpenID Connect: leads to the provider */
+        /**
+         * Sign in by OpenID Connect: leads to the provider
+         * @description A browser is sent to the provider, and comes back to the path of the panel in `to`. 404 while no provider is set. Needs no sign-in.
+         */
         get: operations["getAuthOidc"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** Sign in by OpenID Connect: leads to the provider */
+        /**
+         * Sign in by OpenID Connect: leads to the provider
+         * @description The headers of the same GET. Needs no sign-in.
+         */
         head: operations["headAuthOidc"];
         patch?: never;
         trace?: never;
@@ -515,13 +629,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The provider leads back here; sets the cookies of a session, or the panel says what went wrong */
+        /**
+         * The provider leads back here; sets the cookies of a session, or the panel says what went wrong
+         * @description For the browser that the provider sends back. Errors lead to the panel's sign-in page, which says what to do. Needs no sign-in.
+         */
         get: operations["getAuthOidcCallback"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** The provider leads back here; sets the cookies of a session, or the panel says what went wrong */
+        /**
+         * The provider leads back here; sets the cookies of a session, or the panel says what went wrong
+         * @description The headers of the same GET. Needs no sign-in.
+         */
         head: operations["headAuthOidcCallback"];
         patch?: never;
         trace?: never;
@@ -535,7 +655,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in with a passkey; sets the three cookies of a session */
+        /**
+         * Sign in with a passkey; sets the three cookies of a session
+         * @description Takes what `navigator.credentials.get()` gives. A passkey counts as both factors. Needs no sign-in.
+         */
         post: operations["postAuthPasskey"];
         delete?: never;
         options?: never;
@@ -552,7 +675,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to sign in with a passkey: what the browser asks for, valid for five minutes */
+        /**
+         * Begin to sign in with a passkey: what the browser asks for, valid for five minutes
+         * @description What `navigator.credentials.get()` takes. Its challenge is accepted once, on any node. Needs no sign-in.
+         */
         post: operations["postAuthPasskeyOptions"];
         delete?: never;
         options?: never;
@@ -568,7 +694,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change your password; ends all your sessions and sets the cookies of a new one */
+        /**
+         * Change your password; ends all your sessions and sets the cookies of a new one
+         * @description Needs the current password. API tokens stay valid: revoke them if they may be known to others. For every account; API tokens are refused.
+         */
         put: operations["putAuthPassword"];
         post?: never;
         delete?: never;
@@ -585,9 +714,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set the password by the link of a mail; ends the sessions of the account */
+        /**
+         * Set the password by the link of a mail; ends the sessions of the account
+         * @description The link works once, for an hour. It signs nobody in, so a second factor is still asked for. Needs no sign-in.
+         */
         put: operations["putAuthPasswordReset"];
-        /** Mail a link for a new password, if there is such an account with a verified address */
+        /**
+         * Mail a link for a new password, if there is such an account with a verified address
+         * @description The answer is the same for every name, so it tells nobody who has an account. Needs no sign-in.
+         */
         post: operations["postAuthPasswordReset"];
         delete?: never;
         options?: never;
@@ -604,7 +739,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange the refresh cookie for new cookies; a refresh token is valid once */
+        /**
+         * Exchange the refresh cookie for new cookies; a refresh token is valid once
+         * @description Programs that keep cookies renew their session with it before the access token ends. A token that was replaced ends the session, because it may be stolen; for ten seconds it is accepted, for tabs that renew at once. Needs no sign-in.
+         */
         post: operations["postAuthRefresh"];
         delete?: never;
         options?: never;
@@ -619,7 +757,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check the access token; sets a cookie that marks the browser as known to the account */
+        /**
+         * Check the access token; sets a cookie that marks the browser as known to the account
+         * @description Answers 401 if the session has ended, and how long the access token is valid otherwise. A browser that is known to the account is not slowed down by wrong passwords of others. For every account; API tokens are refused.
+         */
         get: operations["getAuthVerify"];
         put?: never;
         post?: never;
@@ -636,14 +777,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the run-time settings */
+        /**
+         * List the run-time settings
+         * @description With their values and what waits for a restart. Secrets are masked. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listConfig"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Set several settings: all, or none if one is refused */
+        /**
+         * Set several settings: all, or none if one is refused
+         * @description With `dry_run` the values are checked and nothing is stored. For administrators; an API token needs the scope `admin`.
+         */
         patch: operations["patchConfig"];
         trace?: never;
     };
@@ -654,12 +801,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one setting */
+        /**
+         * Get one setting
+         * @description Secrets are masked. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getConfigKey"];
-        /** Set a setting */
+        /**
+         * Set a setting
+         * @description The value is a text, as the definition of the setting says. Most settings hold at once, in every worker; the answer says if one waits for a restart. For administrators; an API token needs the scope `admin`.
+         */
         put: operations["putConfigKey"];
         post?: never;
-        /** Return a setting to its default */
+        /**
+         * Return a setting to its default
+         * @description As if it had never been set. Its history stays. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deleteConfigKey"];
         options?: never;
         head?: never;
@@ -675,7 +831,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Generate a value without storing it */
+        /**
+         * Generate a value without storing it
+         * @description For settings that have such an action, such as a random secret. The value is in this answer only. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postConfigKeyAction"];
         delete?: never;
         options?: never;
@@ -692,7 +851,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Generate a value and store it without showing it */
+        /**
+         * Generate a value and store it without showing it
+         * @description For settings that have such an action. A new `api.jwt_secret` ends all sessions. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postConfigKeyExecuteAndSave"];
         delete?: never;
         options?: never;
@@ -707,7 +869,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a setting's changes, newest first */
+        /**
+         * List a setting's changes, newest first
+         * @description Who set it when, from what to what. Secrets are masked. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listConfigKeyHistory"];
         put?: never;
         post?: never;
@@ -726,7 +891,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the stored settings again in every worker and node */
+        /**
+         * Read the stored settings again in every worker and node
+         * @description Changes by API and commands are known everywhere without it. It is for rows that were changed in the database. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postConfigReload"];
         delete?: never;
         options?: never;
@@ -741,7 +909,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the definitions of the settings */
+        /**
+         * List the definitions of the settings
+         * @description Types, defaults, choices and bounds, from which a form can be made. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listConfigSchema"];
         put?: never;
         post?: never;
@@ -758,7 +929,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as a page to read and try */
+        /**
+         * This API as a page to read and try
+         * @description An HTML page that shows this document and sends requests with your session. Needs no sign-in.
+         */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -775,7 +949,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script or style of the page */
+        /**
+         * A script or style of the page
+         * @description For the page of the documentation, which loads it. Needs no sign-in.
+         */
         get: operations["getDoc"];
         put?: never;
         post?: never;
@@ -792,10 +969,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the hosts besides the default one that are open to the account */
+        /**
+         * List the hosts besides the default one that are open to the account
+         * @description The list is complete. Domains of other accounts and teams are missing for those who are not administrators. For editors and administrators; an API token needs no scope.
+         */
         get: operations["listDomains"];
         put?: never;
-        /** Add a domain */
+        /**
+         * Add a domain
+         * @description The host must lead to this server; Waymark changes no DNS. With `owner` only that account or team makes links on it. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["createDomain"];
         delete?: never;
         options?: never;
@@ -813,11 +996,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a domain without links */
+        /**
+         * Delete a domain without links
+         * @description 409 while it has links or aliases of links; delete or move them first. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
-        /** Change the given fields of a domain; its links follow a new host, which administrators alone change */
+        /**
+         * Change the given fields of a domain; its links follow a new host, which administrators alone change
+         * @description A new host changes the short URLs of all links of the domain at once. For editors and administrators; an API token needs the scope `admin`.
+         */
         patch: operations["patchDomain"];
         trace?: never;
     };
@@ -828,7 +1017,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who did what, newest first */
+        /**
+         * Who did what, newest first
+         * @description Sign-ins, changes of links, files, accounts and settings, with who, how and when. No event tells a secret or a single click. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -845,10 +1037,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List links, newest first */
+        /**
+         * List links, newest first
+         * @description By `page` with a total, or by `cursor`, which is right for programs: no link is missing or twice while others are created. `total=false` saves counting. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["listLinks"];
         put?: never;
-        /** Create a link */
+        /**
+         * Create a link
+         * @description Without `code` it gets a random one. A code that exists is refused (409) unless `force` is true, which overwrites the link. For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["createLink"];
         delete?: never;
         options?: never;
@@ -863,16 +1061,28 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a link */
+        /**
+         * Read a link
+         * @description With its counts. Its ETag changes with them; `If-Match` ignores them. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getLink"];
-        /** Change a link */
+        /**
+         * Change a link
+         * @description `target` is required; other fields that are absent keep their values. PATCH can also rename a link. For editors and administrators; an API token needs the scope `links:write`.
+         */
         put: operations["putLink"];
         post?: never;
-        /** Delete a link */
+        /**
+         * Delete a link
+         * @description Visitors get 404 at once. It can be put back for the days in `links.restore_days`, and its clicks stay in the sums. For editors and administrators; an API token needs the scope `links:write`.
+         */
         delete: operations["deleteLink"];
         options?: never;
         head?: never;
-        /** Change the given fields of a link, including its code and what it serves */
+        /**
+         * Change the given fields of a link, including its code and what it serves
+         * @description A new code keeps counts and history. `file_id`, `folder_id`, `drop` or `items` makes the code serve that instead of a target. For editors and administrators; an API token needs the scope `links:write`.
+         */
         patch: operations["patchLink"];
         trace?: never;
     };
@@ -883,7 +1093,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The clicks of one link; write a code that ends in /analytics with %2F */
+        /**
+         * The clicks of one link; write a code that ends in /analytics with %2F
+         * @description The sum of the range, its course, the most frequent referrers and the places. Referrers and places need details of clicks. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getLinkAnalytics"];
         put?: never;
         post?: never;
@@ -900,7 +1113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest clicks of one link with details, without addresses */
+        /**
+         * The newest clicks of one link with details, without addresses
+         * @description It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listLinkAnalyticsClicks"];
         put?: never;
         post?: never;
@@ -917,7 +1133,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Browsers, systems and devices of one link's clicks */
+        /**
+         * Browsers, systems and devices of one link's clicks
+         * @description It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getLinkAnalyticsDevices"];
         put?: never;
         post?: never;
@@ -934,7 +1153,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The countries and cities of one link's clicks */
+        /**
+         * The countries and cities of one link's clicks
+         * @description It needs details of clicks (`analytics.enable_detailed_logging`); while they are off, `details` is false. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["listLinkAnalyticsGeo"];
         put?: never;
         post?: never;
@@ -951,7 +1173,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets */
+        /**
+         * The clicks of one link by hour, day, week or month in UTC, at most 10,000 buckets
+         * @description The last bucket may still grow. The end of a code can look like this path: write its last slash as %2F then. For editors and administrators; an API token needs the scope `analytics:read`.
+         */
         get: operations["getLinkAnalyticsTrends"];
         put?: never;
         post?: never;
@@ -968,7 +1193,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a link would lead a visitor, and why; write a code that ends in /explain with %2F */
+        /**
+         * Where a link would lead a visitor, and why; write a code that ends in /explain with %2F
+         * @description Decides for the visitor that the parameters describe, and names the rule. It counts no click and takes no use. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getLinkExplain"];
         put?: never;
         post?: never;
@@ -985,7 +1213,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened to a link, newest first; a code that ends in /history reads that link instead */
+        /**
+         * What happened to a link, newest first; a code that ends in /history reads that link instead
+         * @description Each entry has the changed fields before and after. Its id restores that state. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["listLinkHistory"];
         put?: never;
         post?: never;
@@ -1004,7 +1235,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go back to a state in the history of a link or share; code and password stay */
+        /**
+         * Go back to a state in the history of a link or share; code and password stay
+         * @description 409 if what the code served then is gone or belongs to somebody else. For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinkHistoryIdRestore"];
         delete?: never;
         options?: never;
@@ -1019,7 +1253,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The short URL of a link as a QR code; write a code that ends in /qr with %2F */
+        /**
+         * The short URL of a link as a QR code; write a code that ends in /qr with %2F
+         * @description Colours that scanners can't tell apart are refused. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getLinkQr"];
         put?: never;
         post?: never;
@@ -1038,7 +1275,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve or refuse a link that waits, take a link or share down, or put it back */
+        /**
+         * Approve or refuse a link that waits, take a link or share down, or put it back
+         * @description With `updated_at` of the link that you looked at it is refused (409) if the link has changed since. A link that is taken down answers visitors 410. For administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinkReview"];
         delete?: never;
         options?: never;
@@ -1053,7 +1293,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a new link may have a code */
+        /**
+         * Whether a new link may have a code
+         * @description The answer holds for this moment: only creating the link takes the code. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getLinksAvailable"];
         put?: never;
         post?: never;
@@ -1071,11 +1314,20 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change up to 5000 links */
+        /**
+         * Change up to 5000 links
+         * @description Each link is changed or refused for itself, as by PUT: `failed` names those that were not. For editors and administrators; an API token needs the scope `links:write`.
+         */
         put: operations["putLinksBatch"];
-        /** Create up to 5000 links */
+        /**
+         * Create up to 5000 links
+         * @description Each link is created or refused for itself: `failed` names those that were not, with their reasons. The status is 200 even if all are refused. For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinksBatch"];
-        /** Delete up to 5000 links */
+        /**
+         * Delete up to 5000 links
+         * @description Each code is deleted or refused for itself: `failed` names those that were not. Deleted links can be put back. For editors and administrators; an API token needs the scope `links:write`.
+         */
         delete: operations["deleteLinksBatch"];
         options?: never;
         head?: never;
@@ -1091,7 +1343,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete or change all links that a filter finds, or count them */
+        /**
+         * Delete or change all links that a filter finds, or count them
+         * @description Begin with `dry_run`, which only counts. While the answer has a `next`, send it as `cursor`: a long change takes several calls. A call that is repeated changes no link twice. For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinksBatchQuery"];
         delete?: never;
         options?: never;
@@ -1108,7 +1363,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay */
+        /**
+         * Undo a bulk change or a change of a tag by the account, 500 links per call; passwords stay
+         * @description While the answer has a `next`, send it as `after`. Links that were changed since stay as they are. For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinksBatchUndo"];
         delete?: never;
         options?: never;
@@ -1123,7 +1381,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deleted links that can be put back, newest first; those of shares can't */
+        /**
+         * List deleted links that can be put back, newest first; those of shares can't
+         * @description They can be put back for the days in `links.restore_days`. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["listLinksDeleted"];
         put?: never;
         post?: never;
@@ -1142,7 +1403,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put a deleted link back with its counts */
+        /**
+         * Put a deleted link back with its counts
+         * @description With `code` under another one, if its own is taken by now (409). For editors and administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinksDeletedIdRestore"];
         delete?: never;
         options?: never;
@@ -1157,7 +1421,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty */
+        /**
+         * Export links as CSV, ordered by code; editors get their own links. Password hashes are for administrators' sessions and tokens with the scope admin, for others the column is empty
+         * @description Takes the filters of the list. It is streamed, and the import reads it back. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getLinksExport"];
         put?: never;
         post?: never;
@@ -1176,7 +1443,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import a CSV file of at most 10 MB */
+        /**
+         * Import a CSV file of at most 10 MB
+         * @description A form with the file. `mode` says what happens to codes that exist; `dry_run` checks everything and changes nothing. Rows are written in portions, so an import that breaks off keeps what was written. For administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postLinksImport"];
         delete?: never;
         options?: never;
@@ -1191,7 +1461,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was sent in the last 30 days, what waits and what failed, newest first */
+        /**
+         * What was sent in the last 30 days, what waits and what failed, newest first
+         * @description What a mail said is not in it, and is removed once the mail is sent. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listMail"];
         put?: never;
         post?: never;
@@ -1208,7 +1481,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One mail */
+        /**
+         * One mail
+         * @description Its recipient, kind, state, attempts and last error. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getMailId"];
         put?: never;
         post?: never;
@@ -1227,7 +1503,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a mail that waits or has failed at once */
+        /**
+         * Send a mail that waits or has failed at once
+         * @description The attempts begin anew. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postMailIdRetry"];
         delete?: never;
         options?: never;
@@ -1242,7 +1521,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether mails can be sent */
+        /**
+         * Whether mails can be sent
+         * @description Says why not, if the server does not answer or refuses the sign-in. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getMailServer"];
         put?: never;
         post?: never;
@@ -1261,7 +1543,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test mail, which goes the way of every mail */
+        /**
+         * Send a test mail, which goes the way of every mail
+         * @description The answer comes before the mail is sent; read its state by its id. 409 without a server for mails. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["createMailTest"];
         delete?: never;
         options?: never;
@@ -1276,7 +1561,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as an OpenAPI document */
+        /**
+         * This API as an OpenAPI document
+         * @description The document that you read, for generators and tools. It describes this version of the server with its prefixes. Needs no sign-in.
+         */
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
@@ -1293,7 +1581,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page */
+        /**
+         * What is stored of visitors and accounts, how long and why, by the settings; for browsers as a page
+         * @description Made from the settings as they are, so that a privacy notice can lead to it. Needs no sign-in.
+         */
         get: operations["listPrivacy"];
         put?: never;
         post?: never;
@@ -1312,7 +1603,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete what identifies an address or account; the sums stay */
+        /**
+         * Delete what identifies an address or account; the sums stay
+         * @description It can't be undone. `processes_missing` says how many processes have not told that they did it; repeat it then. Backups are not changed. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postPrivacyDelete"];
         delete?: never;
         options?: never;
@@ -1327,7 +1621,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is stored of an address or account: a line of JSON for each row */
+        /**
+         * What is stored of an address or account: a line of JSON for each row
+         * @description It is streamed. It may hold data of others beside those asked for, such as a name in an event: read it before you pass it on. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getPrivacyExport"];
         put?: never;
         post?: never;
@@ -1344,7 +1641,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where something is stored of an address or account */
+        /**
+         * Where something is stored of an address or account
+         * @description Counts rows by place. Give one of `address` (of a visitor or a mail), `account` and `sender`. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listPrivacyFind"];
         put?: never;
         post?: never;
@@ -1361,7 +1661,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reports of visitors about links, newest first */
+        /**
+         * List reports of visitors about links, newest first
+         * @description They come from the page `/{code}+`, if `features.report_links` is on. For administrators; an API token needs the scope `links:read`.
+         */
         get: operations["listReports"];
         put?: never;
         post?: never;
@@ -1380,7 +1683,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Dismiss a report, or take its link down */
+        /**
+         * Dismiss a report, or take its link down
+         * @description Taking the link down resolves all of its reports. For administrators; an API token needs the scope `links:write`.
+         */
         post: operations["postReportResolve"];
         delete?: never;
         options?: never;
@@ -1395,7 +1701,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Totals of links and clicks */
+        /**
+         * Totals of links and clicks
+         * @description Of all accounts. The sums are kept, so it costs the same for a million links. For administrators; an API token needs the scope `links:read`.
+         */
         get: operations["getStats"];
         put?: never;
         post?: never;
@@ -1412,7 +1721,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** State of every part of this machine's server: database, storages, clicks, disks, jobs */
+        /**
+         * State of every part of this machine's server: database, storages, clicks, disks, jobs
+         * @description What the panel's page of the system shows. Storages are as they were within 15 seconds. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getSystem"];
         put?: never;
         post?: never;
@@ -1429,7 +1741,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the 10,000 tags that most links have, with the number of links */
+        /**
+         * List the 10,000 tags that most links have, with the number of links
+         * @description Editors see those of links that they can read. For editors and administrators; an API token needs the scope `links:read`.
+         */
         get: operations["listTags"];
         put?: never;
         post?: never;
@@ -1449,11 +1764,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a tag from all links */
+        /**
+         * Remove a tag from all links
+         * @description The links stay. The answer names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
+         */
         delete: operations["deleteTag"];
         options?: never;
         head?: never;
-        /** Rename a tag; onto another tag it merges them */
+        /**
+         * Rename a tag; onto another tag it merges them
+         * @description Changes all links of the caller that have it; its answer names the `change`, which can be undone. For editors and administrators; an API token needs the scope `links:write`.
+         */
         patch: operations["patchTag"];
         trace?: never;
     };
@@ -1464,10 +1785,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List teams by name: all for administrators, for others those of which they are members */
+        /**
+         * List teams by name: all for administrators, for others those of which they are members
+         * @description With their members. For every account; an API token needs no scope.
+         */
         get: operations["listTeams"];
         put?: never;
-        /** Make a team */
+        /**
+         * Make a team
+         * @description A team owns links, folders and domains like an account. It has at most 500 members. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["createTeam"];
         delete?: never;
         options?: never;
@@ -1482,15 +1809,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One team, for its members and administrators */
+        /**
+         * One team, for its members and administrators
+         * @description Its members with their roles, and its quota. 404 for those who are not in it. For every account; an API token needs no scope.
+         */
         get: operations["getTeam"];
         put?: never;
         post?: never;
-        /** Delete a team; what it owns needs another owner */
+        /**
+         * Delete a team; what it owns needs another owner
+         * @description 409 while it owns anything and `transfer_to` names nobody who gets it. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deleteTeam"];
         options?: never;
         head?: never;
-        /** Change the given fields of a team, for its managers and administrators; members are replaced */
+        /**
+         * Change the given fields of a team, for its managers and administrators; members are replaced
+         * @description `members` is the whole list: who is not in it is out from the next request. Only administrators change the quota. For every account; an API token needs the scope `admin`.
+         */
         patch: operations["patchTeam"];
         trace?: never;
     };
@@ -1501,10 +1837,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your API tokens, newest first; administrators also list those of all accounts */
+        /**
+         * List your API tokens, newest first; administrators also list those of all accounts
+         * @description Names, scopes, ends and last use, never the text of a token. For every account; API tokens are refused.
+         */
         get: operations["listTokens"];
         put?: never;
-        /** Create an API token; only this answer shows its text */
+        /**
+         * Create an API token; only this answer shows its text
+         * @description A token can do what its scopes say and never more than its account. An account has at most 100. For every account; API tokens are refused.
+         */
         post: operations["createToken"];
         delete?: never;
         options?: never;
@@ -1519,11 +1861,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one of your API tokens, or as an administrator any */
+        /**
+         * Read one of your API tokens, or as an administrator any
+         * @description Name, scopes, end and the hour of the last use, never the text. For every account; API tokens are refused.
+         */
         get: operations["getToken"];
         put?: never;
         post?: never;
-        /** Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it */
+        /**
+         * Revoke one of your API tokens, or as an administrator any; once this answers, every worker refuses it
+         * @description Programs that use it get 401. It can't be brought back. For every account; API tokens are refused.
+         */
         delete: operations["deleteToken"];
         options?: never;
         head?: never;
@@ -1537,10 +1885,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts by username, without the built-in administrator */
+        /**
+         * List the accounts by username, without the built-in administrator
+         * @description By a part of the name, by role or by state. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["listUsers"];
         put?: never;
-        /** Create an account, with a password or with a mail that invites it to choose one */
+        /**
+         * Create an account, with a password or with a mail that invites it to choose one
+         * @description Give either `password` or `invite`, which needs `email` and a server for mails. For administrators; an API token needs the scope `admin`.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -1555,15 +1909,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One account; 0 is the built-in administrator */
+        /**
+         * One account; 0 is the built-in administrator
+         * @description With role, quota, mail address and state, never its password. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
-        /** Delete an account and its sessions; transfer_to gets its links, files and domains */
+        /**
+         * Delete an account and its sessions; transfer_to gets its links, files and domains
+         * @description Links and domains need a new owner in `transfer_to` (409 without it). Files without a new owner are deleted with it. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Change the given fields; a new password, another role or disabling ends the account's sessions */
+        /**
+         * Change the given fields; a new password, another role or disabling ends the account's sessions
+         * @description A lowered role holds from the next request. Disabling an account also removes its API tokens for good. For administrators; an API token needs the scope `admin`.
+         */
         patch: operations["patchUser"];
         trace?: never;
     };
@@ -1574,7 +1937,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an account has; deleting it deletes its files, folders and tokens, but no links */
+        /**
+         * What an account has; deleting it deletes its files, folders and tokens, but no links
+         * @description Ask it before a deletion: it counts links, files, folders and tokens. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getUserBelongings"];
         put?: never;
         post?: never;
@@ -1593,7 +1959,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password */
+        /**
+         * Invite an account anew: mail a link, valid for 24 hours, by which it chooses its password
+         * @description The former link ends. Needs an address and a server for mails (409). For administrators; an API token needs the scope `admin`.
+         */
         post: operations["postUserInvite"];
         delete?: never;
         options?: never;
@@ -1611,7 +1980,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions */
+        /**
+         * Remove the authenticator app, recovery codes and passkeys of an account, and end its sessions
+         * @description For somebody who has lost phone and recovery codes. Make sure first who asks. For administrators; an API token needs the scope `admin`.
+         */
         delete: operations["deleteUserSecondFactor"];
         options?: never;
         head?: never;
@@ -1625,15 +1997,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file's metadata */
+        /**
+         * A file's metadata
+         * @description With its size, type and SHA-256. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFile"];
         put?: never;
         post?: never;
-        /** Delete a file; its content is deleted with its last file */
+        /**
+         * Delete a file; its content is deleted with its last file
+         * @description For good, without the trash. Its shares end. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFile"];
         options?: never;
         head?: never;
-        /** Rename or move a file, or give it to another owner; absent fields stay unchanged */
+        /**
+         * Rename or move a file, or give it to another owner; absent fields stay unchanged
+         * @description Its shares go along. The content never changes: upload it anew. For every account; an API token needs the scope `files:write`.
+         */
         patch: operations["patchFile"];
         trace?: never;
     };
@@ -1644,7 +2025,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file's content, whole or a range of it */
+        /**
+         * A file's content, whole or a range of it
+         * @description The stored content can be anything, so it is sent with a policy that lets it run nothing. 302 to a signed address of the storage if its policy says so. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFileDownload"];
         put?: never;
         post?: never;
@@ -1661,7 +2045,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture, video, audio, PDF or the first 128 kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only */
+        /**
+         * A picture, video, audio, PDF or the first 128 kB of a text for the owner's page, in a form that can run nothing; a PDF for a frame only
+         * @description The stored content can be anything, so it is sent with a policy that lets it run nothing. 204 for kinds that have no preview. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFilePreview"];
         put?: never;
         post?: never;
@@ -1678,10 +2065,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The short links that share a file, newest first */
+        /**
+         * The short links that share a file, newest first
+         * @description The list is complete. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listFileShare"];
         put?: never;
-        /** Share a file by a short link */
+        /**
+         * Share a file by a short link
+         * @description Everybody who has the code can load the file, within the limits that you give. The settings of `files.share_policy` may require a password or an end (403). For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createFileShare"];
         delete?: never;
         options?: never;
@@ -1699,7 +2092,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop sharing a file under a code */
+        /**
+         * Stop sharing a file under a code
+         * @description Visitors get 404 at once. The file stays. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFileShareCode"];
         options?: never;
         head?: never;
@@ -1713,7 +2109,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A picture within 512 × 512 pixels, as JPEG or WebP */
+        /**
+         * A picture within 512 × 512 pixels, as JPEG or WebP
+         * @description 204 if the file has none. It is made at the first request, which may take a second. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFileThumbnail"];
         put?: never;
         post?: never;
@@ -1732,7 +2131,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a file to the trash */
+        /**
+         * Move a file to the trash
+         * @description Its shares answer 404 until it is put back. It goes on counting towards the quota, and is deleted after the days that a setting says. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postFileTrash"];
         delete?: never;
         options?: never;
@@ -1747,7 +2149,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The document of the panel's frame that draws a PDF; it holds nothing of a file */
+        /**
+         * The document of the panel's frame that draws a PDF; it holds nothing of a file
+         * @description For the panel; other programs use the download. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFilesPreviewPdfViewer"];
         put?: never;
         post?: never;
@@ -1764,7 +2169,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find files and folders by a part of their names, by folder and name; a page may be short before the last one */
+        /**
+         * Find files and folders by a part of their names, by folder and name; a page may be short before the last one
+         * @description Without regard to case. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listFilesSearch"];
         put?: never;
         post?: never;
@@ -1781,7 +2189,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The limits of your shares and drop boxes, which the settings files.share_policy set */
+        /**
+         * The limits of your shares and drop boxes, which the settings files.share_policy set
+         * @description Ask it before you offer a form: what breaks a limit is refused (403). For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFilesSharePolicy"];
         put?: never;
         post?: never;
@@ -1800,10 +2211,16 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a resumable upload */
+        /**
+         * Begin a resumable upload
+         * @description Follows tus 1.0.0, so its clients work. `Location` of the answer is the address of the upload, which lasts for a day after its last byte. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postFilesTus"];
         delete?: never;
-        /** The supported features of resumable uploads (tus 1.0.0) */
+        /**
+         * The supported features of resumable uploads (tus 1.0.0)
+         * @description Version, extensions and the largest upload, in headers. Needs no sign-in.
+         */
         options: operations["optionsFilesTus"];
         head?: never;
         patch?: never;
@@ -1816,18 +2233,36 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The offset of a resumable upload, in headers (HEAD) */
+        /**
+         * The offset of a resumable upload, in headers (HEAD)
+         * @description Follows tus 1.0.0, so its clients work. Where to go on after an interruption; the bytes themselves can't be read. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFilesTusId"];
         put?: never;
-        /** PATCH or DELETE, as given by X-HTTP-Method-Override */
+        /**
+         * PATCH or DELETE, as given by X-HTTP-Method-Override
+         * @description For clients behind proxies that let only POST pass. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postFilesTusId"];
-        /** Terminate a resumable upload and delete its bytes */
+        /**
+         * Terminate a resumable upload and delete its bytes
+         * @description Follows tus 1.0.0, so its clients work. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFilesTusId"];
-        /** The supported features of resumable uploads (tus 1.0.0) */
+        /**
+         * The supported features of resumable uploads (tus 1.0.0)
+         * @description Version, extensions and the largest upload, in headers. Needs no sign-in.
+         */
         options: operations["optionsFilesTusId"];
-        /** The offset of a resumable upload, in headers (HEAD) */
+        /**
+         * The offset of a resumable upload, in headers (HEAD)
+         * @description Follows tus 1.0.0, so its clients work. Where to go on after an interruption. For every account; an API token needs the scope `files:read`.
+         */
         head: operations["headFilesTusId"];
-        /** Continue a resumable upload */
+        /**
+         * Continue a resumable upload
+         * @description Follows tus 1.0.0, so its clients work. 409 if `Upload-Offset` is not where the upload stands. The last byte makes the file, whose id is in a header of the answer. For every account; an API token needs the scope `files:write`.
+         */
         patch: operations["patchFilesTusId"];
         trace?: never;
     };
@@ -1840,7 +2275,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Upload a file: multipart/form-data with one file, in a field of any name */
+        /**
+         * Upload a file: multipart/form-data with one file, in a field of any name
+         * @description The bytes are on disk when it answers. A name that is taken is refused (409), as is what the quota (413) or the policy does not hold. For large files on bad lines use the resumable upload. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createFilesUpload"];
         delete?: never;
         options?: never;
@@ -1855,7 +2293,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The space that your files use or those of a team, and its quota */
+        /**
+         * The space that your files use or those of a team, and its quota
+         * @description Files in the trash and unfinished uploads count. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFilesUsage"];
         put?: never;
         post?: never;
@@ -1872,10 +2313,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The contents of the root */
+        /**
+         * The contents of the root
+         * @description Folders and files by name. With `limit` in pages; without it a long list is streamed, without an ETag. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFolders"];
         put?: never;
-        /** Create a folder */
+        /**
+         * Create a folder
+         * @description 409 if the name is taken there; files and folders share their names. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createFolder"];
         delete?: never;
         options?: never;
@@ -1890,15 +2337,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The contents of a folder */
+        /**
+         * The contents of a folder
+         * @description Folders and files by name. With `limit` in pages; without it a long list is streamed, without an ETag. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFolder"];
         put?: never;
         post?: never;
-        /** Delete a folder with its contents */
+        /**
+         * Delete a folder with its contents
+         * @description For good, without the trash: its shares and drop boxes end. A large folder is gone at once and deleted in portions. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFolder"];
         options?: never;
         head?: never;
-        /** Rename or move a folder, set its storage policy or owner; absent fields stay unchanged */
+        /**
+         * Rename or move a folder, set its storage policy or owner; absent fields stay unchanged
+         * @description Its shares go along. Another owner needs room in its quota for all of it. For every account; an API token needs the scope `files:write`.
+         */
         patch: operations["patchFolder"];
         trace?: never;
     };
@@ -1909,7 +2365,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A folder with everything in it, as a ZIP file */
+        /**
+         * A folder with everything in it, as a ZIP file
+         * @description It is made while it is sent, from the folder as it was at the start. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFolderArchive"];
         put?: never;
         post?: never;
@@ -1926,10 +2385,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The drop boxes of a folder, newest first */
+        /**
+         * The drop boxes of a folder, newest first
+         * @description With how much each has received. The list is complete. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listFolderDrop"];
         put?: never;
-        /** Open a drop box: a short link through which visitors put files into a folder */
+        /**
+         * Open a drop box: a short link through which visitors put files into a folder
+         * @description Visitors need no account and see only what they sent themselves. `max_bytes` and `max_files` are exact and count what was deleted since. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createFolderDrop"];
         delete?: never;
         options?: never;
@@ -1947,7 +2412,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Close a drop box; the files stay */
+        /**
+         * Close a drop box; the files stay
+         * @description Uploads that are under way are refused. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFolderDropCode"];
         options?: never;
         head?: never;
@@ -1961,7 +2429,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the files that a drop box received, with their senders, newest first; without files in the trash */
+        /**
+         * List the files that a drop box received, with their senders, newest first; without files in the trash
+         * @description Senders type their names themselves, so names prove nothing. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listFolderDropCodeFiles"];
         put?: never;
         post?: never;
@@ -1978,10 +2449,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The short links that share a folder, newest first */
+        /**
+         * The short links that share a folder, newest first
+         * @description The list is complete. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listFolderShare"];
         put?: never;
-        /** Share a folder by a short link */
+        /**
+         * Share a folder by a short link
+         * @description Visitors see what is in the folder now and later. With `add` they also put files into it. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createFolderShare"];
         delete?: never;
         options?: never;
@@ -1999,7 +2476,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop sharing a folder under a code */
+        /**
+         * Stop sharing a folder under a code
+         * @description Visitors get 404 at once. The folder stays. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteFolderShareCode"];
         options?: never;
         head?: never;
@@ -2015,7 +2495,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a folder with its contents to the trash */
+        /**
+         * Move a folder with its contents to the trash
+         * @description Its shares answer 404 until it is put back. It goes on counting towards the quota, and is deleted after the days that a setting says. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postFolderTrash"];
         delete?: never;
         options?: never;
@@ -2030,7 +2513,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers */
+        /**
+         * Each file that comes into a drop box of the account, as a server-sent event named `drop`; 503 when a worker already has 100 viewers
+         * @description The stream stays open until the session or token ends. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getFoldersLive"];
         put?: never;
         post?: never;
@@ -2047,7 +2533,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Full health report; 503 with the report when unhealthy */
+        /**
+         * Full health report; 503 with the report when unhealthy
+         * @description Monitors send the token in `api.health_token`. Parts that are damaged or full are named. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -2064,13 +2553,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** 204 while the process responds */
+        /**
+         * 204 while the process responds
+         * @description Asks neither database nor storage. Monitors send the token in `api.health_token`. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getLive"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
-        /** 204 while the process responds */
+        /**
+         * 204 while the process responds
+         * @description The headers of the same GET. For administrators; an API token needs the scope `admin`.
+         */
         head: operations["headLive"];
         patch?: never;
         trace?: never;
@@ -2082,7 +2577,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics in the Prometheus text format, summed over the workers of this machine */
+        /**
+         * Metrics in the Prometheus text format, summed over the workers of this machine
+         * @description 404 if the server was started without metrics. Monitors send the token in `api.health_token`. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -2099,7 +2597,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** 200 OK when requests can be served, else 503 */
+        /**
+         * 200 OK when requests can be served, else 503
+         * @description For load balancers and probes; a plain text. Monitors send the token in `api.health_token`. For administrators; an API token needs the scope `admin`.
+         */
         get: operations["getReady"];
         put?: never;
         post?: never;
@@ -2118,7 +2619,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the administrator's first password and a few settings, and sign in; works once */
+        /**
+         * Set the administrator's first password and a few settings, and sign in; works once
+         * @description The secret is in the address that the start prints. Of two at once, one wins. Needs no sign-in.
+         */
         post: operations["postSetUp"];
         delete?: never;
         options?: never;
@@ -2135,7 +2639,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether the one-time address of the set-up is valid, and the settings that it asks for */
+        /**
+         * Whether the one-time address of the set-up is valid, and the settings that it asks for
+         * @description The secret is in the address that the start prints. 404 once there is a password. Needs no sign-in.
+         */
         post: operations["postSetUpCheck"];
         delete?: never;
         options?: never;
@@ -2150,10 +2657,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List your shares and drop boxes or those of a team; administrators also list those of all */
+        /**
+         * List your shares and drop boxes or those of a team; administrators also list those of all
+         * @description By page or cursor. Shares of things in the trash are in the list, and say so. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listShares"];
         put?: never;
-        /** Share several files and folders by one short link */
+        /**
+         * Share several files and folders by one short link
+         * @description At most 500 files and folders, wherever they are. Nothing is copied. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["createShare"];
         delete?: never;
         options?: never;
@@ -2168,15 +2681,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a share or drop box */
+        /**
+         * Read a share or drop box
+         * @description With its downloads, recipients and what it serves, never its password. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["getShare"];
         put?: never;
         post?: never;
-        /** End a share or drop box and free its code */
+        /**
+         * End a share or drop box and free its code
+         * @description Visitors get 404 at once. What it served stays. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteShare"];
         options?: never;
         head?: never;
-        /** Change the given fields of a share or drop box, including what its code serves */
+        /**
+         * Change the given fields of a share or drop box, including what its code serves
+         * @description null clears a field. The code can also serve another file, a folder, several of them, or a URL; the history keeps what it was. For every account; an API token needs the scope `files:write`.
+         */
         patch: operations["patchShare"];
         trace?: never;
     };
@@ -2187,7 +2709,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The files and folders that are one share; without those in the trash */
+        /**
+         * The files and folders that are one share; without those in the trash
+         * @description As visitors of the share find them. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listShareItems"];
         put?: never;
         post?: never;
@@ -2206,7 +2731,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the mail with the link of a share to its recipients again */
+        /**
+         * Send the mail with the link of a share to its recipients again
+         * @description To all, or to those in `recipients`. An account sends at most 500 such mails a day (429). For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postShareMails"];
         delete?: never;
         options?: never;
@@ -2221,7 +2749,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days */
+        /**
+         * What verified recipients of a share opened and downloaded, newest first; the last 10,000 of the days in analytics.log_retention_days
+         * @description Only shares with `verify` know who came. Previews and parts of a download are not in it. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listShareVisits"];
         put?: never;
         post?: never;
@@ -2238,11 +2769,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is in the trash, newest first */
+        /**
+         * What is in the trash, newest first
+         * @description With where each entry was, and when it will be deleted. For every account; an API token needs the scope `files:read`.
+         */
         get: operations["listTrash"];
         put?: never;
         post?: never;
-        /** Empty the trash: delete everything in it for good */
+        /**
+         * Empty the trash: delete everything in it for good
+         * @description It can't be undone. A trash with much in it is emptied in portions, which takes a while. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteTrash"];
         options?: never;
         head?: never;
@@ -2259,7 +2796,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete an entry of the trash for good, a folder with its contents */
+        /**
+         * Delete an entry of the trash for good, a folder with its contents
+         * @description It can't be undone. For every account; an API token needs the scope `files:write`.
+         */
         delete: operations["deleteTrashId"];
         options?: never;
         head?: never;
@@ -2275,7 +2815,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put an entry back, by default under its former name into its former folder */
+        /**
+         * Put an entry back, by default under its former name into its former folder
+         * @description 409 if the name is taken there; give another `name` or folder. For every account; an API token needs the scope `files:write`.
+         */
         post: operations["postTrashIdRestore"];
         delete?: never;
         options?: never;
@@ -2304,6 +2847,7 @@ export interface components {
             quota_bytes: number;
             /** @enum {string} */
             role: "user" | "editor" | "admin";
+            /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
             username: string;
         };
@@ -2328,6 +2872,7 @@ export interface components {
             /** @description with its shares; links to targets stay when the account is deleted */
             links: number;
             tokens: number;
+            /** @description of all files */
             used_bytes: number;
         };
         AccountBelongingsAnswer: {
@@ -2424,11 +2969,13 @@ export interface components {
             message: string;
         };
         BatchResult: {
+            /** @description those for which it was not done, with the reason */
             failed: {
                 code: string;
                 error: string;
                 error_code: number;
             }[];
+            /** @description codes of the links for which it was done */
             success: string[];
         };
         CodeAvailability: {
@@ -2449,6 +2996,7 @@ export interface components {
             created_at: string;
             /** @description an expired token is removed after 30 days */
             expired: boolean;
+            /** @description null: it does not end */
             expires_at: string | null;
             id: number;
             /** @description to the hour */
@@ -2482,16 +3030,20 @@ export interface components {
             offered?: components["schemas"]["Link"];
         };
         DeletedLink: {
+            /** @description what previews of messengers show; null: the preview of the target */
             card: {
                 description: string | null;
                 image: string | null;
                 title: string | null;
             } | null;
+            /** @description of people and automated visitors */
             click_count: number;
+            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description name of the account, token:{name}, or cli */
             created_by: string | null;
             /** @description since when the target does not answer; null while it does, or is not checked */
             dead_since: string | null;
@@ -2500,9 +3052,13 @@ export interface components {
             deleted_by: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
+            /** @description null: it does not end */
             expires_at: string | null;
+            /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
+            /** @description the query of a visit is added to the target */
             forward_query: boolean;
+            /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
             held: {
                 /** Format: date-time */
                 at: string;
@@ -2514,19 +3070,28 @@ export interface components {
             /** @description click_count without automated visitors */
             human_clicks: number;
             id: number;
+            /** @description how many people may pass; null: any number */
             max_clicks: number | null;
             note: string | null;
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /** @enum {number} */
+            /**
+             * @description of its answers to visitors
+             * @enum {number}
+             */
             redirect_status: 301 | 302 | 307 | 308;
+            /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
+            /** @description before this time it does not exist for visitors */
             starts_at: string | null;
             tags: string[];
             target: string;
             title: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         DeletedLinkPageAnswer: {
@@ -2554,6 +3119,7 @@ export interface components {
             message: string;
         };
         DeviceReport: {
+            /** @description share of automated visitors */
             bot_percentage: number;
             browsers: {
                 count: number;
@@ -2571,6 +3137,7 @@ export interface components {
                 name: string;
                 percentage: number;
             }[];
+            /** @description clicks that are counted here */
             total_with_ua: number;
         };
         DeviceReportAnswer: {
@@ -2599,7 +3166,10 @@ export interface components {
             not_found_url: string | null;
             /** @description account, or team:{name}; null: it is open to all who make links */
             owner: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         DomainAnswer: {
@@ -2631,16 +3201,20 @@ export interface components {
             add: boolean;
             /** @description that it has received, including files deleted since */
             bytes: number;
+            /** @description what previews of messengers show; null: the preview of the target */
             card: {
                 description: string | null;
                 image: string | null;
                 title: string | null;
             } | null;
+            /** @description of people and automated visitors */
             click_count: number;
+            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description name of the account, token:{name}, or cli */
             created_by: string | null;
             /** @description the stored content of the file is lost */
             damaged: boolean;
@@ -2665,13 +3239,17 @@ export interface components {
                 id: number;
                 name: string;
             } | null;
+            /** @description null: it does not end */
             expires_at: string | null;
+            /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
             file_id: number | null;
             /** @description that it has received, including those deleted since */
             files: number;
             folder_id: number;
+            /** @description the query of a visit is added to the target */
             forward_query: boolean;
+            /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
             held: {
                 /** Format: date-time */
                 at: string;
@@ -2693,10 +3271,15 @@ export interface components {
              * @enum {string}
              */
             kind: "file" | "folder" | "drop" | "items" | "url";
+            /** @description of all files that it takes in its life */
             max_bytes: number;
+            /** @description how many people may pass; null: any number */
             max_clicks: number | null;
+            /** @description how many downloads there may be; null: any number */
             max_downloads: number | null;
+            /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size: number | null;
+            /** @description that it takes in its life */
             max_files: number;
             /** @description shown to visitors */
             message: string | null;
@@ -2709,19 +3292,27 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /** @enum {number} */
+            /**
+             * @description of its answers to visitors
+             * @enum {number}
+             */
             redirect_status: 301 | 302 | 307 | 308;
+            /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
              */
             short_url: string;
+            /** @description before this time it does not exist for visitors */
             starts_at: string | null;
             tags: string[];
             target: string;
             title: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
             /**
              * Format: uri
@@ -2762,7 +3353,10 @@ export interface components {
             }[];
             /** @description null for folders */
             size: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         EntryAnswer: {
@@ -3037,9 +3631,14 @@ export interface components {
             name: string;
             /** @description account, or team:{name} */
             owner: string;
+            /** @description of the content, as 64 hex digits */
             sha256: string;
+            /** @description bytes */
             size: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         FileAnswer: {
@@ -3066,7 +3665,10 @@ export interface components {
             parent_id: number | null;
             /** @description overrides the inherited policy */
             policy_id: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         FolderAnswer: {
@@ -3133,6 +3735,7 @@ export interface components {
         GetFilesUsageResult: {
             /** @description 0 is unlimited */
             quota_bytes: number;
+            /** @description of all files */
             used_bytes: number;
         };
         GetFoldersLiveAnswer: {
@@ -3244,24 +3847,32 @@ export interface components {
             }[];
         };
         Link: {
+            /** @description what previews of messengers show; null: the preview of the target */
             card: {
                 description: string | null;
                 image: string | null;
                 title: string | null;
             } | null;
+            /** @description of people and automated visitors */
             click_count: number;
+            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description name of the account, token:{name}, or cli */
             created_by: string | null;
             /** @description since when the target does not answer; null while it does, or is not checked */
             dead_since: string | null;
             /** @description host; null: the default domain */
             domain: string | null;
+            /** @description null: it does not end */
             expires_at: string | null;
+            /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
+            /** @description the query of a visit is added to the target */
             forward_query: boolean;
+            /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
             held: {
                 /** Format: date-time */
                 at: string;
@@ -3274,24 +3885,33 @@ export interface components {
             human_clicks: number;
             /** @description stays when the code changes */
             id: number;
+            /** @description how many people may pass; null: any number */
             max_clicks: number | null;
             note: string | null;
             /** @description account, or team:{name}; null: of a command or import */
             owner: string | null;
             password: "[REDACTED]" | null;
-            /** @enum {number} */
+            /**
+             * @description of its answers to visitors
+             * @enum {number}
+             */
             redirect_status: 301 | 302 | 307 | 308;
+            /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
              */
             short_url: string;
+            /** @description before this time it does not exist for visitors */
             starts_at: string | null;
             tags: string[];
             target: string;
             title: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         LinkAnswer: {
@@ -3400,12 +4020,14 @@ export interface components {
             title?: string | null;
         };
         LinkReport: {
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number;
             code: string;
             /** @description host; null: the default domain */
             domain: string | null;
             /** @description at most 20 */
             geo_distribution: components["schemas"]["Place"][];
+            /** @description those without automated visitors */
             human_clicks: number;
             /** @description at most 10 */
             top_referrers: components["schemas"]["Referrer"][];
@@ -3547,6 +4169,7 @@ export interface components {
             role: "user" | "editor" | "admin";
             /** @description has an authenticator app or a passkey */
             second_factor: boolean;
+            /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
             /** @description of the account's files */
             used_bytes: number;
@@ -3716,9 +4339,11 @@ export interface components {
             title?: string | null;
         };
         NewestClick: {
+            /** @description clicks of crawlers, previews and programs */
             automated: boolean;
             browser: string | null;
             city: string | null;
+            /** @description time of the visit */
             clicked_at: string;
             code: string;
             /** @description ISO 3166-1 alpha-2 */
@@ -3869,12 +4494,16 @@ export interface components {
             base_path?: string | null;
             bucket?: string | null;
             download?: ("relay" | "redirect") | null;
-            /** @enum {string} */
+            /**
+             * @description kind of storage
+             * @enum {string}
+             */
             driver_type: "local" | "s3";
             /** @description s3: http or https URL without a path */
             endpoint?: string | null;
             /** @description true makes this policy the default instead of the current one */
             is_default?: boolean | null;
+            /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size?: number | null;
             name: string;
             /** @description s3: default us-east-1 */
@@ -3951,6 +4580,7 @@ export interface components {
              * @enum {string}
              */
             second_factor: "off" | "on" | "required" | "unproved";
+            /** @description of the last change; clicks and downloads change nothing */
             updated_at: string | null;
             username: string;
         };
@@ -4119,12 +4749,15 @@ export interface components {
             tag: string;
         };
         Place: {
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number;
             city: string | null;
             count: number;
             /** @description ISO 3166-1 alpha-2 */
             country: string;
+            /** @description those without automated visitors */
             human_clicks: number;
+            /** @description of all that were counted */
             percentage: number;
         };
         PlaceListAnswer: {
@@ -4144,22 +4777,31 @@ export interface components {
             message: string;
         };
         Policy: {
+            /** @description folder, or prefix in the bucket */
             base_path: string;
             bucket: string | null;
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
             download: "relay" | "redirect";
-            /** @enum {string} */
+            /**
+             * @description kind of storage
+             * @enum {string}
+             */
             driver_type: "local" | "s3";
             endpoint: string | null;
             has_credentials: boolean;
             id: number;
+            /** @description takes files whose folders name no policy */
             is_default: boolean;
+            /** @description bytes of one file; 0 or null: no limit of its own */
             max_file_size: number;
             name: string;
             region: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         PolicyAnswer: {
@@ -4176,12 +4818,15 @@ export interface components {
         };
         PolicyUpdate: {
             access_key?: string;
+            /** @description folder, or prefix in the bucket */
             base_path?: string | null;
             bucket?: string | null;
             /** @enum {string} */
             download?: "relay" | "redirect";
+            /** @description kind of storage */
             driver_type?: string | null;
             endpoint?: string | null;
+            /** @description takes files whose folders name no policy */
             is_default?: boolean;
             /** @description bytes; 0 is unlimited */
             max_file_size?: number;
@@ -4262,14 +4907,23 @@ export interface components {
         PostConfigKeyExecuteAndSaveResult: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
             is_fixed?: boolean;
+            /** @description the value is a secret, and masked */
             is_sensitive: boolean;
             key: string;
             message: string | null;
+            /** @description stored, and waits for a restart; null: none does */
             pending_value?: string;
+            /** @description a new value counts after a restart */
             requires_restart: boolean;
-            /** @constant */
+            /**
+             * @description codes of the links for which it was done
+             * @constant
+             */
             success: true;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
             value: string;
             /** @enum {string} */
@@ -4502,7 +5156,10 @@ export interface components {
         PostSetUpCheckResult: {
             click_addresses: boolean;
             click_details: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description null: it does not end
+             */
             expires_at: string;
             public_url: string;
         };
@@ -4633,6 +5290,7 @@ export interface components {
             sender_name: string | null;
             /** @description name as sent; name differs if another file had it */
             sent_as: string;
+            /** @description bytes */
             size: number;
         };
         ReceivedFilePageAnswer: {
@@ -4654,9 +5312,12 @@ export interface components {
             message: string;
         };
         Referrer: {
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number;
             count: number;
+            /** @description those without automated visitors */
             human_clicks: number;
+            /** @description of all that were counted */
             percentage: number;
             referrer: string;
         };
@@ -4686,6 +5347,7 @@ export interface components {
             reason?: string | null;
         };
         ReportRow: {
+            /** @description clicks of crawlers, previews and programs */
             automated: number;
             /** @description of the visitors that are asked for */
             clicks: number;
@@ -4693,6 +5355,7 @@ export interface components {
             country?: string;
             /** @description of a link: host; null: the default domain */
             domain?: string | null;
+            /** @description clicks without those of automated visitors */
             human: number;
             /** @description as the filter takes it; hours of the week as `Mon 13:00`, in UTC */
             value: string;
@@ -4739,11 +5402,17 @@ export interface components {
         Setting: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
             is_fixed?: boolean;
+            /** @description the value is a secret, and masked */
             is_sensitive: boolean;
             key: string;
+            /** @description stored, and waits for a restart; null: none does */
             pending_value?: string;
+            /** @description a new value counts after a restart */
             requires_restart: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
             value: string;
             /** @enum {string} */
@@ -4788,6 +5457,7 @@ export interface components {
             /** @description of a number, inclusive; null for other types */
             minimum: number | null;
             order: number;
+            /** @description a new value counts after a restart */
             requires_restart: boolean;
             unit: ("seconds" | "minutes" | "days" | "characters" | "clicks" | "records") | null;
             /** @enum {string} */
@@ -4819,16 +5489,20 @@ export interface components {
         Share: {
             /** @description visitors see what is in the folder, and add files */
             add: boolean;
+            /** @description what previews of messengers show; null: the preview of the target */
             card: {
                 description: string | null;
                 image: string | null;
                 title: string | null;
             } | null;
+            /** @description of people and automated visitors */
             click_count: number;
+            /** @description clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on */
             click_threshold: number | null;
             code: string;
             /** Format: date-time */
             created_at: string;
+            /** @description name of the account, token:{name}, or cli */
             created_by: string | null;
             /** @description the stored content of the file is lost */
             damaged: boolean;
@@ -4853,11 +5527,15 @@ export interface components {
                 id: number;
                 name: string;
             } | null;
+            /** @description null: it does not end */
             expires_at: string | null;
+            /** @description where the link leads before it starts, after it ends and when it is used up; null: 404 */
             fallback_url: string | null;
             file_id: number | null;
             folder_id: number | null;
+            /** @description the query of a visit is added to the target */
             forward_query: boolean;
+            /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
             held: {
                 /** Format: date-time */
                 at: string;
@@ -4879,7 +5557,9 @@ export interface components {
              * @enum {string}
              */
             kind: "file" | "folder" | "drop" | "items" | "url";
+            /** @description how many people may pass; null: any number */
             max_clicks: number | null;
+            /** @description how many downloads there may be; null: any number */
             max_downloads: number | null;
             /** @description shown to visitors */
             message: string | null;
@@ -4892,19 +5572,27 @@ export interface components {
             password: "[REDACTED]" | null;
             /** @description their mail addresses */
             recipients: string[];
-            /** @enum {number} */
+            /**
+             * @description of its answers to visitors
+             * @enum {number}
+             */
             redirect_status: 301 | 302 | 307 | 308;
+            /** @description where the link leads some visitors instead; the first rule that fits counts */
             rules: components["schemas"]["LinkRule"][] | null;
             /**
              * Format: uri
              * @description address of the link
              */
             short_url: string;
+            /** @description before this time it does not exist for visitors */
             starts_at: string | null;
             tags: string[];
             target: string;
             title: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
             /**
              * Format: uri
@@ -5182,7 +5870,10 @@ export interface components {
             name: string;
             /** @description limit in bytes for all files together; 0: unlimited */
             quota_bytes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
         };
         TeamAnswer: {
@@ -5235,6 +5926,7 @@ export interface components {
             created_at: string;
             /** @description an expired token is removed after 30 days */
             expired: boolean;
+            /** @description null: it does not end */
             expires_at: string | null;
             id: number;
             /** @description to the hour */
@@ -5261,11 +5953,13 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         TopLink: {
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number;
             clicks: number;
             code: string;
             /** @description host; null: the default domain */
             domain: string | null;
+            /** @description those without automated visitors */
             human_clicks: number;
         };
         TopLinkListAnswer: {
@@ -5286,7 +5980,9 @@ export interface components {
         };
         Totals: {
             active_links: number;
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number;
+            /** @description those without automated visitors */
             human_clicks: number;
             total_clicks: number;
             total_links: number;
@@ -5305,6 +6001,7 @@ export interface components {
             /** @description a sign-in by password needs a code */
             enabled: boolean;
             enabled_at: string | null;
+            /** @description recovery codes that were not used yet */
             recovery_codes_left: number;
         };
         TotpStateAnswer: {
@@ -5360,7 +6057,9 @@ export interface components {
             parent_id?: number | null;
         };
         Trend: {
+            /** @description those of crawlers, previews and programs */
             automated_clicks: number[];
+            /** @description those without automated visitors */
             human_clicks: number[];
             labels: string[];
             values: number[];
@@ -5387,6 +6086,7 @@ export interface components {
             code: string;
             details: string | null;
             domain: string | null;
+            /** @description why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open */
             held: {
                 /** Format: date-time */
                 at: string;
@@ -5422,12 +6122,18 @@ export interface components {
         WrittenSetting: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
             is_fixed?: boolean;
+            /** @description the value is a secret, and masked */
             is_sensitive: boolean;
             key: string;
             message: string | null;
+            /** @description stored, and waits for a restart; null: none does */
             pending_value?: string;
+            /** @description a new value counts after a restart */
             requires_restart: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
             updated_at: string;
             value: string;
             /** @enum {string} */

@@ -5,7 +5,7 @@ import { STATUS_OF_KIND } from "./errors.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { headersOfSuccess } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
-import { type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
+import { BINARY, type Json, type NamedSchemas, referenceTo } from "./openapi-schema.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -211,11 +211,14 @@ function schemaIn(
   status: number,
   named: NamedSchemas,
 ): Json {
-  if (schema === undefined) return { type: type === JSON_TYPE ? "object" : "string" };
+  if (schema === undefined) return type === JSON_TYPE ? { type: "object" } : contentOf(type);
   const json = named.schemaOf(schema, "output");
   if (json["type"] !== "object") return json;
   return named.named(`${pascal(operationIdOf(entry))}${status === 200 ? "" : status}Answer`, json);
 }
+
+const contentOf = (type: DocumentedAnswer["type"]): Json =>
+  [type].flat().every((one) => one === null || /^text\/|json$/.test(one)) ? { type: "string" } : BINARY;
 
 function documentedAnswer(
   { type, headers, description }: DocumentedAnswer,

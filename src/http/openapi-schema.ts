@@ -3,6 +3,9 @@ import { z } from "zod";
 export type Json = Record<string, unknown>;
 export type Direction = "input" | "output";
 
+/** Bytes, in the form that generators know. */
+export const BINARY: Json = { type: "string", format: "binary" };
+
 const DEFINITION = "#/$defs/";
 const COMPONENT = "#/components/schemas/";
 

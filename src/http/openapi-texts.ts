@@ -1,4 +1,6 @@
-/** What the document says of the API and of each tag. */
+/** What the document says of the API, of each tag, and of parameters and fields that many have. */
+import type { Json } from "./openapi-schema.ts";
+
 export const INTRODUCTION = `Short links, their numbers, and files.
 
 **Answers.** A success is \`{code: 0, message, data}\`, a list has \`pagination\` or \`next_cursor\` beside \`data\`. A
@@ -65,6 +67,61 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   "If-Modified-Since": "time of the client's copy; 304 if it is current",
   "If-Unmodified-Since": "time of the content; 412 if it is newer",
 };
+
+/** Of fields whose schema has no description and whose names do not say it. */
+const FIELDS: Readonly<Record<string, string>> = {
+  updated_at: "of the last change; clicks and downloads change nothing",
+  expires_at: "null: it does not end",
+  starts_at: "before this time it does not exist for visitors",
+  max_clicks: "how many people may pass; null: any number",
+  max_downloads: "how many downloads there may be; null: any number",
+  fallback_url: "where the link leads before it starts, after it ends and when it is used up; null: 404",
+  redirect_status: "of its answers to visitors",
+  forward_query: "the query of a visit is added to the target",
+  click_threshold: "clicks at which an event and a mail tell of it; null: 100, 1,000, 10,000 and so on",
+  card: "what previews of messengers show; null: the preview of the target",
+  rules: "where the link leads some visitors instead; the first rule that fits counts",
+  click_count: "of people and automated visitors",
+  human_clicks: "those without automated visitors",
+  automated_clicks: "those of crawlers, previews and programs",
+  human: "clicks without those of automated visitors",
+  automated: "clicks of crawlers, previews and programs",
+  held: "why the link is closed to visitors: it waits for approval, was refused or taken down; null: it is open",
+  created_by: "name of the account, token:{name}, or cli",
+  percentage: "of all that were counted",
+  bot_percentage: "share of automated visitors",
+  total_with_ua: "clicks that are counted here",
+  used_bytes: "of all files",
+  size: "bytes",
+  max_bytes: "of all files that it takes in its life",
+  max_files: "that it takes in its life",
+  max_file_size: "bytes of one file; 0 or null: no limit of its own",
+  sha256: "of the content, as 64 hex digits",
+  requires_restart: "a new value counts after a restart",
+  is_sensitive: "the value is a secret, and masked",
+  pending_value: "stored, and waits for a restart; null: none does",
+  success: "codes of the links for which it was done",
+  failed: "those for which it was not done, with the reason",
+  driver_type: "kind of storage",
+  base_path: "folder, or prefix in the bucket",
+  is_default: "takes files whose folders name no policy",
+  clicked_at: "time of the visit",
+  recovery_codes_left: "recovery codes that were not used yet",
+};
+
+/** With texts for the fields that have none. */
+export const withFieldTexts = (schemas: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withTexts(schema)]));
+
+function withTexts(schema: Json): Json {
+  const { properties } = schema as { properties?: Record<string, Json> };
+  if (properties === undefined) return schema;
+  const described = Object.entries(properties).map(([name, field]) => {
+    const description = field["description"] ?? FIELDS[name];
+    return [name, description === undefined ? field : { ...field, description }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
+}
 
 /** In the order of the table above; others follow. */
 export function describedTags(used: ReadonlySet<string>): { name: string; description?: string }[] {

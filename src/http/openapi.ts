@@ -6,8 +6,9 @@ import { answersOf, failureAnswers, SCHEMAS } from "./openapi-answers.ts";
 import { exampleOf } from "./openapi-examples.ts";
 import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
-import { createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
-import { describedTags, INTRODUCTION, PARAMETERS } from "./openapi-texts.ts";
+import { BINARY, createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
+import { describedOperation } from "./openapi-operations.ts";
+import { describedTags, INTRODUCTION, PARAMETERS, withFieldTexts } from "./openapi-texts.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
@@ -38,7 +39,8 @@ export function openApiDocument(described: Described): Json {
       // Such a GET answers in its headers.
       if (entry.method === "GET" && entry.raw?.type === null) {
         const operationId = operationIdOf(entry).replace(/^get/, "head");
-        operations["head"] = { ...operation(entry, { path, gated, named }), operationId };
+        const description = describedOperation(entry, operationId);
+        operations["head"] = { ...operation(entry, { path, gated, named }), operationId, description };
       }
     }
   }
@@ -48,13 +50,14 @@ export function openApiDocument(described: Described): Json {
       title: "Waymark",
       version,
       description: INTRODUCTION,
+      contact: { name: "The administrators of this server" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/" }],
     tags: describedTags(tags),
     paths,
     components: {
-      schemas: sorted(named.schemas),
+      schemas: sorted(withFieldTexts(named.schemas)),
       responses: failureAnswers(),
       securitySchemes: securitySchemes(described),
     },
@@ -98,6 +101,7 @@ const operation = (entry: Endpoint, { path, gated, named }: Place): Json => ({
   operationId: operationIdOf(entry),
   tags: [entry.tag],
   summary: entry.summary,
+  description: describedOperation(entry),
   ...security(entry),
   parameters: parametersOf(entry, path, named),
   ...requestBody(entry, named),
@@ -139,13 +143,14 @@ function parametersIn(
   };
   return Object.entries(properties).map(([name, property]) => {
     const isRequired = place === "path" || required.includes(name);
-    const { description = PARAMETERS[name], ...rest } = property;
+    const { description = PARAMETERS[name], const: only, ...rest } = property;
     return {
       name,
       in: place,
       ...(description !== undefined && { description }),
       required: isRequired,
-      schema: rest,
+      // Generators know a single choice in more places than a constant.
+      schema: only === undefined ? rest : { ...rest, enum: [only] },
       ...(isRequired && { example: exampleOf(property, named, name) }),
     };
   });
@@ -153,8 +158,7 @@ function parametersIn(
 
 function requestBody(entry: Endpoint, named: NamedSchemas): Json {
   const { body, form, rawBody } = entry;
-  const binary = { type: "string", format: "binary" };
-  if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: binary } } } };
+  if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: BINARY } } } };
   const taken = body ?? form;
   if (taken === undefined) return {};
   const json = named.schemaOf(taken, "input");
