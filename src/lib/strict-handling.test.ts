@@ -7,7 +7,10 @@ const alone = z.string().optional();
 strictly.set(alone, { refusal: (_, { other }) => (other === undefined ? "needs other" : null) });
 const later = z.unknown();
 strictly.set(later, { later: z.object({ known: z.string() }) });
+const made = z.object({ e: z.string(), inner: z.object({}).optional() });
+strictly.set(made, { isOpen: true });
 const schema = z.object({
+  made: made.optional(),
   a: z.string().nullish(),
   inner: z.object({ b: z.int() }).partial().optional(),
   list: z.array(z.object({ c: z.string() })).default([]),
@@ -34,6 +37,7 @@ test.each([
     [],
   ],
   [{ b: 1, c: null }, ["b", "c"]],
+  [{ made: { e: "", x: 1, inner: { y: 1 } } }, ["made.inner.y"]],
   [{ inner: { x: 1 } }, ["inner.x"]],
   [{ list: [{ c: "" }, { c: "", x: 1 }] }, ["list.1.x"]],
   [{ either: { d: "", x: 1 } }, ["either.x"]],

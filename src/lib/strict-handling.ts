@@ -8,6 +8,8 @@ type Strictness = {
   refusal?(value: unknown, beside: Readonly<Record<string, unknown>>): string | null;
   /** Of a value that is checked later. */
   later?: z.core.$ZodType;
+  /** Of an object that others than the client make: it may have fields that nobody reads. */
+  isOpen?: true | undefined;
 };
 
 const MOST_CHARACTERS = 200;
@@ -37,7 +39,7 @@ export async function refuseIgnored(schema: z.core.$ZodType | null, value: unkno
 /** Pauses at each item of a list. */
 function* find(schema: z.core.$ZodType, value: unknown, path: string, faults: FieldFault[]): Steps {
   if (typeof value !== "object" || value === null || faults.length >= MOST_FIELD_FAULTS) return;
-  const { later } = strictly.get(schema) ?? {};
+  const { later, isOpen } = strictly.get(schema) ?? {};
   if (later !== undefined) return yield* find(later, value, path, faults);
   const { def } = schema._zod as { def: z.core.$ZodTypes["_zod"]["def"] };
   if ("innerType" in def) return yield* find(def.innerType, value, path, faults);
@@ -54,13 +56,14 @@ function* find(schema: z.core.$ZodType, value: unknown, path: string, faults: Fi
   } else if (def.type === "union") {
     const fitting = def.options.find((option) => z.safeParse(option, value).success);
     if (fitting !== undefined) yield* find(fitting, value, path, faults);
-  } else if (def.type === "object" && !Array.isArray(value)) yield* inObject(def, value, path, faults);
+  } else if (def.type === "object" && !Array.isArray(value))
+    yield* inObject({ ...def, isOpen }, value, path, faults);
 }
 
-type ObjectDefinition = Pick<z.core.$ZodObjectDef, "shape" | "catchall">;
+type ObjectDefinition = Pick<z.core.$ZodObjectDef, "shape" | "catchall"> & Pick<Strictness, "isOpen">;
 
 function* inObject(
-  { shape, catchall }: ObjectDefinition,
+  { shape, catchall, isOpen }: ObjectDefinition,
   value: object,
   path: string,
   faults: FieldFault[],
@@ -71,7 +74,7 @@ function* inObject(
     const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
     const refused =
       known === undefined
-        ? catchall === undefined && "is unknown"
+        ? catchall === undefined && !isOpen && "is unknown"
         : strictly.get(known)?.refusal?.(item, value as Record<string, unknown>);
     if (refused) faults.push({ field, message: `${field} ${refused}.` });
     else if (known !== undefined) yield* find(known, item, `${field}.`, faults);

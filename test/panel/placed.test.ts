@@ -60,7 +60,9 @@ test.skipIf(!CHROMIUM)("every page loads below the path and asks for nothing out
   const at = (route: string): string => `${BELOW}/ui/panel/${route.replace("long/code", CODE)}`;
   const { page, context, complaints, close } = await panelOpener(browser, url)(at("link/long/code"));
   const outside: string[] = [];
+  const handling = new Set<string | undefined>();
   page.on("request", (request) => {
+    if (request.url().includes("/v1/links?")) handling.add(request.headers()["prefer"]);
     if (!request.url().startsWith(`${panelOrigin(url)}${BELOW}/`)) outside.push(request.url());
   });
   await signInToPanel(page);
@@ -72,6 +74,7 @@ test.skipIf(!CHROMIUM)("every page loads below the path and asks for nothing out
     await page.getByRole("heading", { level: 1 }).waitFor();
   }
   expect(outside).toEqual([]);
+  expect([...handling]).toEqual(["handling=strict"]);
   expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
   await close();
 });

@@ -128,6 +128,8 @@ async function sendOnce(request: Request): Promise<Response> {
   const body = isRead ? null : await request.arrayBuffer();
   const ask = async (): Promise<Response> => {
     const headers = new Headers(request.headers);
+    // A misspelt field is an error instead of nothing.
+    headers.set("Prefer", "handling=strict");
     if (!isRead) headers.set("X-CSRF-Token", csrfToken());
     const { method, signal } = request;
     const askedAt = Date.now();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createView } from "../../lib/case-names.ts";
 import { namedObject } from "../../lib/named-object.ts";
+import { strictly } from "../../lib/strict-handling.ts";
 import { visibleName } from "../../lib/visible-name.ts";
 
 export type Passkey = {
@@ -70,6 +71,10 @@ export const assertion = namedObject("PasskeyCredential", {
   }),
 });
 export type Assertion = z.output<typeof assertion>;
+
+// Browsers add what they like.
+for (const made of [newCredential, assertion])
+  for (const schema of [made, made.shape.response]) strictly.set(schema, { isOpen: true });
 
 const descriptor = z.object({
   id: z.string(),
