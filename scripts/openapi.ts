@@ -1,4 +1,7 @@
-/** The OpenAPI document of a new installation, made from the endpoints without a server. */
+/**
+ * Prints the OpenAPI document of a new installation, made from the endpoints without a server. With --release it is
+ * without texts and examples, as docs/openapi/ keeps it.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,4 +35,14 @@ export async function newApiDocument() {
   }
 }
 
-if (import.meta.main) console.log(JSON.stringify(await newApiDocument(), null, 2));
+/** A field of this name, which is a schema, stays. */
+const isText = (key: string, value: unknown): boolean =>
+  ((key === "description" || key === "summary") && typeof value === "string") ||
+  key === "example" ||
+  (key === "examples" && Array.isArray(value));
+
+if (import.meta.main) {
+  const bare = process.argv.includes("--release");
+  const keep = (key: string, value: unknown) => (bare && isText(key, value) ? undefined : value);
+  console.log(JSON.stringify(await newApiDocument(), keep, bare ? 1 : 2));
+}
