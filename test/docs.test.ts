@@ -84,44 +84,37 @@ test.skipIf(CHROMIUM === null && !isRequired)(
     const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
     const browser = await startChromium();
     try {
-      for (const [width, dark] of [
-        [1280, false],
-        [390, true],
-      ] as const) {
-        const page = await browser.page({ width, height: 844, dark });
-        await page.open(server.url + DOCS);
-        const count = (selector: string) =>
-          page.evaluate<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
-        // Of many operations Swagger UI draws those in sight.
-        const seen = new Set<string>();
-        const lookOn = async () => {
-          for (const id of await page.evaluate<string[]>(LOOK_ON)) seen.add(id);
-        };
-        await until(() => lookOn().then(() => seen.size === operations));
-        await until(() => lookOn().then(async () => (await count("#operations-links-createLink")) === 1));
-        await page.evaluate(
-          `document.querySelector("#operations-links-createLink .opblock-summary-control").click()`,
-        );
-        await until(
-          async () =>
-            (await count(
-              "#operations-links-createLink .microlight, #operations-links-createLink .highlight-code",
-            )) > 2,
-          60_000,
-        );
-        expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(dark);
-        const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-        expect(await page.evaluate<number>(overflow)).toBe(0);
-        const others = page.requests.filter((url) => !url.startsWith(`${server.url}/admin/v1/`));
-        expect(others.filter((url) => !url.startsWith("data:"))).toEqual([]);
-        expect(page.requests.length).toBeGreaterThanOrEqual(6);
-        expect(page.complaints).toEqual([]);
-        // The policy is in force, and a violation would have been seen.
-        await page.evaluate(
-          "document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/' }))",
-        );
-        await until(() => page.complaints.some((complaint) => complaint.includes("img-src")));
-      }
+      const page = await browser.page({ width: 390, height: 844, dark: true });
+      await page.open(server.url + DOCS);
+      const count = (selector: string) =>
+        page.evaluate<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+      // Of many operations Swagger UI draws those in sight.
+      const seen = new Set<string>();
+      const lookOn = async () => {
+        for (const id of await page.evaluate<string[]>(LOOK_ON)) seen.add(id);
+      };
+      await until(() => lookOn().then(() => seen.size === operations));
+      await until(() => lookOn().then(async () => (await count("#operations-links-createLink")) === 1));
+      await page.evaluate(
+        `document.querySelector("#operations-links-createLink .opblock-summary-control").click()`,
+      );
+      await until(
+        async () =>
+          (await count(
+            "#operations-links-createLink .microlight, #operations-links-createLink .highlight-code",
+          )) > 2,
+        60_000,
+      );
+      expect(await page.evaluate("document.documentElement.classList.contains('dark-mode')")).toBe(true);
+      const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      expect(await page.evaluate<number>(overflow)).toBe(0);
+      const others = page.requests.filter((url) => !url.startsWith(`${server.url}/admin/v1/`));
+      expect(others.filter((url) => !url.startsWith("data:"))).toEqual([]);
+      expect(page.requests.length).toBeGreaterThanOrEqual(6);
+      expect(page.complaints).toEqual([]);
+      // The policy is in force, and a violation would have been seen.
+      await page.evaluate("document.body.append(Object.assign(new Image(), { src: 'http://127.0.0.1:9/' }))");
+      await until(() => page.complaints.some((complaint) => complaint.includes("img-src")));
     } finally {
       await browser.close();
     }

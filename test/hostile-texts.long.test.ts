@@ -1,3 +1,3 @@
-/** Hostile texts on MySQL and MariaDB. */
+/** Hostile texts on SQLite, MySQL and MariaDB. */
 import "./support/long.ts";
 import "./hostile-texts.test.ts";

@@ -76,26 +76,26 @@ for (const [name, start] of Object.entries(KINDS)) {
       return { path: `/users/${made.body.data.id}`, client: await signIn(servers.url, PASSWORD, username) };
     }
 
-    test("an account is disabled", async () => {
+    test.concurrent("an account is disabled", async () => {
       const { path, client } = await newAccount("disabled", "admin");
       await endsAfter(client, "/admin/v1/analytics/live", () =>
         servers.client.call("PATCH", path, { disabled: true }),
       );
     });
 
-    test("a session is signed out", async () => {
+    test.concurrent("a session is signed out", async () => {
       const { client } = await newAccount("leaving", "user");
       await endsAfter(client, "/folders/live", () => client.call("POST", "/auth/logout"));
     });
 
-    test("a password is changed by a command", async () => {
+    test.concurrent("a password is changed by a command", async () => {
       const { client } = await newAccount("changed", "user");
       await endsAfter(client, "/folders/live", () =>
         servers.cli(["users", "passwd", "changed", "--stdin"], `${PASSWORD} 2`),
       );
     });
 
-    test("a token is revoked by a command", async () => {
+    test.concurrent("a token is revoked by a command", async () => {
       const body = { name: "viewer", scopes: ["analytics:read"] };
       const made = await servers.client.call("POST", "/tokens", body);
       const client = clientOf(servers.url, made.body.data.token);

@@ -156,12 +156,12 @@ test("a mail that was sent when the process was killed goes at most twice, and t
   expect(server.log()).toContain("may arrive twice");
 });
 
-test("ten thousand queued mails go one after the other while requests are answered", async () => {
+test("thousands of queued mails go one after the other while requests are answered", async () => {
   const before = smtp.count();
   await server.stop();
   const database = new Database(`${installation.dataDir}/waymark.db`);
   database.run(
-    `with recursive n (i) as (select 1 union all select i + 1 from n where i < 10000)
+    `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
      insert into mails (kind, recipient, language, content, state, due_at, attempts, is_server_trouble, was_interrupted, created_at)
      select 'test', 'many' || i || '@example.com', 'en', '{}', 'waiting', 1, 0, 0, 0, 1e13 from n`,
   );
@@ -171,7 +171,7 @@ test("ten thousand queued mails go one after the other while requests are answer
   expect((await ask("GET", "/mail/server")).body.data).toMatchObject({ enabled: true, message: "" });
   const urgent = await ask("POST", "/mail/test", { to: "urgent@example.com" });
   await until(async () => (await ask("GET", `/mail/${urgent.body.data.id}`)).body.data.state === "sent");
-  expect(smtp.count() - before).toBeLessThan(9_000);
+  expect(smtp.count() - before).toBeLessThan(2_900);
 });
 
 test("a server that is away is told by health and log; the mail goes when it is back", async () => {

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DIALECT_NAMES, type Fresh, serverUrl } from "../src/db/fresh.test-support.ts";
+import { type Fresh, HALF, serverUrl } from "../src/db/fresh.test-support.ts";
 import { createMigrated } from "../src/db/schema-copy.test-support.ts";
 import { withDatabase } from "./support/database-dump.ts";
 import { driveClient } from "./support/drive.ts";
@@ -54,7 +54,7 @@ const rowsWith = (url: string, needles: readonly string[]): Promise<string[]> =>
     return [...new Set(found)];
   });
 
-for (const name of DIALECT_NAMES) {
+for (const name of HALF) {
   const isThere = name === "sqlite" || serverUrl(name) !== undefined;
   describe.skipIf(!isThere)(name, () => {
     let fresh: Fresh | null = null;

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import { expectAccessibleInAllLooks, focused, signInToPanel, startPanel } from "../support/panel.ts";
+import {
+  expectAccessible,
+  expectAccessibleInAllLooks,
+  focused,
+  signInToPanel,
+  startPanel,
+} from "../support/panel.ts";
 import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -256,6 +262,7 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
 test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in place", async () => {
   const { page, complaints, close } = await panel.enter("/panel/api");
   await page.locator("iframe[data-ready=true]").waitFor();
+  await expectAccessible(page, "API");
   await page.getByRole("button", { name: "Create a token" }).click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name").fill("reference");

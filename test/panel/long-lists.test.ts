@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDatabase } from "../../src/db/database.ts";
+import { isLong } from "../../src/db/fresh.test-support.ts";
 import { silentLogger } from "../../src/lib/logger.ts";
 import { driveClient } from "../support/drive.ts";
 import { expectAccessibleInAllLooks, once, startPanel, story } from "../support/panel.ts";
@@ -62,7 +63,10 @@ const scrollToPart = (page: Page, part: number) =>
   page.evaluate((of) => window.scrollTo(0, document.documentElement.scrollHeight * of), part);
 const place = (page: Page) => page.evaluate(() => scrollY);
 
-story("10,000 shares are one list: it scrolls, sorts and searches, and keeps its place", async () => {
+/** In the long suite, on PostgreSQL alone. */
+const longStory: typeof story = isLong ? story : () => {};
+
+longStory("10,000 shares are one list: it scrolls, sorts and searches, and keeps its place", async () => {
   const { page, complaints, close } = await panel.enter("/panel/shares");
   await page.getByText("1 share", { exact: true }).waitFor();
   expect(await table(page).getAttribute("aria-rowcount")).toBe("2");
@@ -154,7 +158,7 @@ story("10,000 shares are one list: it scrolls, sorts and searches, and keeps its
 once("events, deleted links and the trash load on as one scrolls", async () => {
   const database = await open();
   const events = Array.from({ length: 400 }, (_, at) => ({
-    at: 1_000 + at,
+    at: Date.now() - 3_600_000 + at,
     actor: "anna",
     via: "api",
     action: "link.delete",

@@ -1,6 +1,5 @@
-/** Each page has a name, which its tab shows, and which is announced; the focus comes along. */
+/** The name of a page follows it within the panel, as does the focus. sizes.test.ts has the names of all pages. */
 import { afterAll, beforeAll, expect } from "bun:test";
-import { PANEL_ROUTES } from "../support/panel-routes.ts";
 import { focused, once, signInToPanel, startPanel } from "../support/panel.ts";
 
 let panel: Awaited<ReturnType<typeof startPanel>>;
@@ -10,19 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-once("the heading of a page names its tab and is announced", async () => {
+once("the name of a page follows it, also where nothing is and after the end of the session", async () => {
   const { page, complaints, close } = await panel.open("/panel/sign-in");
   await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   expect(await page.title()).toBe("Waymark");
   await signInToPanel(page);
-  for (const path of PANEL_ROUTES) {
-    await page.goto(`${panel.origin}/panel/${path}`);
-    const heading = page.getByRole("heading", { level: 1 });
-    await heading.waitFor();
-    const name = (await heading.textContent())!;
-    await page.waitForFunction((title) => document.title === title, `${name} · Waymark`);
-    await page.getByRole("status").filter({ hasText: name }).waitFor({ state: "attached" });
-  }
   await page.goto(`${panel.origin}/panel/nowhere`);
   await page.waitForFunction(() => document.title === "There is nothing at this address · Waymark");
   await page.goto(`${panel.origin}/panel/tokens`);

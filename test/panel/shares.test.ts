@@ -274,7 +274,7 @@ once("all shares are in one list, whose state lives in the URL; one is ended", a
   await close();
 });
 
-story("what strangers send shows as it comes; axe finds nothing in four looks", async () => {
+story("what strangers send shows as it comes; axe finds nothing", async () => {
   const { page, complaints, close } = await panel.enter("/panel/shares?box=inbox");
   await page.getByText("Nothing has come yet.").waitFor();
   const sent = await stranger().put(`${panel.server.url}/inbox`, { "one &lt;.txt": "1" }, "<b>Anna");

@@ -1,6 +1,7 @@
 /** Nothing moves while a page or form loads over a slow network. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
+import { isLong } from "../../src/db/fresh.test-support.ts";
 import { NARROW, once, signInToPanel, startPanel, WIDE } from "../support/panel.ts";
 
 const ROUTES = ["", "analytics", "links", "link/long/code", "links/import", "links/deleted", "links/tags"];
@@ -44,7 +45,7 @@ async function slowly(page: Page): Promise<(place: string) => Promise<void>> {
   };
 }
 
-for (const size of [WIDE, NARROW]) {
+for (const size of isLong ? [WIDE] : [NARROW]) {
   once(`pages and the form of a link stay in place at ${size.width} px`, async () => {
     const { page, complaints, close } = await panel.open("/panel/", { size });
     await signInToPanel(page);

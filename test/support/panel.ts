@@ -3,7 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { type DialectName, serverUrl } from "../../src/db/fresh.test-support.ts";
+import { type DialectName, isLong, serverUrl } from "../../src/db/fresh.test-support.ts";
 import { createMigrated } from "../../src/db/schema-copy.test-support.ts";
 import { CHROMIUM } from "./chromium.ts";
 import { installWithPassword, PASSWORD, signIn } from "./session.ts";
@@ -84,6 +84,9 @@ type Violations = { id: string; nodes: { html: string }[] }[];
 declare const axe: { run(options: object): Promise<{ violations: Violations }> };
 const AXE = Bun.file(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"));
 
+/** In the page. A dialog that opens has its name a moment later. */
+const isNamed = () => document.querySelector("[role=dialog]:not([aria-label], [aria-labelledby])") === null;
+
 /** A page keeps its axe from the first time on. To join what frames found takes a page of its own. */
 async function violationsOf(page: Page, rules: string[] | undefined): Promise<Violations> {
   const resultTypes: ["violations"] = ["violations"];
@@ -91,6 +94,7 @@ async function violationsOf(page: Page, rules: string[] | undefined): Promise<Vi
     const builder = new AxeBuilder({ page }).options({ resultTypes });
     return (await (rules === undefined ? builder : builder.withRules(rules)).analyze()).violations;
   }
+  await page.waitForFunction(isNamed, undefined, { timeout: 5_000 }).catch(() => undefined);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await AXE.text());
   const options = { resultTypes, ...(rules && { runOnly: rules }) };
   return page.evaluate(async (given) => (await axe.run(given)).violations, options);
@@ -103,20 +107,40 @@ export async function expectAccessible(page: Page, name: string, { rules }: Chec
   expect([name, ...found]).toEqual([name]);
 }
 
-/** As expectAccessible, at both widths in both themes, which differ in colours only. Leaves the page wide and light. */
+const MOST_CHARACTERS = 9_000;
+/** Fields of the page that take any number of characters. */
+export const unboundedFields = (page: Page): Promise<string[]> =>
+  page
+    .locator("input:not([type]), input[type=text], input[type=search], input[type=url], textarea")
+    .evaluateAll((fields, most) => {
+      const endless = (fields as HTMLInputElement[]).filter(
+        (field) => !field.readOnly && field.tabIndex >= 0 && (field.maxLength < 0 || field.maxLength > most),
+      );
+      return endless.map((field) => field.labels?.[0]?.textContent ?? field.ariaLabel ?? field.outerHTML);
+    }, MOST_CHARACTERS);
+
+/** A width changes the layout alone, a scheme the colours alone: two looks have both of each, the long suite all four. */
+export const LOOKS = isLong
+  ? ([NARROW, WIDE] as const).flatMap((size) => [
+      { size, dark: true },
+      { size, dark: false },
+    ])
+  : [
+      { size: NARROW, dark: true },
+      { size: WIDE, dark: false },
+    ];
+
+/** As expectAccessible, in looks of both widths and both schemes. Leaves the page wide and light. */
 export async function expectAccessibleInAllLooks(page: Page, name: string): Promise<void> {
-  for (const size of [NARROW, WIDE]) {
+  for (const { size, dark } of LOOKS) {
     await page.setViewportSize(size);
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme });
-      const rules = colorScheme === "dark" ? { rules: ["color-contrast"] } : {};
-      await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`, rules);
-      await page
-        .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth)
-        .catch(() => {
-          throw new Error(`${name} is wider than ${size.width} px`);
-        });
-    }
+    await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+    await expectAccessible(page, `${name}, ${size.width} px, ${dark ? "dark" : "light"}`);
+    await page
+      .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth)
+      .catch(() => {
+        throw new Error(`${name} is wider than ${size.width} px`);
+      });
   }
 }
 

@@ -1,0 +1,3 @@
+/** The widest values on a wide window. */
+import "../support/long.ts";
+import "./widest-values.test.ts";

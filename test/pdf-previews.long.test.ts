@@ -1,0 +1,3 @@
+/** PDF that never ends, too. */
+import "./support/long.ts";
+import "./pdf-previews.test.ts";

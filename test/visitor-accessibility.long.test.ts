@@ -1,0 +1,3 @@
+/** All pages for visitors in four looks. */
+import "./support/long.ts";
+import "./visitor-accessibility.test.ts";
