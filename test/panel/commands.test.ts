@@ -1,14 +1,8 @@
-/** The commands (⌘K), URLs pasted anywhere, and the reference of the API. */
+/** The commands (⌘K), and URLs pasted anywhere. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { CHROMIUM } from "../support/chromium.ts";
-import {
-  expectAccessible,
-  expectAccessibleInAllLooks,
-  focused,
-  signInToPanel,
-  startPanel,
-} from "../support/panel.ts";
+import { expectAccessibleInAllLooks, focused, signInToPanel, startPanel } from "../support/panel.ts";
 import { PASSWORD } from "../support/session.ts";
 import { soon } from "../support/until.ts";
 
@@ -255,31 +249,6 @@ test.skipIf(!CHROMIUM)("a URL pasted anywhere is a link, copied; undo takes it b
   expect(await linksTo()).toHaveLength(1);
   await there.getByRole("button", { name: "Create another" }).click();
   await soon(async () => expect(await linksTo()).toHaveLength(2));
-  expect(complaints).toEqual([]);
-  await close();
-});
-
-test.skipIf(!CHROMIUM)("the API's reference tries out calls with a token made in place", async () => {
-  const { page, complaints, close } = await panel.enter("/panel/api");
-  await page.locator("iframe[data-ready=true]").waitFor();
-  await expectAccessible(page, "API");
-  await page.getByRole("button", { name: "Create a token" }).click();
-  const form = page.getByRole("dialog");
-  await form.getByLabel("Name").fill("reference");
-  await form.getByLabel("links:read").check();
-  await form.getByRole("button", { name: "Create" }).click();
-  const token = (await page.getByText(/^wmk_/).textContent())!;
-  const docs = page.frameLocator("iframe");
-  // Of many operations Swagger UI draws those in sight.
-  await docs.locator(".operation-filter-input").fill("links");
-  await docs.locator("#operations-links-listLinks .opblock-summary-control").click();
-  await docs.getByRole("button", { name: "Try it out" }).click();
-  const asked = page.waitForRequest((request) => request.url().includes("/admin/v1/links?"));
-  await docs.getByRole("button", { name: "Execute", exact: true }).click();
-  expect((await (await asked).allHeaders())["authorization"]).toBe(`Bearer ${token}`);
-  await docs.locator(".responses-table .response-col_status", { hasText: "200" }).first().waitFor();
-  await page.emulateMedia({ colorScheme: "dark" });
-  await docs.locator("html.dark-mode").waitFor();
   expect(complaints).toEqual([]);
   await close();
 });

@@ -205,6 +205,31 @@ once("axe finds nothing on the sign-in, a link and the reference of the API", as
   await close();
 });
 
+once("the API's reference tries out calls with a token made in place", async () => {
+  const { page, complaints, close } = await panel.enter("/panel/api");
+  await page.locator("iframe[data-ready=true]").waitFor();
+  await expectAccessible(page, "API");
+  await page.getByRole("button", { name: "Create a token" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("Name").fill("reference");
+  await form.getByLabel("links:read").check();
+  await form.getByRole("button", { name: "Create" }).click();
+  const token = (await page.getByText(/^wmk_/).textContent())!;
+  const docs = page.frameLocator("iframe");
+  // Of many operations Swagger UI draws those in sight.
+  await docs.locator(".operation-filter-input").fill("links");
+  await docs.locator("#operations-links-listLinks .opblock-summary-control").click();
+  await docs.getByRole("button", { name: "Try it out" }).click();
+  const asked = page.waitForRequest((request) => request.url().includes("/admin/v1/links?"));
+  await docs.getByRole("button", { name: "Execute", exact: true }).click();
+  expect((await (await asked).allHeaders())["authorization"]).toBe(`Bearer ${token}`);
+  await docs.locator(".responses-table .response-col_status", { hasText: "200" }).first().waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await docs.locator("html.dark-mode").waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 once("the languages of the browser are spoken", async () => {
   const texts = { de: "Anmelden", fr: "Se connecter", ja: "サインイン", zh: "登录" };
   for (const [locale, text] of Object.entries(texts)) {
