@@ -183,6 +183,7 @@ once("axe finds nothing on the sign-in, a link and the reference of the API", as
   await page.getByRole("img", { name: /QR code/ }).waitFor();
   await expectAccessibleInAllLooks(page, "QR code");
   await page.goto(`${panel.origin}/admin/v1/docs`);
+  await page.locator(".opblock").first().waitFor();
   await expectAccessible(page, "reference");
   // Of many operations Swagger UI draws those in sight.
   for (const path of ["/auth/login", "/auth/password", "/links/{code}/explain"]) {
