@@ -22,6 +22,9 @@ import { systemClock } from "./lib/clock.ts";
 import type { Registry } from "./lib/metrics.ts";
 import { VERSION } from "./lib/version.ts";
 import { mailEndpoints } from "./mail/mail.routes.ts";
+import { eventView } from "./events/event.ts";
+import { webhookBodies } from "./webhooks/webhook-events.ts";
+import { webhookEndpoints } from "./webhooks/webhooks.routes.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { viewOfLink } from "./links/link/link.ts";
@@ -164,6 +167,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
         ...mailEndpoints(services.mail),
+        ...webhookEndpoints({ webhooks: services.webhooks, now }),
         ...domainEndpoints({ domains: links.domainService }),
         ...eventEndpoints({ events, links: historyLinks(links) }),
         explainEndpoint({
@@ -207,6 +211,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
     csrfCookie: CSRF_COOKIE,
     csrfHeader: CSRF_HEADER,
     version: VERSION,
+    webhooks: webhookBodies(eventView),
   };
   return api;
 }

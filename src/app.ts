@@ -230,12 +230,14 @@ function startJobs(services: Services): JobRunner {
       ...content.jobs,
       ...drive.jobs,
       sharing.visitJob,
+      services.webhooks.job,
       ...(mail.job === null ? [] : [mail.job, services.notices.endingJob]),
     ],
     clock: systemClock,
     logger,
   });
   runner.start();
+  services.changes.subscribe("webhooks", () => runner.soon(services.webhooks.job.name));
   if (mail.job !== null) services.changes.subscribe("mails", () => runner.soon(mail.job!.name));
   return runner;
 }

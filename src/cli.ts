@@ -57,6 +57,10 @@ export const COMMAND_ROOMS: readonly {
     add: async (...to) => (await import("./mail/mail.commands.ts")).addMailCommands(...to),
   },
   {
+    commands: ["webhooks"],
+    add: async (...to) => (await import("./webhooks/webhooks.commands.ts")).addWebhookCommands(...to),
+  },
+  {
     commands: ["analytics"],
     add: async (...to) => (await import("./clicks/clicks.commands.ts")).addClickCommands(...to),
   },

@@ -141,9 +141,7 @@ const SECTIONS = {
       read: (value) => (value === "auto" ? "auto" : Number(value)),
     } satisfies Setting<number | "auto">,
   },
-  data: {
-    dir: path("./data", "Folder for the built-in database, the click journal and stored files."),
-  },
+  data: { dir: path("./data", "Folder for the built-in database, the click journal and stored files.") },
   database: {
     /** May contain a password: never log it. */
     url: {
@@ -196,9 +194,7 @@ const SECTIONS = {
     file: optional(path("", "File to append the log to, opened again on SIGHUP; empty: standard error.")),
     access_sample: share("Share of requests to log, chosen at random; 0: none, 1: all."),
   },
-  metrics: {
-    enabled: flag(true, "Whether to serve {health_prefix}/metrics for Prometheus."),
-  },
+  metrics: { enabled: flag(true, "Whether to serve {health_prefix}/metrics for Prometheus.") },
   health: {
     open_probes: choice(
       ["none", "live", "ready"],
@@ -221,6 +217,9 @@ const SECTIONS = {
       ["starttls", "tls", "none"],
       "starttls: encrypted after the greeting (port 587). tls: from the start (port 465). none: not encrypted, for a server on the same machine.",
     ),
+  },
+  webhooks: {
+    allow_private: flag(false, "Whether webhooks may reach private addresses, such as this machine."),
   },
   /** Each that is set here decides the run-time setting of its name, whose rule it obeys. */
   oidc: {

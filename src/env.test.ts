@@ -163,6 +163,7 @@ describe("start-up settings", () => {
       "metrics",
       "health",
       "mail",
+      "webhooks",
       "oidc",
       "analytics",
     ]);

@@ -4,6 +4,7 @@ import type { Config } from "./config/config.service.ts";
 import { createSharing } from "./files/sharing.ts";
 import type { createMail } from "./mail/mail.service.ts";
 import type { Notices } from "./mail/notices.ts";
+import type { Webhooks } from "./webhooks/webhooks.service.ts";
 import { sharePolicyIn } from "./services-policies.ts";
 
 type SharingDeps = Parameters<typeof createSharing>[0];
@@ -14,9 +15,10 @@ type Rooms = Omit<SharingDeps, OwnDeps> & {
   auth: Pick<ReturnType<typeof createAuth>, "contacts">;
   mail: Pick<ReturnType<typeof createMail>, "forShares">;
   notices: Notices;
+  webhooks: Pick<Webhooks, "downloaded">;
 };
 
-export const startSharing = ({ config, auth, mail, notices, ...deps }: Rooms) =>
+export const startSharing = ({ config, auth, mail, notices, webhooks, ...deps }: Rooms) =>
   createSharing({
     ...deps,
     policy: sharePolicyIn(config),
@@ -26,5 +28,8 @@ export const startSharing = ({ config, auth, mail, notices, ...deps }: Rooms) =>
     },
     secret: () => config.get("api.jwt_secret"),
     visitDays: () => config.get("analytics.log_retention_days"),
-    tellDownload: notices.downloaded,
+    tellDownload: async (share) => {
+      await webhooks.downloaded(share);
+      await notices.downloaded(share);
+    },
   });

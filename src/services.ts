@@ -44,6 +44,7 @@ import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
 import { startSharing } from "./services-sharing.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
+import { startWebhooks } from "./services-webhooks.ts";
 import { refuseDuringRestore } from "./upkeep/restore-state.ts";
 
 export type Services = Awaited<ReturnType<typeof startRooms>>;
@@ -143,9 +144,10 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   const identity = createIdentity(config);
   const mail = startMail(env, { database, changes, config, identity, instance, registry, clock, logger });
   const passwords = createPasswords();
+  const box = openSecretBox(env);
   const auth = createAuth({
     database,
-    box: openSecretBox(env),
+    box,
     changes,
     record,
     config,
@@ -182,7 +184,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     changes,
     processes: leases.processes,
     record,
-    box: openSecretBox(env),
+    box,
     clock,
     logger,
     locations: { dataDir: env.data.dir, roots: env.storage.localRoots, used: usedPaths(env) },
@@ -190,6 +192,8 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   await step(content.start);
   const notices = startNotices({ mail, auth, links, events });
+  const webhooks = startWebhooks(env, { ...common, database, box, instance, registry, logger });
+  await step(webhooks.load);
   const bodies = createBodyMemory();
   const door = createVisitorDoor({ config, guards: auth, identity, bodies, clock });
   const origins = createOrigins({
@@ -199,12 +203,11 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
   });
   const trashDays = () => config.get("files.trash_days");
   const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
-  const rooms = { database, changes, record, config, drive, content, links, door, mail, auth, notices };
+  const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
   const sharing = startSharing({
     ...rooms,
     originOf: origins.ofRequest,
     processes: leases.processes,
-    clock,
     logger,
   });
   return {
@@ -231,6 +234,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     door,
     mail,
     notices,
+    webhooks,
     bodies,
     repeats: createRepeats({ database, clock }),
     origins,
@@ -240,6 +244,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     routePrefixes,
     async close(): Promise<void> {
       links.close();
+      webhooks.close();
       config.close();
       await content.close();
       await leases.close();

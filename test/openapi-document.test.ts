@@ -140,6 +140,16 @@ test("every tag says what it is about", () => {
     expect([name, description]).toEqual([name, expect.any(String)]);
 });
 
+test("every event of webhooks has a body", () => {
+  const { webhooks } = document as unknown as { webhooks: Record<string, { post: Operation }> };
+  expect(Object.keys(webhooks)).toContain("drop.received");
+  for (const [name, { post }] of Object.entries(webhooks)) {
+    const { $ref } = post.requestBody!.content["application/json"]!.schema as { $ref: string };
+    const body = document.components.schemas[$ref.split("/").at(-1)!];
+    expect(body).toMatchObject({ properties: { type: { const: name } } });
+  }
+});
+
 const describing = (...endpoints: Endpoint[]) =>
   openApiDocument({
     tables: [{ prefix: "/elsewhere", endpoints }],
@@ -148,6 +158,7 @@ const describing = (...endpoints: Endpoint[]) =>
     csrfCookie: "b",
     csrfHeader: "c",
     version: "1",
+    webhooks: {},
   }) as unknown as Document;
 
 const reading = (path: string, answer: z.ZodType): Endpoint =>

@@ -19,6 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   visitors: ["http"],
   panel: ["http"],
   mail: ["db"],
+  webhooks: ["db", "events"],
   privacy: ["db", "visitors"],
   wire: [],
   redirect: ["links", "clicks", "visitors", "wire"],

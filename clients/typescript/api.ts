@@ -1990,6 +1990,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description With masked secrets, and whether their receivers answer. The list is complete. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Add a webhook; the answer alone has its secret
+         * @description There are at most 20. Requests follow Standard Webhooks; the bodies are under `webhooks` of this document. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook
+         * @description `failing_since` says whether the receiver answers. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook and what waits for it
+         * @description Its log can't be read any more. For administrators; an API token needs the scope `admin`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the given fields; for a day the secret before signs beside a new one
+         * @description With `enabled: true` what waits is sent, and a replay sends what happened meanwhile. For administrators; an API token needs the scope `admin`.
+         */
+        patch: operations["patchWebhook"];
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was sent in the last 30 days, what waits and what failed, newest first
+         * @description Each with its latest attempts. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries/{delivery}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One delivery, with its body
+         * @description The body is the one that the next attempt would send. For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/deliveries/{delivery}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again at once, whatever became of it
+         * @description The attempts begin anew, with the same `webhook-id`. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postWebhookDeliveryResend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send all events again that the webhook tells, from one on
+         * @description As far back as events are kept (`events.retention_days`). Deliveries of those events that wait or are sent stay as they are. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postWebhookReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret, which the answer alone has; for a day the one before signs too
+         * @description Requests have two signatures meanwhile. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postWebhookRotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event webhook.test, once
+         * @description Its outcome is in the log within seconds. For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["createWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/files/{id}": {
         parameters: {
             query?: never;
@@ -2827,7 +2999,263 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "account.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An account was created. */
+        post: operations["onAccountCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An account was disabled. */
+        post: operations["onAccountDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "drop.received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A drop box has received a file. */
+        post: operations["onDropReceived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link was created. */
+        post: operations["onLinkCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link was deleted. */
+        post: operations["onLinkDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deleted link was put back. */
+        post: operations["onLinkRestored"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.target_dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The target of a link does not answer any more. */
+        post: operations["onLinkTargetDead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.threshold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link has as many clicks as its click_threshold. */
+        post: operations["onLinkThreshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "link.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A link was changed, approved, refused, taken down or put back. */
+        post: operations["onLinkUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "setting.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A run-time setting was changed; secrets are masked. */
+        post: operations["onSettingChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "share.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A share or drop box was created. */
+        post: operations["onShareCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "share.downloaded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A download from a share has ended well. */
+        post: operations["onShareDownloaded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "share.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A share or drop box was ended (with its state before), has expired, or is used up (with the reason). */
+        post: operations["onShareEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API token was created. */
+        post: operations["onTokenCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "token.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API token was revoked. */
+        post: operations["onTokenRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Account: {
@@ -2880,6 +3308,71 @@ export interface components {
             code: 0;
             data: components["schemas"]["AccountBelongings"];
             message: string;
+        };
+        AccountCreatedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    role: string;
+                    username: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "account.created";
+        };
+        AccountDisabledPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    /** @constant */
+                    disabled: true;
+                    role: string;
+                    username: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                before: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "account.disabled";
         };
         AccountMail: {
             /** @description mails can be sent */
@@ -3015,6 +3508,37 @@ export interface components {
             /** @constant */
             code: 0;
             data: components["schemas"]["CreatedToken"];
+            message: string;
+        };
+        CreatedWebhook: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
+            disabled_because: ("asked" | "gone" | "failing") | null;
+            enabled: boolean;
+            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            /** @description no attempt has succeeded since then */
+            failing_since: string | null;
+            id: number;
+            /** @description Retry-After of its answer; nothing is sent before */
+            paused_until: string | null;
+            /** @description until then the secret before signs too */
+            previous_secret_until: string | null;
+            /** @description next event that is queued again */
+            replaying_from: number | null;
+            /** @description whsec_ and Base64; shown only here */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
+            updated_at: string;
+            url: string;
+        };
+        CreatedWebhookAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["CreatedWebhook"];
             message: string;
         };
         CreateFilesUploadBody: {
@@ -3333,6 +3857,40 @@ export interface components {
             code: 0;
             data: components["schemas"]["DropBox"][];
             message: string;
+        };
+        DropReceivedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    file_id: number;
+                    folder_id: number;
+                    name: string;
+                    size: number;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "drop.received";
         };
         Entry: {
             /** Format: date-time */
@@ -3944,6 +4502,65 @@ export interface components {
             data: components["schemas"]["LinkBatchUndone"];
             message: string;
         };
+        LinkCreatedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.created";
+        };
+        LinkDeletedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                before: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.deleted";
+        };
         LinkPageAnswer: {
             /** @constant */
             code: 0;
@@ -4056,6 +4673,36 @@ export interface components {
             /** @description another code; default: the old one */
             code?: string | null;
         };
+        LinkRestoredPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.restored";
+        };
         LinkReversion: {
             /** @description the state before the event, or after it (default) */
             state?: ("before" | "after") | null;
@@ -4109,6 +4756,69 @@ export interface components {
             /** @description URL, or share:CODE for a share or drop box of the same account */
             target: string;
         };
+        LinkTargetDeadPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    problem?: string;
+                    target: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.target_dead";
+        };
+        LinkThresholdPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    clicks: number;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.threshold";
+        };
         LinkUpdate: {
             /** @description title, description and https image that previews of messengers and networks show */
             card?: {
@@ -4149,6 +4859,35 @@ export interface components {
             target: string;
             /** @description found by `search` */
             title?: string | null;
+        };
+        LinkUpdatedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                before: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "link.updated";
         };
         ListedAccount: {
             /** @description null for the built-in administrator */
@@ -4555,6 +5294,17 @@ export interface components {
             code: 0;
             data: components["schemas"]["NewTotp"];
             message: string;
+        };
+        NewWebhook: {
+            /** @description what it tells */
+            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
+            secret?: string;
+            /**
+             * Format: uri
+             * @description http or https URL that takes the requests
+             */
+            url: string;
         };
         OwnAccount: {
             /** @description null for the built-in administrator */
@@ -5386,6 +6136,36 @@ export interface components {
             recovery_code?: string | null;
             totp?: string | null;
         };
+        SentWebhookDelivery: {
+            /** @description since it was queued, or sent again by request */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+            /** @description next attempt, of one that waits */
+            due_at: string | null;
+            /** @description such as link.created, or webhook.test */
+            event: string;
+            /** @description null: a test */
+            event_id: number | null;
+            id: number;
+            /** @description header webhook-id; the same in every attempt, resend and replay */
+            message_id: string;
+            /** @description the body; null if its event is not kept any more */
+            payload: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {string} */
+            state: "waiting" | "sending" | "delivered" | "failed";
+            /** @description the latest 20 attempts, oldest first */
+            tries: components["schemas"]["WebhookTry"][];
+        };
+        SentWebhookDeliveryAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["SentWebhookDelivery"];
+            message: string;
+        };
         Session: {
             /** @description seconds until the access token expires */
             expires_in: number;
@@ -5432,6 +6212,36 @@ export interface components {
             id: number;
             new_value: string | null;
             old_value: string | null;
+        };
+        SettingChangedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "setting.changed";
         };
         SettingChangeListAnswer: {
             /** @constant */
@@ -5608,6 +6418,36 @@ export interface components {
             data: components["schemas"]["Share"];
             message: string;
         };
+        ShareCreatedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "share.created";
+        };
         SharedItem: {
             id: number;
             /** @enum {string} */
@@ -5619,6 +6459,68 @@ export interface components {
             code: 0;
             data: components["schemas"]["SharedItem"][];
             message: string;
+        };
+        ShareDownloadedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                after: {
+                    max_downloads?: number;
+                    title?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "share.downloaded";
+        };
+        ShareEndedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "share.ended";
         };
         ShareListAnswer: {
             /** @constant */
@@ -5945,12 +6847,71 @@ export interface components {
             data: components["schemas"]["Token"];
             message: string;
         };
+        TokenCreatedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                /** @description absent if there was nothing; secrets are masked */
+                before?: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "token.created";
+        };
         TokenPageAnswer: {
             /** @constant */
             code: 0;
             data: components["schemas"]["Token"][];
             message: string;
             pagination: components["schemas"]["Pagination"];
+        };
+        TokenRevokedPayload: {
+            data: {
+                /** @description such as link.update */
+                action: string;
+                /** @description an account's name, token:{name}, cli or system */
+                actor: string;
+                /** @description absent if there is nothing; secrets are masked */
+                after?: {
+                    [key: string]: unknown;
+                };
+                /** Format: date-time */
+                at: string;
+                before: {
+                    [key: string]: unknown;
+                };
+                id: number;
+                /** @description what was changed, such as a code or a user name */
+                subject: string;
+                /** @enum {string} */
+                via: "panel" | "api" | "token" | "cli" | "import" | "system";
+            };
+            /**
+             * Format: date-time
+             * @description when it happened
+             */
+            timestamp: string;
+            /** @constant */
+            type: "token.revoked";
         };
         TopLink: {
             /** @description those of crawlers, previews and programs */
@@ -6118,6 +7079,104 @@ export interface components {
             message: string;
             /** @description null: the last page */
             next_cursor: string | null;
+        };
+        Webhook: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description asked: by a request. gone: it answered 410. failing: every attempt of three days has failed. */
+            disabled_because: ("asked" | "gone" | "failing") | null;
+            enabled: boolean;
+            events: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            /** @description no attempt has succeeded since then */
+            failing_since: string | null;
+            id: number;
+            /** @description Retry-After of its answer; nothing is sent before */
+            paused_until: string | null;
+            /** @description until then the secret before signs too */
+            previous_secret_until: string | null;
+            /** @description next event that is queued again */
+            replaying_from: number | null;
+            /** @description masked */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
+            updated_at: string;
+            url: string;
+        };
+        WebhookAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Webhook"];
+            message: string;
+        };
+        WebhookDelivery: {
+            /** @description since it was queued, or sent again by request */
+            attempts: number;
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+            /** @description next attempt, of one that waits */
+            due_at: string | null;
+            /** @description such as link.created, or webhook.test */
+            event: string;
+            /** @description null: a test */
+            event_id: number | null;
+            id: number;
+            /** @description header webhook-id; the same in every attempt, resend and replay */
+            message_id: string;
+            /** @enum {string} */
+            state: "waiting" | "sending" | "delivered" | "failed";
+            /** @description the latest 20 attempts, oldest first */
+            tries: components["schemas"]["WebhookTry"][];
+        };
+        WebhookDeliveryAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["WebhookDelivery"];
+            message: string;
+        };
+        WebhookDeliveryPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["WebhookDelivery"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
+        };
+        WebhookListAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["Webhook"][];
+            message: string;
+        };
+        WebhookReplay: {
+            /** @description id of the first event that is told again, as data.id of its payload */
+            from: number;
+        };
+        WebhookTry: {
+            /** Format: date-time */
+            at: string;
+            /** @description why it failed */
+            error: string | null;
+            /** @description how long it took */
+            ms: number;
+            /** @description of the answer; null without one */
+            status: number | null;
+        };
+        WebhookUpdate: {
+            /** @description a disabled webhook gets no new deliveries */
+            enabled?: boolean;
+            /** @description what it tells */
+            events?: ("link.created" | "link.updated" | "link.deleted" | "link.restored" | "link.threshold" | "link.target_dead" | "share.created" | "share.downloaded" | "share.ended" | "drop.received" | "account.created" | "account.disabled" | "token.created" | "token.revoked" | "setting.changed")[];
+            /** @description whsec_ and the Base64 of 24 to 64 bytes; a random one when absent */
+            secret?: string;
+            /**
+             * Format: uri
+             * @description http or https URL that takes the requests
+             */
+            url?: string;
         };
         WrittenSetting: {
             /** @description true: waymark.toml or the environment sets it; writing it is refused */
@@ -6485,6 +7544,8 @@ export type AccountAddress = components['schemas']['AccountAddress'];
 export type AccountAnswer = components['schemas']['AccountAnswer'];
 export type AccountBelongings = components['schemas']['AccountBelongings'];
 export type AccountBelongingsAnswer = components['schemas']['AccountBelongingsAnswer'];
+export type AccountCreatedPayload = components['schemas']['AccountCreatedPayload'];
+export type AccountDisabledPayload = components['schemas']['AccountDisabledPayload'];
 export type AccountMail = components['schemas']['AccountMail'];
 export type AccountMailAnswer = components['schemas']['AccountMailAnswer'];
 export type AccountMailUpdate = components['schemas']['AccountMailUpdate'];
@@ -6496,6 +7557,8 @@ export type CodeAvailability = components['schemas']['CodeAvailability'];
 export type CodeAvailabilityAnswer = components['schemas']['CodeAvailabilityAnswer'];
 export type CreatedToken = components['schemas']['CreatedToken'];
 export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
+export type CreatedWebhook = components['schemas']['CreatedWebhook'];
+export type CreatedWebhookAnswer = components['schemas']['CreatedWebhookAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
 export type CreateLinkAnswer = components['schemas']['CreateLinkAnswer'];
 export type DeletedLink = components['schemas']['DeletedLink'];
@@ -6512,6 +7575,7 @@ export type DomainUpdate = components['schemas']['DomainUpdate'];
 export type DropBox = components['schemas']['DropBox'];
 export type DropBoxAnswer = components['schemas']['DropBoxAnswer'];
 export type DropBoxListAnswer = components['schemas']['DropBoxListAnswer'];
+export type DropReceivedPayload = components['schemas']['DropReceivedPayload'];
 export type Entry = components['schemas']['Entry'];
 export type EntryAnswer = components['schemas']['EntryAnswer'];
 export type EntryPageAnswer = components['schemas']['EntryPageAnswer'];
@@ -6558,15 +7622,21 @@ export type LinkAnswer = components['schemas']['LinkAnswer'];
 export type LinkBatchUndo = components['schemas']['LinkBatchUndo'];
 export type LinkBatchUndone = components['schemas']['LinkBatchUndone'];
 export type LinkBatchUndoneAnswer = components['schemas']['LinkBatchUndoneAnswer'];
+export type LinkCreatedPayload = components['schemas']['LinkCreatedPayload'];
+export type LinkDeletedPayload = components['schemas']['LinkDeletedPayload'];
 export type LinkPageAnswer = components['schemas']['LinkPageAnswer'];
 export type LinkPatch = components['schemas']['LinkPatch'];
 export type LinkReport = components['schemas']['LinkReport'];
 export type LinkReportAnswer = components['schemas']['LinkReportAnswer'];
 export type LinkRestore = components['schemas']['LinkRestore'];
+export type LinkRestoredPayload = components['schemas']['LinkRestoredPayload'];
 export type LinkReversion = components['schemas']['LinkReversion'];
 export type LinkReview = components['schemas']['LinkReview'];
 export type LinkRule = components['schemas']['LinkRule'];
+export type LinkTargetDeadPayload = components['schemas']['LinkTargetDeadPayload'];
+export type LinkThresholdPayload = components['schemas']['LinkThresholdPayload'];
 export type LinkUpdate = components['schemas']['LinkUpdate'];
+export type LinkUpdatedPayload = components['schemas']['LinkUpdatedPayload'];
 export type ListedAccount = components['schemas']['ListedAccount'];
 export type ListedAccountPageAnswer = components['schemas']['ListedAccountPageAnswer'];
 export type Login = components['schemas']['Login'];
@@ -6595,6 +7665,7 @@ export type NewTeamInput = components['schemas']['NewTeamInput'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewTotp = components['schemas']['NewTotp'];
 export type NewTotpAnswer = components['schemas']['NewTotpAnswer'];
+export type NewWebhook = components['schemas']['NewWebhook'];
 export type OwnAccount = components['schemas']['OwnAccount'];
 export type OwnAccountAnswer = components['schemas']['OwnAccountAnswer'];
 export type OwnProof = components['schemas']['OwnProof'];
@@ -6660,11 +7731,14 @@ export type ReportResolution = components['schemas']['ReportResolution'];
 export type ReportRow = components['schemas']['ReportRow'];
 export type ReportRowListAnswer = components['schemas']['ReportRowListAnswer'];
 export type SecondFactorProof = components['schemas']['SecondFactorProof'];
+export type SentWebhookDelivery = components['schemas']['SentWebhookDelivery'];
+export type SentWebhookDeliveryAnswer = components['schemas']['SentWebhookDeliveryAnswer'];
 export type Session = components['schemas']['Session'];
 export type SessionAnswer = components['schemas']['SessionAnswer'];
 export type Setting = components['schemas']['Setting'];
 export type SettingAnswer = components['schemas']['SettingAnswer'];
 export type SettingChange = components['schemas']['SettingChange'];
+export type SettingChangedPayload = components['schemas']['SettingChangedPayload'];
 export type SettingChangeListAnswer = components['schemas']['SettingChangeListAnswer'];
 export type SettingDefinition = components['schemas']['SettingDefinition'];
 export type SettingDefinitionListAnswer = components['schemas']['SettingDefinitionListAnswer'];
@@ -6672,8 +7746,11 @@ export type SettingListAnswer = components['schemas']['SettingListAnswer'];
 export type SettingValues = components['schemas']['SettingValues'];
 export type Share = components['schemas']['Share'];
 export type ShareAnswer = components['schemas']['ShareAnswer'];
+export type ShareCreatedPayload = components['schemas']['ShareCreatedPayload'];
 export type SharedItem = components['schemas']['SharedItem'];
 export type SharedItemListAnswer = components['schemas']['SharedItemListAnswer'];
+export type ShareDownloadedPayload = components['schemas']['ShareDownloadedPayload'];
+export type ShareEndedPayload = components['schemas']['ShareEndedPayload'];
 export type ShareListAnswer = components['schemas']['ShareListAnswer'];
 export type ShareMails = components['schemas']['ShareMails'];
 export type SharePageAnswer = components['schemas']['SharePageAnswer'];
@@ -6699,7 +7776,9 @@ export type TeamUpdateInput = components['schemas']['TeamUpdateInput'];
 export type TestMail = components['schemas']['TestMail'];
 export type Token = components['schemas']['Token'];
 export type TokenAnswer = components['schemas']['TokenAnswer'];
+export type TokenCreatedPayload = components['schemas']['TokenCreatedPayload'];
 export type TokenPageAnswer = components['schemas']['TokenPageAnswer'];
+export type TokenRevokedPayload = components['schemas']['TokenRevokedPayload'];
 export type TopLink = components['schemas']['TopLink'];
 export type TopLinkListAnswer = components['schemas']['TopLinkListAnswer'];
 export type Totals = components['schemas']['Totals'];
@@ -6716,6 +7795,15 @@ export type TrendAnswer = components['schemas']['TrendAnswer'];
 export type VisitorReport = components['schemas']['VisitorReport'];
 export type VisitorReportAnswer = components['schemas']['VisitorReportAnswer'];
 export type VisitorReportPageAnswer = components['schemas']['VisitorReportPageAnswer'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryAnswer = components['schemas']['WebhookDeliveryAnswer'];
+export type WebhookDeliveryPageAnswer = components['schemas']['WebhookDeliveryPageAnswer'];
+export type WebhookListAnswer = components['schemas']['WebhookListAnswer'];
+export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type WebhookTry = components['schemas']['WebhookTry'];
+export type WebhookUpdate = components['schemas']['WebhookUpdate'];
 export type WrittenSetting = components['schemas']['WrittenSetting'];
 export type WrittenSettingAnswer = components['schemas']['WrittenSettingAnswer'];
 export type Response400 = components['responses']['400'];
@@ -14653,6 +15741,727 @@ export interface operations {
             507: components["responses"]["507"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "url": "https://go.example.com/docs/start",
+                     *           "events": [
+                     *             "link.created"
+                     *           ],
+                     *           "secret": "text",
+                     *           "enabled": false,
+                     *           "disabled_because": null,
+                     *           "failing_since": null,
+                     *           "paused_until": null,
+                     *           "previous_secret_until": null,
+                     *           "replaying_from": null,
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookListAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://go.example.com/docs/start",
+                 *       "events": [
+                 *         "link.created"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "url": "https://go.example.com/docs/start",
+                     *         "events": [
+                     *           "link.created"
+                     *         ],
+                     *         "secret": "text",
+                     *         "enabled": false,
+                     *         "disabled_because": null,
+                     *         "failing_since": null,
+                     *         "paused_until": null,
+                     *         "previous_secret_until": null,
+                     *         "replaying_from": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "url": "https://go.example.com/docs/start",
+                     *         "events": [
+                     *           "link.created"
+                     *         ],
+                     *         "secret": "text",
+                     *         "enabled": false,
+                     *         "disabled_because": null,
+                     *         "failing_since": null,
+                     *         "paused_until": null,
+                     *         "previous_secret_until": null,
+                     *         "replaying_from": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://go.example.com/docs/start"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "url": "https://go.example.com/docs/start",
+                     *         "events": [
+                     *           "link.created"
+                     *         ],
+                     *         "secret": "text",
+                     *         "enabled": false,
+                     *         "disabled_because": null,
+                     *         "failing_since": null,
+                     *         "paused_until": null,
+                     *         "previous_secret_until": null,
+                     *         "replaying_from": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description such as link.created */
+                event?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+                /** @description only those in this state; absent: all */
+                state?: "" | "waiting" | "sending" | "delivered" | "failed";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "event": "text",
+                     *           "event_id": null,
+                     *           "message_id": "text",
+                     *           "state": "waiting",
+                     *           "attempts": 1,
+                     *           "tries": [
+                     *             {
+                     *               "at": "2026-11-20T12:00:00.000Z",
+                     *               "ms": 1,
+                     *               "status": null,
+                     *               "error": "target is not a URL."
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "due_at": null,
+                     *           "delivered_at": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the delivery
+                 * @example 1
+                 */
+                delivery: number;
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "event": "text",
+                     *         "event_id": null,
+                     *         "message_id": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "tries": [
+                     *           {
+                     *             "at": "2026-11-20T12:00:00.000Z",
+                     *             "ms": 1,
+                     *             "status": null,
+                     *             "error": "target is not a URL."
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "due_at": null,
+                     *         "delivered_at": null,
+                     *         "payload": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SentWebhookDeliveryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postWebhookDeliveryResend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the delivery
+                 * @example 1
+                 */
+                delivery: number;
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "event": "text",
+                     *         "event_id": null,
+                     *         "message_id": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "tries": [
+                     *           {
+                     *             "at": "2026-11-20T12:00:00.000Z",
+                     *             "ms": 1,
+                     *             "status": null,
+                     *             "error": "target is not a URL."
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "due_at": null,
+                     *         "delivered_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postWebhookReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "url": "https://go.example.com/docs/start",
+                     *         "events": [
+                     *           "link.created"
+                     *         ],
+                     *         "secret": "text",
+                     *         "enabled": false,
+                     *         "disabled_because": null,
+                     *         "failing_since": null,
+                     *         "paused_until": null,
+                     *         "previous_secret_until": null,
+                     *         "replaying_from": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postWebhookRotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "url": "https://go.example.com/docs/start",
+                     *         "events": [
+                     *           "link.created"
+                     *         ],
+                     *         "secret": "text",
+                     *         "enabled": false,
+                     *         "disabled_because": null,
+                     *         "failing_since": null,
+                     *         "paused_until": null,
+                     *         "previous_secret_until": null,
+                     *         "replaying_from": null,
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createWebhookTest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "event": "text",
+                     *         "event_id": null,
+                     *         "message_id": "text",
+                     *         "state": "waiting",
+                     *         "attempts": 1,
+                     *         "tries": [
+                     *           {
+                     *             "at": "2026-11-20T12:00:00.000Z",
+                     *             "ms": 1,
+                     *             "status": null,
+                     *             "error": "target is not a URL."
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "due_at": null,
+                     *         "delivered_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
     getFile: {
         parameters: {
             query?: never;
@@ -18440,6 +20249,651 @@ export interface operations {
             500: components["responses"]["500"];
             503: components["responses"]["503"];
             507: components["responses"]["507"];
+        };
+    };
+    onAccountCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountCreatedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAccountDisabled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountDisabledPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDropReceived: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DropReceivedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkCreatedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkDeletedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkRestored: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRestoredPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkTargetDead: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkTargetDeadPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkThreshold: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkThresholdPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLinkUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkUpdatedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSettingChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingChangedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareCreatedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareDownloaded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareDownloadedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareEndedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTokenCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreatedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTokenRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description the same in every attempt, resend and replay */
+                "webhook-id": string;
+                /** @description v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates */
+                "webhook-signature": string;
+                /** @description of the attempt, in seconds since 1970 */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRevokedPayload"];
+            };
+        };
+        responses: {
+            /** @description taken */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description the webhook is disabled */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description tried again later */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

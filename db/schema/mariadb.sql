@@ -232,12 +232,14 @@ CREATE TABLE `events` (
   `before` mediumtext DEFAULT NULL,
   `after` mediumtext DEFAULT NULL,
   `bulk` bigint(20) DEFAULT NULL,
+  `untold` bigint(20) DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),
   KEY `events_actor` (`actor`,`at`,`id`),
   KEY `events_subject` (`subject`,`at`,`id`),
-  KEY `events_subject_id` (`subject_id`,`at`,`id`)
+  KEY `events_subject_id` (`subject_id`,`at`,`id`),
+  KEY `events_untold` (`untold`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `instance` (
@@ -685,4 +687,40 @@ CREATE TABLE `users` (
   `quota_bytes` bigint(20) NOT NULL DEFAULT 0,
   PRIMARY KEY (`id`),
   UNIQUE KEY `users_username` (`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `webhook_deliveries` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `webhook_id` bigint(20) NOT NULL,
+  `event_id` bigint(20) DEFAULT NULL,
+  `event` varchar(32) NOT NULL,
+  `state` varchar(16) NOT NULL,
+  `due_at` bigint(20) NOT NULL,
+  `attempts` bigint(20) NOT NULL,
+  `tried_at` bigint(20) DEFAULT NULL,
+  `tries` mediumtext NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `delivered_at` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `webhook_deliveries_event` (`webhook_id`,`event_id`),
+  KEY `webhook_deliveries_due` (`webhook_id`,`state`,`due_at`,`id`),
+  KEY `webhook_deliveries_newest` (`webhook_id`,`id`),
+  KEY `webhook_deliveries_created` (`created_at`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `webhooks` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `url` varchar(2000) NOT NULL,
+  `events` varchar(1000) NOT NULL,
+  `secret` varchar(300) NOT NULL,
+  `previous_secret` varchar(300) DEFAULT NULL,
+  `previous_until` bigint(20) DEFAULT NULL,
+  `disabled_because` varchar(16) DEFAULT NULL,
+  `failing_since` bigint(20) DEFAULT NULL,
+  `paused_until` bigint(20) DEFAULT NULL,
+  `replay_after` bigint(20) DEFAULT NULL,
+  `replay_to` bigint(20) DEFAULT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `updated_at` bigint(20) NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

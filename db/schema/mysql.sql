@@ -232,12 +232,14 @@ CREATE TABLE `events` (
   `before` mediumtext COLLATE utf8mb4_bin,
   `after` mediumtext COLLATE utf8mb4_bin,
   `bulk` bigint DEFAULT NULL,
+  `untold` bigint DEFAULT NULL,
   PRIMARY KEY (`id`),
   KEY `events_at` (`at`,`id`),
   KEY `events_action` (`action`,`at`,`id`),
   KEY `events_actor` (`actor`,`at`,`id`),
   KEY `events_subject` (`subject`,`at`,`id`),
-  KEY `events_subject_id` (`subject_id`,`at`,`id`)
+  KEY `events_subject_id` (`subject_id`,`at`,`id`),
+  KEY `events_untold` (`untold`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 CREATE TABLE `instance` (
@@ -685,4 +687,40 @@ CREATE TABLE `users` (
   `quota_bytes` bigint NOT NULL DEFAULT '0',
   PRIMARY KEY (`id`),
   UNIQUE KEY `users_username` (`username`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `webhook_deliveries` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `webhook_id` bigint NOT NULL,
+  `event_id` bigint DEFAULT NULL,
+  `event` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `state` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `due_at` bigint NOT NULL,
+  `attempts` bigint NOT NULL,
+  `tried_at` bigint DEFAULT NULL,
+  `tries` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `delivered_at` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `webhook_deliveries_event` (`webhook_id`,`event_id`),
+  KEY `webhook_deliveries_due` (`webhook_id`,`state`,`due_at`,`id`),
+  KEY `webhook_deliveries_newest` (`webhook_id`,`id`),
+  KEY `webhook_deliveries_created` (`created_at`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `webhooks` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `url` varchar(2000) COLLATE utf8mb4_bin NOT NULL,
+  `events` varchar(1000) COLLATE utf8mb4_bin NOT NULL,
+  `secret` varchar(300) COLLATE utf8mb4_bin NOT NULL,
+  `previous_secret` varchar(300) COLLATE utf8mb4_bin DEFAULT NULL,
+  `previous_until` bigint DEFAULT NULL,
+  `disabled_because` varchar(16) COLLATE utf8mb4_bin DEFAULT NULL,
+  `failing_since` bigint DEFAULT NULL,
+  `paused_until` bigint DEFAULT NULL,
+  `replay_after` bigint DEFAULT NULL,
+  `replay_to` bigint DEFAULT NULL,
+  `created_at` bigint NOT NULL,
+  `updated_at` bigint NOT NULL,
+  PRIMARY KEY (`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

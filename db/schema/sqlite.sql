@@ -227,7 +227,7 @@ CREATE TABLE events (
   subject_id integer,
   "before" text,
   "after" text
-, bulk integer);
+, bulk integer, untold integer);
 
 CREATE INDEX "events_action" on "events" (action, at, id);
 
@@ -238,6 +238,8 @@ CREATE INDEX "events_at" on "events" (at, id);
 CREATE INDEX "events_subject" on "events" (subject, at, id);
 
 CREATE INDEX "events_subject_id" on "events" (subject_id, at, id);
+
+CREATE INDEX "events_untold" on "events" (untold, id);
 
 CREATE TABLE instance (
   id integer not null primary key,
@@ -668,4 +670,41 @@ CREATE TABLE users (
   created_at integer not null,
   updated_at integer not null, quota_bytes integer not null default 0,
   constraint users_username unique (username)
+);
+
+CREATE TABLE webhook_deliveries (
+  id integer primary key autoincrement,
+  webhook_id integer not null,
+  event_id integer,
+  event text not null,
+  state text not null,
+  due_at integer not null,
+  attempts integer not null,
+  tried_at integer,
+  tries text not null,
+  created_at integer not null,
+  delivered_at integer,
+  constraint webhook_deliveries_event unique (webhook_id, event_id)
+);
+
+CREATE INDEX "webhook_deliveries_created" on "webhook_deliveries" (created_at, id);
+
+CREATE INDEX "webhook_deliveries_due" on "webhook_deliveries" (webhook_id, state, due_at, id);
+
+CREATE INDEX "webhook_deliveries_newest" on "webhook_deliveries" (webhook_id, id);
+
+CREATE TABLE webhooks (
+  id integer primary key autoincrement,
+  url text not null,
+  events text not null,
+  secret text not null,
+  previous_secret text,
+  previous_until integer,
+  disabled_because text,
+  failing_since integer,
+  paused_until integer,
+  replay_after integer,
+  replay_to integer,
+  created_at integer not null,
+  updated_at integer not null
 );

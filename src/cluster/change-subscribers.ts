@@ -10,6 +10,7 @@ export const TOPICS = [
   "tokens",
   "policies",
   "mails",
+  "webhooks",
   "clicks",
 ] as const;
 

@@ -18,6 +18,8 @@ export const ACCOUNT_TABLES = {
     after: "text?",
     /** Common to the events of a bulk change until it is taken back; with `actor` and `at` unique. */
     bulk: "int?",
+    /** 1: webhooks have to be told; see webhooks/. */
+    untold: "int?",
   },
   tokens: {
     id: "serial",

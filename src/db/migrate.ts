@@ -24,6 +24,7 @@ import { steps as version09Safety } from "./migrations/version-0-9-safety.ts";
 import { steps as version09Recipients } from "./migrations/version-0-9-recipients.ts";
 import { steps as version09TeamFiles } from "./migrations/version-0-9-team-files.ts";
 import { steps as version09Repeats } from "./migrations/version-0-9-repeats.ts";
+import { steps as version09Webhooks } from "./migrations/version-0-9-webhooks.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09SharedItems,
   ...version09TeamFiles,
   ...version09Repeats,
+  ...version09Webhooks,
 ];
 
 export type MigrationState = {

@@ -7,12 +7,14 @@ import { ACCOUNT_TABLES } from "./account-tables.ts";
 import { CLICK_TABLES } from "./click-tables.ts";
 import { FILE_TABLES } from "./file-tables.ts";
 import { LINK_TABLES } from "./link-tables.ts";
+import { WEBHOOK_TABLES } from "./webhook-tables.ts";
 
 export const TABLES = {
   ...LINK_TABLES,
   ...CLICK_TABLES,
   ...FILE_TABLES,
   ...ACCOUNT_TABLES,
+  ...WEBHOOK_TABLES,
   /** See cluster/changes.ts. */
   changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
   /** Requests with an Idempotency-Key: see cluster/repeats.ts. */

@@ -29,7 +29,7 @@ const SUBJECT_LENGTH = 300;
 const REMOVED_AT_ONCE = 1_000;
 const COLUMNS = ["id", "at", "actor", "via", "action", "subject", "before", "after"] as const;
 
-function rowOf(event: EventRecord) {
+function rowOf(event: EventRecord, isUntold = false) {
   const { at, actor, action, subject, subjectId = null, bulk = null, before, after } = event;
   return {
     at,
@@ -41,15 +41,22 @@ function rowOf(event: EventRecord) {
     before: before ? JSON.stringify(before) : null,
     after: after ? JSON.stringify(after) : null,
     bulk,
+    untold: isUntold ? 1 : null,
   };
 }
+
+type IsUntold = (event: EventRecord) => boolean;
+
+const rowsOf = (events: readonly EventRecord[], isUntold: IsUntold = () => false) =>
+  events.map((event) => rowOf(event, isUntold(event)));
 
 export function createEventsRepository({ read, write, dialect }: Queries) {
   return {
     linksOfBulk,
 
-    insert: (db: Db, events: readonly EventRecord[]): Promise<void> =>
-      dialect.insertMany(db, "events", events.map(rowOf)),
+    /** `isUntold`: of those that wait for webhooks. */
+    insert: (db: Db, events: readonly EventRecord[], isUntold?: IsUntold): Promise<void> =>
+      dialect.insertMany(db, "events", rowsOf(events, isUntold)),
 
     /** Adds the event, which grows with long work, or replaces the one with that id. Returns its id. */
     async keep(db: Db, event: EventRecord, id: number | null): Promise<number> {

@@ -2,7 +2,7 @@
 import type { Queries } from "../db/database.ts";
 import type { Db } from "../db/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { RecordEvents } from "../lib/event.ts";
+import type { EventRecord, RecordEvents } from "../lib/event.ts";
 import { rest } from "../lib/rest.ts";
 import type { StoredEvent } from "./event.ts";
 import { createEventsRepository, type EventFilter, type EventPlace } from "./events.repository.ts";
@@ -33,11 +33,13 @@ export function createEvents({ database, clock }: Deps) {
   }
 
   let heard: RecordEvents<Db> = async () => {};
+  let isUntold: (event: EventRecord) => boolean = () => false;
 
   const add: RecordEvents<Db> = async (db, events) => {
     await repository.insert(
       db,
       events.map((event) => ({ ...event, before: withHost(event.before), after: withHost(event.after) })),
+      isUntold,
     );
     await heard(db, events);
   };
@@ -47,6 +49,8 @@ export function createEvents({ database, clock }: Deps) {
     add,
     /** Call it as soon as domains are known. */
     nameDomains: (named: HostOf): void => void (hostOf = named),
+    /** Marks those for webhooks (webhooks/delivery.ts) from now on. */
+    markUntold: (chosen: (event: EventRecord) => boolean): void => void (isUntold = chosen),
     /** Calls it in the transactions of all events from now on. */
     tell: (listener: RecordEvents<Db>): void => void (heard = listener),
 

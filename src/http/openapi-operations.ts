@@ -103,6 +103,19 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   getLinksExport: "Takes the filters of the list. It is streamed, and the import reads it back.",
   postLinksImport:
     "A form with the file. `mode` says what happens to codes that exist; `dry_run` checks everything and changes nothing. Rows are written in portions, so an import that breaks off keeps what was written.",
+  listWebhooks: "With masked secrets, and whether their receivers answer. The list is complete.",
+  createWebhook:
+    "There are at most 20. Requests follow Standard Webhooks; the bodies are under `webhooks` of this document.",
+  getWebhook: "`failing_since` says whether the receiver answers.",
+  patchWebhook: "With `enabled: true` what waits is sent, and a replay sends what happened meanwhile.",
+  deleteWebhook: "Its log can't be read any more.",
+  postWebhookRotate: "Requests have two signatures meanwhile.",
+  createWebhookTest: "Its outcome is in the log within seconds.",
+  postWebhookReplay:
+    "As far back as events are kept (`events.retention_days`). Deliveries of those events that wait or are sent stay as they are.",
+  listWebhookDeliveries: "Each with its latest attempts.",
+  getWebhookDelivery: "The body is the one that the next attempt would send.",
+  postWebhookDeliveryResend: "The attempts begin anew, with the same `webhook-id`.",
   listMail: "What a mail said is not in it, and is removed once the mail is sent.",
   getMailServer: "Says why not, if the server does not answer or refuses the sign-in.",
   createMailTest:

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, string>> = {
   domains: "Hosts under which links are reached.",
   analytics: "Who followed links: when, from where, with what.",
   events: "Who did what, and how to undo it.",
+  webhooks: "Signed requests that tell programs what happened, and the log of them.",
   files: "Files, their uploads, downloads and shares.",
   folders: "Folders and their shares.",
   shares: "All shares and drop boxes of an account, and what their codes serve.",
@@ -47,6 +48,7 @@ const TAGS: Readonly<Record<string, string>> = {
 /** Of parameters whose schema has no description. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
   id: "number of the entry, as answers give it",
+  delivery: "number of the delivery",
   code: "the short code; slashes may be written as they are or as %2F",
   key: "name of the setting",
   file: "name of the file",
@@ -122,6 +124,15 @@ function withTexts(schema: Json): Json {
   });
   return { ...schema, properties: Object.fromEntries(described) };
 }
+
+export const WEBHOOK_HEADERS = [
+  ["webhook-id", "the same in every attempt, resend and replay"],
+  ["webhook-timestamp", "of the attempt, in seconds since 1970"],
+  [
+    "webhook-signature",
+    "v1, and the Base64 of an HMAC-SHA256; two of them, parted by a blank, while a secret rotates",
+  ],
+] as const;
 
 /** In the order of the table above; others follow. */
 export function describedTags(used: ReadonlySet<string>): { name: string; description?: string }[] {

@@ -8,7 +8,7 @@ import { withHeaders } from "./openapi-headers.ts";
 import { operationIdOf, pascal } from "./openapi-names.ts";
 import { BINARY, createNamedSchemas, type Json, type NamedSchemas } from "./openapi-schema.ts";
 import { describedOperation } from "./openapi-operations.ts";
-import { describedTags, INTRODUCTION, PARAMETERS, withFieldTexts } from "./openapi-texts.ts";
+import { describedTags, INTRODUCTION, PARAMETERS, WEBHOOK_HEADERS, withFieldTexts } from "./openapi-texts.ts";
 
 export type Described = {
   tables: readonly { prefix: string; endpoints: readonly Endpoint[] }[];
@@ -18,6 +18,8 @@ export type Described = {
   csrfCookie: string;
   csrfHeader: string;
   version: string;
+  /** Requests that Waymark sends, by name. */
+  webhooks: Readonly<Record<string, { meaning: string; body: z.ZodType }>>;
 };
 
 const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each can do what those before it can.`;
@@ -25,7 +27,7 @@ const EACH_ROLE = `Roles: ${ROLES.join(", ")}; each can do what those before it 
 const DEFAULT_PARAMS: Record<string, z.ZodType> = { id: z.int().min(1) };
 
 export function openApiDocument(described: Described): Json {
-  const { tables, gates, version } = described;
+  const { tables, gates, version, webhooks } = described;
   const paths: Record<string, Json> = {};
   const named = createNamedSchemas(SCHEMAS);
   const tags = new Set<string>();
@@ -56,6 +58,18 @@ export function openApiDocument(described: Described): Json {
     servers: [{ url: "/" }],
     tags: describedTags(tags),
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries(webhooks).map(([name, { meaning, body }]) => [
+        name,
+        {
+          post: webhookOperation(
+            name,
+            meaning,
+            named.named(`${pascal(name)}Payload`, named.schemaOf(body, "output")),
+          ),
+        },
+      ]),
+    ),
     components: {
       schemas: sorted(withFieldTexts(named.schemas)),
       responses: failureAnswers(),
@@ -93,6 +107,26 @@ const securitySchemes = ({ sessionCookie, csrfCookie, csrfHeader }: Described): 
     description: "Proof against forged requests of other sites. Signing in sets it.",
   },
   csrf: { type: "apiKey", in: "header", name: csrfHeader, description: `The value of ${csrfCookie}.` },
+});
+
+const webhookOperation = (name: string, summary: string, schema: Json): Json => ({
+  operationId: `on${pascal(name)}`,
+  tags: ["webhooks"],
+  summary,
+  security: [],
+  parameters: WEBHOOK_HEADERS.map(([header, description]) => ({
+    name: header,
+    in: "header",
+    description,
+    required: true,
+    schema: { type: "string" },
+  })),
+  requestBody: { required: true, content: { "application/json": { schema } } },
+  responses: {
+    "2XX": { description: "taken" },
+    "410": { description: "the webhook is disabled" },
+    default: { description: "tried again later" },
+  },
 });
 
 type Place = { path: string; gated: boolean; named: NamedSchemas };

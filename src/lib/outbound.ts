@@ -43,7 +43,8 @@ type Deps = {
   /** All addresses of a name. */
   resolve?: (host: string) => Promise<readonly string[]>;
   isAllowed?: (address: string) => boolean;
-  ports?: readonly number[];
+  /** Null: all. */
+  ports?: readonly number[] | null;
 };
 
 /** Others lead to services that never expect such requests. */
@@ -78,7 +79,7 @@ export function createOutbound({
   async function askOnce(url: URL, request: OutboundRequest, deadline: AbortSignal) {
     const isTls = url.protocol === "https:";
     const port = Number(url.port) || (isTls ? 443 : 80);
-    if (!ports.includes(port)) throw refused(`the port ${port} is not asked`);
+    if (ports?.includes(port) === false) throw refused(`the port ${port} is not asked`);
     const sent = headOf(url, request);
     const host = await beforeDeadline(addressOf(url), deadline);
     const servername = isIP(url.hostname) === 0 && !url.hostname.startsWith("[") ? url.hostname : undefined;

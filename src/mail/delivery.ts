@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { knownLanguage, type Language } from "../lib/language.ts";
+import { untilStopped } from "../lib/until-stopped.ts";
 import type { MailContent, TakenMail } from "./mail.ts";
 import type { Letter } from "./letter.ts";
 import type { DeliveryRepository, Outcome } from "./delivery.repository.ts";
@@ -95,7 +96,7 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
       while (!signal.aborted) {
         const mail = await repository.take(clock.now(), onlyUrgent);
         if (mail === null) break;
-        const outcome = await untilStopped(attempt(mail), signal);
+        const outcome = await untilStopped(attempt(mail), STOP_MS, signal);
         if (outcome === null) break;
         await repository.finish(mail.id, outcome);
         count(outcome.state === "waiting" ? "delayed" : outcome.state);
@@ -115,16 +116,4 @@ export function createDelivery({ repository, smtp, write, instance, count, clock
   }
 
   return { name: "mail", everyMs: () => EVERY_MS, run };
-}
-
-/** Null if the work lasts longer than a stopping process waits. */
-async function untilStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  const stopped = Promise.withResolvers<null>();
-  const stop = () => void setTimeout(() => stopped.resolve(null), STOP_MS);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, stopped.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

@@ -1,0 +1,92 @@
+/**
+ * Events become deliveries. An event waits since its own transaction, so none is lost; if a webhook's queue is full, the
+ * event is queued later, like one that is replayed.
+ */
+import type { Db } from "../db/dialect.ts";
+import type { StoredEvent } from "../events/event.ts";
+import type { WebhookDeliveryRepository } from "./delivery.repository.ts";
+import type { Webhook } from "./webhook.ts";
+import type { WebhookRepository } from "./webhook.repository.ts";
+import { type WebhookEventName, webhookEventOf } from "./webhook-events.ts";
+
+/** Of one webhook. */
+const MOST_WAITING = 100_000;
+/** Events in one transaction. */
+const PORTION = 500;
+
+type Deps = {
+  webhooks: WebhookRepository;
+  deliveries: WebhookDeliveryRepository;
+  write<T>(run: (tx: { readonly db: Db }) => Promise<T>): Promise<T>;
+  mostWaiting?: number;
+  now(): number;
+};
+
+const nameOf = ({ action, before, after }: StoredEvent): WebhookEventName | null =>
+  webhookEventOf({ action, before: parsed(before), after: parsed(after) });
+
+const parsed = (text: string | null): object | null => (text === null ? null : JSON.parse(text));
+
+export function createWebhookQueue({ webhooks, deliveries, write, mostWaiting = MOST_WAITING, now }: Deps) {
+  const isFull = (db: Db, id: number) => deliveries.isFull(db, id, mostWaiting);
+
+  /** Rows for a webhook. A replay also tells what was before it. */
+  const wantedBy = ({ id, events, createdAt }: Webhook, told: readonly StoredEvent[], isReplay: boolean) =>
+    told.flatMap((event) => {
+      const name = nameOf(event);
+      if (name === null || !events.includes(name) || (!isReplay && event.at < createdAt)) return [];
+      return [{ webhookId: id, eventId: event.id, event: name }];
+    });
+
+  /** Returns whether there may be more. */
+  async function queueNew(): Promise<boolean> {
+    const events = await deliveries.untold(PORTION);
+    if (events.length === 0) return false;
+    await write(async ({ db }) => {
+      const enabled = (await webhooks.list(db)).filter(({ disabledBecause }) => disabledBecause === null);
+      for (const webhook of enabled) {
+        const wanted = wantedBy(webhook, events, false);
+        if (wanted.length === 0) continue;
+        if (await isFull(db, webhook.id)) await postpone(db, webhook.id, wanted);
+        else await deliveries.queue(db, wanted, now());
+      }
+      await deliveries.tell(
+        db,
+        events.map(({ id }) => id),
+      );
+    });
+    return events.length === PORTION;
+  }
+
+  async function postpone(db: Db, id: number, wanted: readonly { eventId: number }[]): Promise<void> {
+    const webhook = await webhooks.lock(db, id);
+    if (webhook === null) return;
+    const [first, last] = [wanted[0]!.eventId, wanted.at(-1)!.eventId];
+    const replayAfter = Math.min(first - 1, webhook.replayAfter ?? first);
+    await webhooks.update(db, { ...webhook, replayAfter, replayTo: Math.max(last, webhook.replayTo ?? 0) });
+  }
+
+  /** A portion of what is replayed. Returns whether there is more. */
+  async function queueAgain({ id, replayAfter: after, replayTo: to }: Webhook): Promise<boolean> {
+    if (after === null || to === null) return false;
+    const events = await deliveries.events({ after, to }, PORTION);
+    return write(async ({ db }) => {
+      const webhook = await webhooks.lock(db, id);
+      if (webhook === null || webhook.replayAfter !== after || webhook.replayTo !== to)
+        return webhook !== null;
+      if (await isFull(db, id)) return false;
+      const wanted = wantedBy(webhook, events, true);
+      if (wanted.length > 0) {
+        const ids = wanted.map(({ eventId }) => eventId);
+        await deliveries.restart(db, id, { events: ids }, now());
+        await deliveries.queue(db, wanted, now());
+      }
+      const isLast = events.length < PORTION;
+      const rest = isLast ? { replayAfter: null, replayTo: null } : { replayAfter: events.at(-1)!.id };
+      await webhooks.update(db, { ...webhook, ...rest });
+      return !isLast;
+    });
+  }
+
+  return { queueNew, queueAgain };
+}
