@@ -217,9 +217,16 @@ export function createApi({ services, health, system, scrape, live, explainLink 
 }
 
 function createHttp(parts: HttpParts): HttpApp {
-  const { config, bodies, repeats, logger } = parts.services;
+  const { auth, config, drive, bodies, repeats, logger } = parts.services;
+  const dav = drive.dav({
+    prefix: `${config.get("routes.admin_prefix")}/dav`,
+    identify: auth.tokenDoor,
+    refuseForeign: auth.refuseForeign,
+    bodies,
+  });
   return createHttpApp({
     ...createApi(parts),
+    others: [dav],
     cors: () => ({
       enabled: config.get("cors.enabled"),
       allowedOrigins: config.get("cors.allowed_origins"),

@@ -67,6 +67,7 @@ const INNER_ROOMS: Record<string, Record<string, readonly string[]>> = {
     trash: ["tree"],
     archive: ["blobs", "storage", "tree"],
     uploads: ["blobs", "policies", "storage", "tree"],
+    dav: ["blobs", "tree", "trash", "uploads"],
     recipients: [],
     serving: ["recipients", "tree"],
     pdf: [],

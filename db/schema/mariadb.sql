@@ -152,6 +152,19 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `dav_locks` (
+  `id` bigint(20) NOT NULL,
+  `content` mediumtext NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `dav_properties` (
+  `id` bigint(20) NOT NULL,
+  `content` mediumtext NOT NULL,
+  PRIMARY KEY (`id`),
+  CONSTRAINT `dav_properties_entry` FOREIGN KEY (`id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `deleted_links` (
   `link_id` bigint(20) NOT NULL,
   `code` varchar(140) NOT NULL,

@@ -152,6 +152,19 @@ CREATE TABLE `click_values` (
   UNIQUE KEY `click_values_value` (`dimension`,`value`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `dav_locks` (
+  `id` bigint NOT NULL,
+  `content` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `dav_properties` (
+  `id` bigint NOT NULL,
+  `content` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`),
+  CONSTRAINT `dav_properties_entry` FOREIGN KEY (`id`) REFERENCES `entries` (`id`) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `deleted_links` (
   `link_id` bigint NOT NULL,
   `code` varchar(140) COLLATE utf8mb4_bin NOT NULL,

@@ -148,6 +148,19 @@ create table click_values (
   constraint click_values_value UNIQUE (dimension, value)
 );
 
+create table dav_locks (
+  id bigint not null,
+  content text collate "C" not null,
+  constraint dav_locks_pkey PRIMARY KEY (id)
+);
+
+create table dav_properties (
+  id bigint not null,
+  content text collate "C" not null,
+  constraint dav_properties_entry FOREIGN KEY (id) REFERENCES entries(id) ON DELETE CASCADE,
+  constraint dav_properties_pkey PRIMARY KEY (id)
+);
+
 create table deleted_links (
   link_id bigint not null,
   code character varying(140) collate "C" not null,

@@ -131,6 +131,17 @@ CREATE TABLE click_values (
   constraint click_values_value unique (dimension, value)
 );
 
+CREATE TABLE dav_locks (
+  id integer not null primary key,
+  content text not null
+);
+
+CREATE TABLE dav_properties (
+  id integer not null primary key,
+  content text not null,
+  constraint dav_properties_entry foreign key (id) references entries (id) on delete cascade
+);
+
 CREATE TABLE deleted_links (
   link_id integer not null primary key,
   code text not null,

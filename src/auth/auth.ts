@@ -3,7 +3,7 @@ import { createAccountDelay } from "./login/account-delay.ts";
 import { createAddressBuckets, createAddressLimit } from "./address-limit.ts";
 import { authEndpoints } from "./auth.routes.ts";
 import { createClientAddress } from "./client-address.ts";
-import { createGuard, createHealthGuard } from "./guards.ts";
+import { createGuards } from "./guards.ts";
 import { createLoginFailuresRepository } from "./login/failures.repository.ts";
 import { createSignInEvents } from "./login/sign-in-events.ts";
 import { createLogin } from "./login/service.ts";
@@ -108,7 +108,7 @@ export function createAuth(deps: AuthDeps) {
   const clientOf = createClientOf(deps, addressOf);
   const doors = { config, addressLimit, addressOf, clientOf };
   const refuseForeign = (c: HttpContext) => refuseCrossSite(c.req.raw, config);
-  const guard = createGuard({ sessions, apiTokens, secondFactor, addressOf, config, onFailure });
+  const guards = createGuards({ sessions, apiTokens, secondFactor, addressOf, config, onFailure });
   const web = {
     ...doors,
     login,
@@ -123,9 +123,8 @@ export function createAuth(deps: AuthDeps) {
     prove,
   };
   return {
-    guard,
-    /** Also accepts the health token. */
-    healthGuard: createHealthGuard({ guard, config, onFailure }),
+    ...guards,
+    refuseForeign,
     /** Relative to `{admin_prefix}/v1`. */
     endpoints: [
       ...oidcEndpoints({ oidc, config, addressLimit: oidcLimit(clock), clientOf }),

@@ -1,7 +1,7 @@
 import { type Caller, type Endpoint, type HttpContext, tokenScope } from "../http/endpoint.ts";
 import type { Guard } from "../http/mount.ts";
 import { reachesRole, type Role } from "../lib/access.ts";
-import { appError } from "../lib/errors.ts";
+import { AppError, appError } from "../lib/errors.ts";
 import type { AuthConfig } from "./auth-config.ts";
 import { CSRF_COOKIE, readCookies } from "./sessions/cookies.ts";
 import { accessTokens, bearerToken } from "./sessions/credentials.ts";
@@ -32,7 +32,7 @@ const unauthorized = () => appError("Unauthorized", "Unauthorized: invalid or mi
  * @throws Unauthorized without valid credentials, CsrfInvalid for an unsafe method with cookies but no CSRF proof,
  * Forbidden when the role or the token's scopes do not suffice, or the role needs a second factor that is not there
  */
-export function createGuard(deps: Deps): Guard {
+function createGuard(deps: Deps): Guard {
   return (entry) => {
     const { access, path } = entry;
     if (access === "public") return (_c, next) => next();
@@ -94,6 +94,32 @@ async function byApiToken(
   throw unauthorized();
 }
 
+const BASIC = /^Basic ([\w+/]+={0,2})$/i;
+const CHALLENGE = 'Basic realm="Waymark files", charset="UTF-8"';
+
+/**
+ * For clients that know passwords only: Basic with an account's name and its API token, or the token as bearer. Never
+ * cookies. @throws Unauthorized, RateLimitExceeded
+ */
+function createTokenDoor(deps: Deps) {
+  return async (c: HttpContext): Promise<Caller> => {
+    const [, encoded] = BASIC.exec(c.req.header("Authorization") ?? "") ?? [];
+    const decoded = encoded === undefined ? null : Buffer.from(encoded, "base64").toString();
+    const colon = decoded?.indexOf(":") ?? -1;
+    const text = decoded === null ? (bearerToken(c) ?? "") : decoded.slice(colon + 1);
+    try {
+      const caller = await byApiToken(deps, c, text);
+      if (decoded !== null && decoded.slice(0, Math.max(colon, 0)) !== caller.username) throw unauthorized();
+      return caller;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "unauthorized") throw error;
+      throw appError("Unauthorized", "Sign in with your account's name and an API token as password.", {
+        details: { challenge: CHALLENGE },
+      });
+    }
+  };
+}
+
 /** Null when the session or the token has ended since, or its account. A token keeps its scopes. */
 async function accountNow({ sessions, apiTokens, addressOf }: Deps, c: HttpContext, caller: Caller) {
   if (caller.credential !== undefined) return sessions.accountOf(caller.credential.sessionId);
@@ -120,7 +146,7 @@ function requireScope({ token }: Caller, scope: ReturnType<typeof tokenScope>): 
 }
 
 /** Also accepts the health token as bearer. */
-export function createHealthGuard({
+function createHealthGuard({
   guard,
   config,
   onFailure,
@@ -141,3 +167,14 @@ export function createHealthGuard({
     };
   };
 }
+
+export const createGuards = (deps: Deps) => {
+  const guard = createGuard(deps);
+  return {
+    guard,
+    /** For WebDAV. */
+    tokenDoor: createTokenDoor(deps),
+    /** Also accepts the health token. */
+    healthGuard: createHealthGuard({ ...deps, guard }),
+  };
+};

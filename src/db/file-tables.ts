@@ -199,4 +199,18 @@ export const FILE_TABLES = {
     name: "text",
     trashed_at: "int",
   },
+  /** Locks of WebDAV clients; without a row there is none. */
+  dav_locks: {
+    /** Whose tree. */
+    id: "int",
+    /** JSON: files/dav/locks.ts. */
+    content: "text",
+  },
+  /** What WebDAV clients store with an entry. Removed with it. */
+  dav_properties: {
+    /** Of the entry. */
+    id: "int",
+    /** JSON: files/dav/properties.ts. */
+    content: "text",
+  },
 } as const;

@@ -27,6 +27,7 @@ import { steps as version09Repeats } from "./migrations/version-0-9-repeats.ts";
 import { steps as version09Webhooks } from "./migrations/version-0-9-webhooks.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
+import { steps as version09Dav } from "./migrations/version-0-9-dav.ts";
 
 /** Oldest first. Static, because the compiled program has no folder to list. */
 export const MIGRATIONS: readonly Step[] = [
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09TeamFiles,
   ...version09Repeats,
   ...version09Webhooks,
+  ...version09Dav,
 ];
 
 export type MigrationState = {

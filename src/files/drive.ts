@@ -39,6 +39,16 @@ import { tusEndpoints } from "./uploads/tus.routes.ts";
 import { createResumable } from "./uploads/tus.service.ts";
 import { uploadEndpoint } from "./uploads/routes.ts";
 import { createUploads } from "./uploads/service.ts";
+import { type DavDoor } from "./dav/asking.routes.ts";
+import { createChecks } from "./dav/checks.ts";
+import { createDavLocks, type DavLock } from "./dav/locks.ts";
+import { createSpots } from "./dav/places.ts";
+import type { DeadProperty } from "./dav/properties.ts";
+import { createRelocations } from "./dav/relocations.ts";
+import { createJsonLists } from "./dav/repository.ts";
+import { createDav } from "./dav/routes.ts";
+import { createDavWrites } from "./dav/writes.ts";
+import { createCopies } from "./tree/copies.ts";
 
 export type Drive = ReturnType<typeof createDrive>;
 
@@ -107,6 +117,7 @@ export function createDrive(deps: Deps) {
     logger,
     trashDays,
   });
+  const dav = createDavParts({ database, tree, repository, folders, files, uploads, trash, blobs, clock });
   const archives = createArchives({ repository: createArchiveRepository(database), blobs, dataDir });
   const answerArchive = createArchiveAnswer({ archives });
   return {
@@ -122,6 +133,17 @@ export function createDrive(deps: Deps) {
     trash,
     search,
     answerArchive,
+    dav: (door: DavDoor) =>
+      createDav({
+        ...door,
+        ...dav,
+        tree,
+        trees,
+        listing: { ...dav, folders, files, nameOf: owners.nameOf, clock },
+        download,
+        clock,
+        logger,
+      }),
     /** Mount them at the root. */
     endpoints: [
       searchEndpoint({ search, trees }),
@@ -140,4 +162,18 @@ export function createDrive(deps: Deps) {
       ...resumable.jobs,
     ],
   };
+}
+
+type DavParts = Omit<Parameters<typeof createDavWrites>[0], "spotOf" | "checks" | "locks" | "properties"> &
+  Pick<Parameters<typeof createRelocations>[0], "files" | "folders" | "trash"> &
+  Parameters<typeof createCopies>[0] & { database: Database };
+
+function createDavParts(deps: DavParts) {
+  const { database, tree, repository, clock } = deps;
+  const properties = createJsonLists<DeadProperty>(database, "dav_properties");
+  const locks = createDavLocks({ rows: createJsonLists<DavLock>(database, "dav_locks"), clock });
+  const spotOf = createSpots(repository);
+  const shared = { ...deps, locks, properties, spotOf, checks: createChecks({ tree, spotOf, locks }) };
+  const relocations = createRelocations({ ...shared, copies: createCopies(deps) });
+  return { locks, properties, spotOf, writes: { ...createDavWrites(shared), ...relocations } };
 }

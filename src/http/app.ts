@@ -4,7 +4,7 @@ import { cors } from "hono/cors";
 import { appError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
-import { type Endpoint, type HttpEnv } from "./endpoint.ts";
+import { type Endpoint, type HttpContext, type HttpEnv } from "./endpoint.ts";
 import { failureResponse, toAppError } from "./errors.ts";
 import { REPLAYED_HEADER, type Repeats } from "./idempotency.ts";
 import { answerHeadRequests } from "./head-requests.ts";
@@ -23,8 +23,12 @@ export type CorsSettings = {
 
 export type EndpointTable = { prefix: string; endpoints: readonly Endpoint[]; guard: Guard };
 
+/** Everything at and below a prefix, in another protocol over HTTP. */
+export type OtherProtocol = { prefix: string; answer(c: HttpContext): Promise<Response> };
+
 export type HttpAppOptions = {
   tables: readonly EndpointTable[];
+  others?: readonly OtherProtocol[];
   /** Answer 404 everywhere while `isOpen` is false (no password is set). */
   gates: readonly { prefix: string; isOpen(path: string): boolean }[];
   /** Read at each request, so a change applies at once. */
@@ -39,6 +43,7 @@ export type HttpAppOptions = {
 
 export function createHttpApp({
   tables,
+  others = [],
   gates,
   cors: corsSettings,
   newRequestId,
@@ -78,6 +83,10 @@ export function createHttpApp({
       if (!gate.isOpen(c.req.path)) throw appError("NotFound", "There is nothing at this address.");
       await next();
     });
+  }
+  for (const { prefix, answer } of others) {
+    app.all(prefix, answer);
+    app.all(`${prefix}/*`, answer);
   }
   for (const table of tables)
     mountEndpoints(app, table.prefix, table.endpoints, table.guard, { bodies, repeats });

@@ -35,7 +35,7 @@ export type FailureBody = {
 
 /**
  * `details.retryAfterSeconds` sets `Retry-After`, `details.allow` sets `Allow`, `details.status` replaces the kind's
- * status, `details.data` is what stands all the same.
+ * status, `details.challenge` the scheme of WWW-Authenticate, `details.data` is what stands all the same.
  */
 export function failureResponse(error: AppError): Response {
   const { code, name, message } = error;
@@ -51,7 +51,8 @@ export function failureResponse(error: AppError): Response {
   const headers = new Headers({ "Content-Type": "application/json; charset=utf-8" });
   const retryAfter = error.details?.["retryAfterSeconds"];
   if (typeof retryAfter === "number") headers.set("Retry-After", String(Math.max(1, Math.ceil(retryAfter))));
-  if (error.kind === "unauthorized") headers.set("WWW-Authenticate", "Bearer");
+  if (error.kind === "unauthorized")
+    headers.set("WWW-Authenticate", String(error.details?.["challenge"] ?? "Bearer"));
   const allow = error.details?.["allow"];
   if (typeof allow === "string") headers.set("Allow", allow);
   const status = error.details?.["status"] ?? STATUS_OF_KIND[error.kind];

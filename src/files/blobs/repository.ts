@@ -71,16 +71,16 @@ function references({ read, write, dialect }: Queries) {
       return given.map(({ policyId, sha256 }) => live.get(contentOf(policyId, sha256))!);
     },
 
+    /** To blobs that have some, by id. */
+    async addRefs(tx: Db, counts: ReadonlyMap<number, number>): Promise<void> {
+      const counter = { table: "blobs", key: "id", column: "refs" } as const;
+      await dialect.addToCounters(tx, counter, [...counts.keys()], [...counts.values()]);
+    },
+
     /** References to release per id. Returns the blobs without any, now dead. */
     async release(tx: Db, counts: ReadonlyMap<number, number>): Promise<DeadBlob[]> {
-      const counter = { table: "blobs", key: "id", column: "refs" } as const;
       const ids = [...counts.keys()];
-      await dialect.addToCounters(
-        tx,
-        counter,
-        ids,
-        ids.map((id) => -counts.get(id)!),
-      );
+      await this.addRefs(tx, new Map(ids.map((id) => [id, -counts.get(id)!])));
       const dead: DeadBlob[] = [];
       for (const chunk of chunked(ids, CHUNK)) {
         await tx

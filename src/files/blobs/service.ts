@@ -119,12 +119,13 @@ export function createBlobs({ repository, policies, drivers, processes, onRemove
      * pass the result to `discard`.
      */
     async release(tx: Db, ids: readonly number[]): Promise<DeadBlob[]> {
-      const counts = new Map<number, number>();
-      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
-      const dead = await repository.release(tx, counts);
+      const dead = await repository.release(tx, countsOf(ids));
       fault("blob.released");
       return dead;
     },
+
+    /** Adds one reference per id, in the transaction that copies the holders and holds their trees. */
+    retain: (tx: Db, ids: readonly number[]): Promise<void> => repository.addRefs(tx, countsOf(ids)),
 
     /** The reaper removes what is left. `again`: without blobs that wait after a failure. Never rejects. */
     async discard(dead: readonly DeadBlob[], { again = false } = {}): Promise<void> {
@@ -138,6 +139,13 @@ export function createBlobs({ repository, policies, drivers, processes, onRemove
       while (pending.size > 0) await Promise.all(pending);
     },
   };
+}
+
+function countsOf(ids: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  // One order prevents deadlocks.
+  for (const id of ids.toSorted((one, other) => one - other)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }
 
 /** @throws FileNotFound, StorageUnavailable */

@@ -4,16 +4,18 @@
  * portions; the job completes what a crash left. One change of the account's tree runs at a time, so an entry is either
  * restored or deleted.
  */
+
+import type { Db } from "../../db/dialect.ts";
+import { isUnavailable } from "../../db/failures.ts";
 import { type Actor, SYSTEM } from "../../lib/actor.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { appError } from "../../lib/errors.ts";
 import { checkFileName } from "../../lib/file-name.ts";
-import { isUnavailable } from "../../db/failures.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { NOBODY } from "../../lib/owner.ts";
 import { inPortions } from "../../lib/portions.ts";
 import { createSetbacks } from "../../lib/setbacks.ts";
-import { type AccountTree, toFolderId, type TreeTransaction } from "../tree/account-tree.ts";
+import { type AccountTree, type TreeTransaction, toFolderId } from "../tree/account-tree.ts";
 import type { EntriesRepository } from "../tree/entries.repository.ts";
 import { type Entry, MOST_LEVELS } from "../tree/entry.ts";
 import type { LocatedEntry } from "../tree/located-entry.ts";
@@ -79,6 +81,9 @@ export function createTrash(deps: Deps) {
     });
 
   return {
+    /** In a transaction that holds the tree. */
+    putIn: (tx: Db, entry: Entry): Promise<void> => repository.put(tx, entry, clock.now()),
+
     /** With `blobId` only while that is its content. @throws FileNotFound */
     putFile: (accountId: number, id: number, blobId?: number): Promise<TrashedItem> =>
       put(accountId, async (db) => {

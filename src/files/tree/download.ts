@@ -14,7 +14,7 @@ import { contentDisposition } from "../../lib/content-disposition.ts";
 import { ERRORS } from "../../lib/errors.ts";
 import { fileAnswer } from "../../lib/file-answer.ts";
 import type { Blobs } from "../blobs/service.ts";
-import type { StoredFile } from "./entry.ts";
+import { contentTag, type StoredFile } from "./entry.ts";
 import { contentTypeOf, isShownInline } from "./media-type.ts";
 
 export type DownloadRequest = {
@@ -23,6 +23,8 @@ export type DownloadRequest = {
   header(name: string): string | undefined;
   /** If that is safe. */
   inline: boolean;
+  /** For clients that don't follow redirects. */
+  isRelayed?: true;
   signal: AbortSignal;
   request: Request;
   /** Guards the stream against clients that stop reading. */
@@ -76,7 +78,7 @@ export function createDownload({ blobs }: { blobs: Pick<Blobs, "open" | "presign
     if (isNotModified(request.header, validators)) {
       return new Response(null, { status: 304, headers: cacheHeaders(file) });
     }
-    if (request.method === "GET") {
+    if (request.method === "GET" && !request.isRelayed) {
       const address = await blobs.presign(file.blobId, {
         contentType: contentTypeOf(file.mimeType),
         contentDisposition: dispositionOf(file, request.inline),
@@ -101,7 +103,7 @@ const redirect = (address: string): Response =>
     headers: { Location: address, "Cache-Control": "private, no-store" },
   });
 
-const validatorsOf = (file: StoredFile) => ({ etag: `"${file.sha256}"`, modifiedAt: file.createdAt });
+const validatorsOf = (file: StoredFile) => ({ etag: contentTag(file), modifiedAt: file.updatedAt });
 
 const dispositionOf = (file: StoredFile, inline: boolean): string =>
   contentDisposition(inline && isShownInline(file.mimeType) ? "inline" : "attachment", file.name);

@@ -69,6 +69,8 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
 
     height,
     takenNames,
+    inside,
+    replaceContent,
 
     /**
      * The entry and its ancestors, innermost first, up to the root. Null if the account has no such entry, or it lies
@@ -86,14 +88,19 @@ export function createEntriesRepository({ read, dialect }: Pick<Database, "read"
     files: async (accountId: number, parentId: number, page: NamePage): Promise<StoredFile[]> =>
       (await children(accountId, parentId, "file", page)).map(toFile),
 
-    async isTaken(accountId: number, parentId: number, name: string, db: Db = read): Promise<boolean> {
+    async child(accountId: number, parentId: number, name: string, db: Db = read): Promise<Entry | null> {
       const query = db
         .selectFrom("entries")
-        .select("id")
+        .select(ENTRY_COLUMNS)
         .where("account_id", "=", accountId)
         .where("parent_id", "=", parentId)
         .where("name", "=", name);
-      return (await query.executeTakeFirst()) !== undefined;
+      const row = await query.executeTakeFirst();
+      return row === undefined ? null : toEntry(row);
+    },
+
+    async isTaken(accountId: number, parentId: number, name: string, db?: Db): Promise<boolean> {
+      return (await this.child(accountId, parentId, name, db)) !== null;
     },
 
     /** Returns its id. @throws NameConflict */
@@ -174,6 +181,18 @@ async function takenNames(tx: Db, accountId: number, parentId: number, names: re
     .where("name", "in", names)
     .execute();
   return new Set(rows.map(({ name }) => name));
+}
+
+/** In any of at most 1,000 folders. */
+async function inside(tx: Db, accountId: number, parentIds: readonly number[], limit: number) {
+  const query = tx.selectFrom("entries").select(ENTRY_COLUMNS).where("account_id", "=", accountId);
+  return (await query.where("parent_id", "in", parentIds).limit(limit).execute()).map(toEntry);
+}
+
+async function replaceContent(tx: Db, file: StoredFile): Promise<void> {
+  const { blob_id, mime_type, sha256, size, updated_at } = toRow(file);
+  const set = { blob_id, mime_type, sha256, size, updated_at };
+  await tx.updateTable("entries").set(set).where("id", "=", file.id).execute();
 }
 
 /** Names above `after`, ascending by bytes, at most `limit`. */

@@ -41,6 +41,10 @@ export type StoredFile = Common & {
   sha256: string;
 };
 
+/** Short enough for clients that repeat it in one header. */
+export const contentTag = ({ sha256 }: Pick<StoredFile, "sha256">): string =>
+  `"${Buffer.from(sha256, "hex").toString("base64url")}"`;
+
 export type Entry = Folder | StoredFile;
 
 const owner = z.string().describe("account, or team:{name}");

@@ -7,7 +7,7 @@ import { createFullSweeper } from "../../lib/sweeper.ts";
 import { checkFileName } from "../../lib/file-name.ts";
 import { type AccountTree, toFolderId, type TreeTransaction } from "./account-tree.ts";
 import type { Commit } from "../blobs/keeping.ts";
-import type { Blobs, StoredBytes } from "../blobs/service.ts";
+import type { Blobs, DeadBlob, StoredBytes } from "../blobs/service.ts";
 import type { EntriesRepository } from "./entries.repository.ts";
 import type { AccountSpace } from "./usage.repository.ts";
 import type { StoredFile } from "./entry.ts";
@@ -43,52 +43,16 @@ type Deps = {
   tree: AccountTree;
   repository: EntriesRepository;
   removal: Removal;
-  blobs: Pick<Blobs, "keep" | "keepAll">;
+  blobs: Pick<Blobs, "keep" | "keepAll" | "release" | "discard">;
   clock: Clock;
 };
 
 export type Files = ReturnType<typeof createFiles>;
 
 export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
-  /** In one transaction that has the account's tree for itself. */
-  const addTogether = (
-    accountId: number,
-    items: readonly Addition[],
-    commit: Commit,
-  ): Promise<StoredFile[]> =>
-    tree.change(accountId, async (tx) => {
-      for (const parentId of new Set(items.map(({ file }) => file.parentId))) {
-        await tree.folders(accountId, parentId, tx.db);
-      }
-      const bytes = items.reduce((sum, { stored }) => sum + stored.size, 0);
-      if (remainingBytes(tx.space) < bytes) throw overQuota(tx.space);
-      const blobIds = await commit(tx.db);
-      const now = clock.now();
-      const names = await namesOf(tx, accountId, items);
-      const files = items.map(({ file: { parentId, mimeType }, stored: { size, sha256 } }, at) => ({
-        kind: "file" as const,
-        accountId,
-        parentId,
-        name: names[at]!,
-        mimeType,
-        blobId: blobIds[at]!,
-        size,
-        sha256,
-        createdAt: now,
-        updatedAt: now,
-      }));
-      const ids = await repository.insertFiles(tx.db, files);
-      await repository.addUsage(tx.db, accountId, bytes);
-      const added = files.map((file, at) => ({ ...file, id: ids[at]! }));
-      for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);
-      return added;
-    });
-
-  const namesOf = ({ db }: TreeTransaction, accountId: number, items: readonly Addition[]) =>
-    freeNames(
-      items.map(({ file }) => file),
-      (parentId, names) => repository.takenNames(db, accountId, parentId, names),
-    );
+  const addIn = createAdding({ tree, repository, clock });
+  const addTogether = (accountId: number, items: readonly Addition[], commit: Commit) =>
+    tree.change(accountId, (tx) => addIn(tx, accountId, items, commit));
 
   const sweeper = createFullSweeper(SWEPT_BYTES);
   /** An account's changes run one at a time, so files that arrive meanwhile share a transaction. */
@@ -121,6 +85,37 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
     addAll: (accountId: number, all: readonly Addition[]): Promise<readonly StoredFile[]> =>
       blobs.keepAll(all, (items, commit) => addTogether(accountId, items, commit)),
 
+    /**
+     * Adds the file, or gives the one of that name the content. That one keeps its id and shares. If it rejects, the
+     * bytes are removed. @throws like add; NameConflict for a folder of that name
+     */
+    async put(file: NewFile, stored: StoredBytes): Promise<{ file: StoredFile; isNew: boolean }> {
+      const { accountId, parentId, name, mimeType } = file;
+      let dead: DeadBlob[] = [];
+      const replace = (items: readonly { stored: StoredBytes }[], commit: Commit) =>
+        tree.change(accountId, async (tx) => {
+          dead = [];
+          await tree.folders(accountId, parentId, tx.db);
+          const former = await repository.child(accountId, parentId, name, tx.db);
+          if (former?.kind !== "file") {
+            const [added] = await addIn(tx, accountId, [{ file, stored, alongside: undefined }], commit);
+            return [{ file: added!, isNew: true }];
+          }
+          const { size, sha256 } = stored;
+          if (remainingBytes(tx.space) < size - former.size) throw overQuota(tx.space);
+          const [blobId] = await commit(tx.db);
+          const next = { ...former, mimeType, blobId: blobId!, size, sha256, updatedAt: clock.now() };
+          await repository.replaceContent(tx.db, next);
+          await repository.addUsage(tx.db, accountId, size - former.size);
+          dead = await blobs.release(tx.db, [former.blobId]);
+          return items.map(() => ({ file: next, isNew: false }));
+        });
+      sweeper.worked(GARBAGE_BYTES);
+      const [put] = await blobs.keepAll([{ stored }], replace);
+      await blobs.discard(dead);
+      return put!;
+    },
+
     /** @throws FileNotFound, InvalidName, NameConflict, FolderNotFound */
     async update(accountId: number, id: number, change: FileChange): Promise<StoredFile> {
       const name = change.name === undefined ? undefined : checkFileName(change.name);
@@ -144,6 +139,48 @@ export function createFiles({ tree, repository, removal, blobs, clock }: Deps) {
       const { used, quota } = await repository.space(accountId);
       return { usedBytes: used, quotaBytes: quota ?? 0 };
     },
+  };
+}
+
+function createAdding({ tree, repository, clock }: Pick<Deps, "tree" | "repository" | "clock">) {
+  const namesOf = ({ db }: TreeTransaction, accountId: number, items: readonly Addition[]) =>
+    freeNames(
+      items.map(({ file }) => file),
+      (parentId, names) => repository.takenNames(db, accountId, parentId, names),
+    );
+
+  /** In a transaction that has the account's tree for itself. */
+  return async function addIn(
+    tx: TreeTransaction,
+    accountId: number,
+    items: readonly Addition[],
+    commit: Commit,
+  ): Promise<StoredFile[]> {
+    for (const parentId of new Set(items.map(({ file }) => file.parentId))) {
+      await tree.folders(accountId, parentId, tx.db);
+    }
+    const bytes = items.reduce((sum, { stored }) => sum + stored.size, 0);
+    if (remainingBytes(tx.space) < bytes) throw overQuota(tx.space);
+    const blobIds = await commit(tx.db);
+    const now = clock.now();
+    const names = await namesOf(tx, accountId, items);
+    const files = items.map(({ file: { parentId, mimeType }, stored: { size, sha256 } }, at) => ({
+      kind: "file" as const,
+      accountId,
+      parentId,
+      name: names[at]!,
+      mimeType,
+      blobId: blobIds[at]!,
+      size,
+      sha256,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    const ids = await repository.insertFiles(tx.db, files);
+    await repository.addUsage(tx.db, accountId, bytes);
+    const added = files.map((file, at) => ({ ...file, id: ids[at]! }));
+    for (const [at, { alongside }] of items.entries()) await alongside?.(tx, added[at]!);
+    return added;
   };
 }
 

@@ -135,4 +135,5 @@ export function createFolders({ tree, repository, removal, policies, clock }: De
   };
 }
 
-const tooDeep = () => appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);
+export const tooDeep = () =>
+  appError("BadRequest", `Folders can be nested at most ${MOST_LEVELS} levels deep.`);

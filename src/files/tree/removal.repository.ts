@@ -107,6 +107,7 @@ export function createRemovalRepository({ database: { read, dialect }, record }:
 
     async forgetUsage(tx: Db, accountId: number): Promise<void> {
       await tx.deleteFrom("account_usage").where("account_id", "=", accountId).execute();
+      await tx.deleteFrom("dav_locks").where("id", "=", accountId).execute();
     },
   };
 }

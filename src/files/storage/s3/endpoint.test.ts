@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { checkedAddress, parseEndpoint } from "./endpoint.ts";
 import { partBytes } from "./parts.ts";
-import { elementsOf, escapeXml, textOf } from "./xml.ts";
+import { elementsOf, textOf } from "./xml.ts";
+import { escapeXml } from "../../../lib/escape-xml.ts";
 
 describe("endpoints", () => {
   test.each([

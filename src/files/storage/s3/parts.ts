@@ -1,8 +1,8 @@
 import { s3RefusalOf } from "./failure.ts";
 import type { S3Client, S3Request } from "./client.ts";
-import { escapeXml } from "./xml.ts";
 import { storageFailure } from "../storage-failure.ts";
 import type { Part, MultipartUpload } from "./multipart-uploads.ts";
+import { escapeXml } from "../../../lib/escape-xml.ts";
 
 const MIB = 1024 * 1024;
 

@@ -25,6 +25,3 @@ const unescapeXml = (text: string): string =>
       return ENTITIES[name] ?? whole;
     },
   );
-
-export const escapeXml = (text: string): string =>
-  text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
