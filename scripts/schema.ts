@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { createFresh, DIALECT_NAMES, type DialectName, serverUrl } from "../src/db/fresh.test-support.ts";
 import { migrateUp } from "../src/db/migrate.ts";
+import { OF_SERVER } from "../src/db/schema-copy.test-support.ts";
 import { silentLogger } from "../src/lib/logger.ts";
 
 const FOLDER = join(import.meta.dir, "../db/schema");
@@ -70,7 +71,7 @@ async function showTables(db: Database["read"]): Promise<string[]> {
   const statements: string[] = [];
   for (const name of rows.map((row) => row.name).sort()) {
     const shown = await sql<{ "Create Table": string }>`show create table ${sql.table(name)}`.execute(db);
-    statements.push(shown.rows[0]!["Create Table"].replace(/ AUTO_INCREMENT=\d+/, ""));
+    statements.push(shown.rows[0]!["Create Table"].replaceAll(OF_SERVER, ""));
   }
   return statements;
 }

@@ -1,4 +1,5 @@
-# MariaDB with Debian's default character set. Its socket is relative to the data folder, because socket paths are
+# MariaDB with Debian's default character set. Databases of tests, with all their tables in one file, are made and dropped
+# in a tenth of the time. Its socket is relative to the data folder, because socket paths are
 # limited to 107 bytes.
 
 mariadb_start() {
@@ -13,7 +14,8 @@ mariadb_start() {
   launch mariadb "${packaged[@]}" "$PACKAGES/usr/sbin/mariadbd" --no-defaults --basedir="$PACKAGES/usr" --datadir="$data" \
     --user="$(id -un)" --bind-address=127.0.0.1 --port="$(port mariadb)" --socket=server.sock --max-connections=400 \
     --character-set-server=utf8mb4 --collation-server=utf8mb4_general_ci --innodb-flush-method=nosync \
-    --innodb-flush-log-at-trx-commit=0 --innodb-log-file-size=64M --skip-log-bin
+    --innodb-flush-log-at-trx-commit=0 --innodb-log-file-size=64M --skip-log-bin \
+    --debug-no-sync --skip-sync-frm --skip-innodb-doublewrite --skip-innodb-file-per-table
 }
 
 mariadb_sql() {

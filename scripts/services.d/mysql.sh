@@ -12,7 +12,7 @@ mysql_start() {
   launch mysql chroot "$root" mysqld --no-defaults --user=nobody --datadir=/srv/mysql --bind-address=127.0.0.1 \
     --port="$(port mysql)" --socket=server.sock --pid-file=server.pid --mysqlx=OFF --secure-file-priv=NULL \
     --max-connections=400 --performance-schema=OFF --skip-log-bin --innodb-flush-method=nosync \
-    --innodb-flush-log-at-trx-commit=0
+    --innodb-flush-log-at-trx-commit=0 --skip-innodb-doublewrite --skip-innodb-file-per-table
 }
 
 mysql_sql() {

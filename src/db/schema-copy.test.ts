@@ -5,7 +5,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createFresh, DIALECT_NAMES, type DialectName, serverUrl } from "./fresh.test-support.ts";
 import { migrateUp } from "./migrate.ts";
-import { createMigrated } from "./schema-copy.test-support.ts";
+import { createMigrated, OF_SERVER } from "./schema-copy.test-support.ts";
 
 /** What each database tells of a table's definition. */
 async function definitionOf({ dialect, slow }: Database, table: string): Promise<unknown> {
@@ -25,7 +25,7 @@ async function definitionOf({ dialect, slow }: Database, table: string): Promise
     ).rows;
   const shown = await sql<{ "Create Table": string }>`show create table ${sql.table(table)}`.execute(slow);
   // MySQL names a column's character set where the statement named it.
-  return shown.rows[0]!["Create Table"].replaceAll("CHARACTER SET utf8mb4 ", "");
+  return shown.rows[0]!["Create Table"].replaceAll("CHARACTER SET utf8mb4 ", "").replaceAll(OF_SERVER, "");
 }
 
 /** Definitions and numbers of rows, by table. */
