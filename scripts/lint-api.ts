@@ -6,26 +6,11 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newApiDocument } from "./openapi.ts";
+import { run, runWell } from "./tools.ts";
 
 const SETTINGS = join(import.meta.dir, "lint-api.d");
 const TOOLS = join(import.meta.dir, "..", ".cache", "lint-api");
 const ENVIRONMENT = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-
-async function run(command: readonly string[]): Promise<void> {
-  const child = Bun.spawn([...command], {
-    cwd: TOOLS,
-    env: { ...process.env, ...ENVIRONMENT },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (status === 0) return;
-  console.error(`'${command.join(" ")}' ended with ${status}.\n${out}${err}`);
-  process.exitCode = 1;
-}
 
 async function install(): Promise<void> {
   const lock = await Bun.file(join(SETTINGS, "package-lock.json")).bytes();
@@ -35,8 +20,8 @@ async function install(): Promise<void> {
   mkdirSync(TOOLS, { recursive: true });
   for (const name of ["package.json", "package-lock.json"])
     copyFileSync(join(SETTINGS, name), join(TOOLS, name));
-  await run(["npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"]);
-  if (!process.exitCode) await Bun.write(stamp, "");
+  await runWell(["npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"], TOOLS);
+  await Bun.write(stamp, "");
 }
 
 await install();
@@ -44,7 +29,12 @@ const document = join(TOOLS, "openapi.json");
 await Bun.write(document, JSON.stringify(await newApiDocument(), null, 1));
 const tool = (name: string): string => join(TOOLS, "node_modules", ".bin", name);
 const rules = (name: string): string => join(SETTINGS, `${name}.yaml`);
-await Promise.all([
-  run([tool("redocly"), "lint", document, "--config", rules("redocly"), "--format", "stylish"]),
-  run([tool("spectral"), "lint", document, "--ruleset", rules("spectral"), "--fail-severity", "warn"]),
-]);
+const commands = [
+  [tool("redocly"), "lint", document, "--config", rules("redocly"), "--format", "stylish"],
+  [tool("spectral"), "lint", document, "--ruleset", rules("spectral"), "--fail-severity", "warn"],
+];
+for (const { status, text } of await Promise.all(commands.map((one) => run(one, TOOLS, ENVIRONMENT)))) {
+  if (status === 0) continue;
+  console.error(text);
+  process.exitCode = 1;
+}

@@ -3,56 +3,14 @@
  * Needs Python 3 with venv. The tool is installed in .cache/schemathesis; versions and settings are in schemathesis.d/.
  * Prints what was found. Options go to `schemathesis run`, such as `--include-path /folders`.
  */
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSWORD, signIn } from "../test/support/session.ts";
 import { install, type Installation } from "../test/support/waymark.ts";
+import { installPython, run } from "./tools.ts";
 
 const SETTINGS = join(import.meta.dir, "schemathesis.d");
-const TOOL = join(import.meta.dir, "..", ".cache", "schemathesis");
-
-async function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  const child = Bun.spawn([...command], {
-    cwd,
-    env: { ...process.env, ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const stopTool = () => child.kill();
-  process.once("exit", stopTool);
-  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()];
-  const [out = "", err = ""] = await Promise.all(texts);
-  const status = await child.exited;
-  process.off("exit", stopTool);
-  return { status, text: out + err };
-}
-
-/** Installs the pinned packages, once. Returns the program. */
-async function installTool(): Promise<string> {
-  const requirements = join(SETTINGS, "requirements.txt");
-  const lock = createHash("sha256")
-    .update(await Bun.file(requirements).bytes())
-    .digest("hex");
-  const stamp = join(TOOL, lock);
-  const program = join(TOOL, "bin", "schemathesis");
-  if (existsSync(stamp)) return program;
-  rmSync(TOOL, { recursive: true, force: true });
-  mkdirSync(TOOL, { recursive: true });
-  const pip = join(TOOL, "bin", "pip");
-  for (const command of [
-    ["python3", "-m", "venv", TOOL],
-    [pip, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", requirements],
-  ]) {
-    const { status, text } = await run(command, TOOL);
-    if (status !== 0) throw new Error(`'${command.join(" ")}' failed. Debian needs python3-venv.\n${text}`);
-  }
-  await Bun.write(stamp, "");
-  return program;
-}
-
 /** A server with one of everything, and what the settings name of it. */
 async function startServer(installation: Installation) {
   await installation.cli(["reset-password", "--stdin"], PASSWORD);
@@ -142,7 +100,8 @@ function found(text: string): string {
 
 const summary = (text: string): string => text.slice(Math.max(0, text.search(/^=+ SUMMARY =+$/m)));
 
-const program = await installTool();
+const python = await installPython("schemathesis", join(SETTINGS, "requirements.txt"));
+const program = join(python, "schemathesis");
 const work = mkdtempSync(join(tmpdir(), "waymark-schemathesis-"));
 const installation = install();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -11593,7 +11593,7 @@ export interface operations {
                 order?: "asc" | "desc";
                 /** @description links of this account, or of a team as team:{name}; also the id of an account */
                 owner?: string;
-                /** @description clamped to 1 to 1000000000 */
+                /** @description clamped to 1 to 1000000000; default 1, without a cursor */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
@@ -19369,7 +19369,7 @@ export interface operations {
                 order?: "" | "asc" | "desc";
                 /** @description you, or team:{name}; default: you */
                 owner?: string;
-                /** @description clamped to 1 to 1000000000 */
+                /** @description clamped to 1 to 1000000000; default 1, without a cursor */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;
@@ -20027,7 +20027,7 @@ export interface operations {
                 limit?: number;
                 /** @description you, or team:{name}; default: you */
                 owner?: string;
-                /** @description clamped to 1 to 1000000000 */
+                /** @description clamped to 1 to 1000000000; default 1, without a cursor */
                 page?: number;
                 /** @description clamped to 1 to 100 */
                 page_size?: number;

@@ -153,16 +153,28 @@ function security(entry: Endpoint): Json {
   return { security: [{ bearer: roles }, { cookie: roles, ...proof }, ...tokens] };
 }
 
-function parametersOf({ params = {}, query, headers }: Endpoint, path: string, named: NamedSchemas): Json[] {
+function parametersOf(
+  { params = {}, query, headers, paged }: Endpoint,
+  path: string,
+  named: NamedSchemas,
+): Json[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const inPath = z.object(
     Object.fromEntries(names.map((name) => [name, params[name] ?? DEFAULT_PARAMS[name] ?? z.string()])),
   );
   return [
     ...parametersIn("path", inPath, named),
-    ...parametersIn("query", query, named),
+    ...parametersIn("query", query, named).map((one) =>
+      paged === "either" && one["name"] === "page" ? withoutDefault(one) : one,
+    ),
     ...parametersIn("header", headers, named),
   ];
+}
+
+/** Generated clients send defaults, and beside a cursor a page is refused. */
+function withoutDefault({ schema, description, ...rest }: Json): Json {
+  const { default: given, ...bare } = schema as Json;
+  return { ...rest, description: `${description}; default ${given}, without a cursor`, schema: bare };
 }
 
 function parametersIn(

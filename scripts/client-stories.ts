@@ -1,0 +1,112 @@
+/**
+ * Tells a story of links, numbers and files over a fresh server with generated clients (client-stories.d/): the packed
+ * TypeScript client, installed into a new project, under Node, Bun, Deno and in Chromium, and the Python client that
+ * openapi-python-client makes of the document, in which a warning fails. Says what is not installed and left out.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { CHROMIUM } from "../test/support/chromium.ts";
+import { PASSWORD, signIn } from "../test/support/session.ts";
+import { install } from "../test/support/waymark.ts";
+import { newApiDocument } from "./openapi.ts";
+import { installPython, runWell } from "./tools.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const STORIES = join(import.meta.dir, "client-stories.d");
+const NPM = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+
+type Server = { url: string; token: string };
+
+/** A new project with the packed client, and the story as JavaScript. */
+async function newProject(folder: string): Promise<void> {
+  const client = join(ROOT, "clients", "typescript");
+  const packed = await runWell(["npm", "pack", "--silent", "--pack-destination", folder], client);
+  await Bun.write(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await runWell(["npm", "install", join(folder, packed.trim()), ...NPM], folder);
+  await Bun.write(join(folder, "story.ts"), Bun.file(join(STORIES, "story.ts")));
+  const compilerOptions = {
+    strict: true,
+    target: "ES2022",
+    lib: ["ES2022", "DOM", "DOM.Iterable"],
+    module: "NodeNext",
+    types: [],
+  };
+  await Bun.write(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["story.ts"] }));
+  const compiler = join(client, "node_modules", "typescript", "bin", "tsc");
+  await runWell([process.execPath, compiler], folder);
+}
+
+const main = (server: Server, name: string): string =>
+  `import { story } from "./story.js";\nconsole.log(await story(${JSON.stringify({ ...server, name })}));\n`;
+
+async function tellIn(command: readonly string[], folder: string, server: Server): Promise<void> {
+  const name = command[0]!.split("/").at(-1)!;
+  await Bun.write(join(folder, `${name}.mjs`), main(server, name));
+  await runWell([...command, `${name}.mjs`], folder);
+  console.log(`told by ${name}`);
+}
+
+/** On a page of the server's own origin: it answers no other. */
+async function tellInBrowser(folder: string, server: Server): Promise<void> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.route("**/project/**", async (route) => {
+      const path = join(folder, new URL(route.request().url()).pathname.slice("/project/".length));
+      const isPage = path.endsWith(".html");
+      await route.fulfill({ path, contentType: isPage ? "text/html" : "text/javascript" });
+    });
+    const imports = {
+      "@waymark/client": "/project/node_modules/@waymark/client/dist/client.js",
+      "openapi-fetch": "/project/node_modules/openapi-fetch/dist/index.mjs",
+    };
+    const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
+    await Bun.write(join(folder, "index.html"), `<!doctype html>${map}`);
+    await page.goto(`${server.url}/project/index.html`);
+    await page.evaluate(async (told) => (await import("/project/story.js" as string)).story(told), {
+      ...server,
+      name: "browser",
+    });
+    console.log("told by a browser");
+  } finally {
+    await browser.close();
+  }
+}
+
+async function tellInPython(folder: string, server: Server): Promise<void> {
+  const programs = await installPython("python-client", join(STORIES, "requirements.txt"));
+  await Bun.write(join(folder, "openapi.json"), JSON.stringify(await newApiDocument()));
+  const generator = join(programs, "openapi-python-client");
+  const places = ["--path", "openapi.json", "--output-path", "waymark_client", "--meta", "none"];
+  const settings = ["--config", join(STORIES, "python-client.yaml"), "--fail-on-warning"];
+  await runWell([generator, "generate", ...places, ...settings], folder);
+  const story = [join(STORIES, "story.py"), server.url, server.token, PASSWORD, "python"];
+  await runWell([join(programs, "python"), ...story], folder, { PYTHONPATH: folder });
+  console.log("told by python");
+}
+
+const folder = mkdtempSync(join(tmpdir(), "waymark-stories-"));
+const installation = install();
+try {
+  await runWell([process.execPath, join(import.meta.dir, "client.ts"), "--check"], ROOT);
+  await installation.cli(["reset-password", "--stdin"], PASSWORD);
+  const { url } = await installation.serve();
+  const { body } = await (await signIn(url)).call("POST", "/tokens", {
+    name: "stories",
+    scopes: ["admin", "links:read", "links:write", "analytics:read", "files:read", "files:write"],
+  });
+  const server = { url, token: body.data.token };
+  await newProject(folder);
+  await tellIn(["node"], folder, server);
+  await tellIn([process.execPath], folder, server);
+  if (Bun.which("deno")) await tellIn(["deno", "run", "-A"], folder, server);
+  else console.log("not told by deno, which is not installed");
+  if (CHROMIUM) await tellInBrowser(folder, server);
+  else console.log("not told by a browser, which is not installed");
+  await tellInPython(folder, server);
+} finally {
+  await installation.remove();
+  rmSync(folder, { recursive: true, force: true });
+}
