@@ -25,6 +25,7 @@ import { mailEndpoints } from "./mail/mail.routes.ts";
 import { eventView } from "./events/event.ts";
 import { webhookBodies } from "./webhooks/webhook-events.ts";
 import { webhookEndpoints } from "./webhooks/webhooks.routes.ts";
+import { importEndpoints } from "./imports/imports.routes.ts";
 import { domainEndpoints } from "./links/domains/routes.ts";
 import { csvEndpoints } from "./links/csv/routes.ts";
 import { viewOfLink } from "./links/link/link.ts";
@@ -166,6 +167,7 @@ export function createApi({ services, health, system, scrape, live, explainLink 
         ...liveEndpoints({ live, links, logger }),
         ...reports.endpoints,
         ...csvEndpoints({ csv, now, logger }),
+        ...importEndpoints({ imports: services.imports, logger }),
         ...mailEndpoints(services.mail),
         ...webhookEndpoints({ webhooks: services.webhooks, now }),
         ...domainEndpoints({ domains: links.domainService }),

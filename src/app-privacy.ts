@@ -3,9 +3,9 @@ import type { ClickPrivacy } from "./clicks/details/privacy.ts";
 import type { Language } from "./lib/language.ts";
 import type { AddressMode } from "./lib/kept-address.ts";
 import { type StoredThing, storedThings } from "./privacy/stored.ts";
-import type { Services } from "./services.ts";
+import type { Config as WholeConfig } from "./config/config.service.ts";
 
-type Config = Pick<Services["config"], "get" | "onChange">;
+type Config = Pick<WholeConfig, "get" | "onChange">;
 
 export const PRIVACY_KEYS = [
   "analytics.enable_ip_logging",

@@ -227,6 +227,7 @@ function startJobs(services: Services): JobRunner {
       createTotalJob(database, logger),
       ...(searchIndex === null ? [] : [searchIndex]),
       ...reports.jobs,
+      services.imports.job,
       ...content.jobs,
       ...drive.jobs,
       sharing.visitJob,

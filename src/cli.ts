@@ -53,6 +53,10 @@ export const COMMAND_ROOMS: readonly {
     },
   },
   {
+    commands: ["import"],
+    add: async (...to) => (await import("./imports/imports.commands.ts")).addImportCommands(...to),
+  },
+  {
     commands: ["mail"],
     add: async (...to) => (await import("./mail/mail.commands.ts")).addMailCommands(...to),
   },

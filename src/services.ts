@@ -42,6 +42,7 @@ import { createLinkService } from "./links/links.service.ts";
 import { createIdentity } from "./visitors/identity.ts";
 import { targetListsIn } from "./services-policies.ts";
 import { startMail, startNotices } from "./services-mail.ts";
+import { startImports } from "./services-imports.ts";
 import { startSharing } from "./services-sharing.ts";
 import { createVisitorDoor } from "./visitors/door.ts";
 import { startWebhooks } from "./services-webhooks.ts";
@@ -202,14 +203,11 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     server: env.server,
   });
   const trashDays = () => config.get("files.trash_days");
-  const drive = createDrive({ database, changes, content, leases, record, clock, logger, trashDays });
+  const drive = createDrive({ ...common, database, content, logger, trashDays });
   const rooms = { ...common, database, drive, content, links, door, mail, auth, notices, webhooks };
-  const sharing = startSharing({
-    ...rooms,
-    originOf: origins.ofRequest,
-    processes: leases.processes,
-    logger,
-  });
+  const { processes } = leases;
+  const sharing = startSharing({ ...rooms, originOf: origins.ofRequest, processes, logger });
+  const imports = startImports(env, { ...shared, ...common, links, box, ...options });
   return {
     env,
     logger,
@@ -226,6 +224,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     events,
     rollCall,
     privacy: createPrivacy({ ...shared, settle: rollCall.call, removeAccount: auth.users.remove }),
+    imports,
     csv: createLinkCsv({ ...shared, events, domains: links.domains, policy: links.policy }),
     reports: createReports({ database, links, config, clock, logger }),
     content,
@@ -243,6 +242,7 @@ async function startRooms(env: Env, opened: Opened, options: ServiceOptions) {
     hashPassword: passwords.hashPassword,
     routePrefixes,
     async close(): Promise<void> {
+      await imports.close();
       links.close();
       webhooks.close();
       config.close();

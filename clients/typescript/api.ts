@@ -1030,6 +1030,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Moves from other products, newest first
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Prepare a move from another product: the answer is its preview in the making
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One move: its preview, progress or report
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget a move that brought nothing, or that is undone or confirmed; links stay as they are
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the options of a move before it starts, and preview it again
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        patch: operations["patchImport"];
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a move for good: it can't be undone any more
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postImportConfirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a move did not bring, or not as it was, with reasons
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["listImportNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The notes of a move as CSV
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        get: operations["getImportReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring the links; goes on with a stopped move
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postImportStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back what a move brought, except for links that were changed since
+         * @description For administrators; an API token needs the scope `admin`.
+         */
+        post: operations["postImportUndo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/links": {
         parameters: {
             query?: never;
@@ -3545,6 +3697,36 @@ export interface components {
             /** Format: binary */
             file: string;
         };
+        CreateImportBody: {
+            /**
+             * @description links lead nowhere until they are approved; default: false
+             * @enum {string}
+             */
+            disabled?: "true" | "false";
+            /**
+             * Format: binary
+             * @description the export; at most 4 GiB
+             */
+            file?: string;
+            /** @description key of that API; kept encrypted until the import is done */
+            key?: string;
+            /** @description of a CSV file: JSON, such as {"code": "Short", "target": "Long URL"} */
+            map?: string;
+            /**
+             * @description what to do with taken codes; default: skip
+             * @enum {string}
+             */
+            on_conflict?: "skip" | "rename" | "fail";
+            /** @enum {string} */
+            product: "yourls" | "csv";
+            /** @description instead of a file: the address of its server, for products that have an API */
+            source?: string;
+            /**
+             * @description bring visits with their dates, where the source has them; default: false
+             * @enum {string}
+             */
+            visits?: "true" | "false";
+        };
         CreateLinkAnswer: {
             /** @constant */
             code: 0;
@@ -4370,6 +4552,31 @@ export interface components {
             message: string;
             /** @description with progress=true, if it takes a while */
             progress?: components["schemas"]["ImportProgress"][];
+        };
+        ImportChange: {
+            disabled?: boolean;
+            map?: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            on_conflict?: "skip" | "rename" | "fail";
+            visits?: boolean;
+        };
+        ImportNote: {
+            code: string;
+            /** @enum {string} */
+            kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept";
+            /** @description row or number in the source; 0: none */
+            place: number;
+            reason: string;
+        };
+        ImportNotePageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ImportNote"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         ImportProgress: {
             /** @description bytes of the file */
@@ -5922,6 +6129,99 @@ export interface components {
             sender?: string;
             /** @description account, or team:{name}, that gets the links of the account */
             transfer_to?: string;
+        };
+        ProductImport: {
+            /** @description of a CSV file: its columns, and what each of them is here */
+            columns: {
+                field: string | null;
+                name: string;
+                samples: string[];
+            }[];
+            /** @description of the preview until the import starts; one visit may be a sum */
+            counts: {
+                clicks_brought: number;
+                clicks_undated: number;
+                links_brought: number;
+                links_disabled: number;
+                links_kept: number;
+                links_partly: number;
+                links_read: number;
+                links_refused: number;
+                links_removed: number;
+                links_renamed: number;
+                links_skipped: number;
+                visits_brought: number;
+                visits_read: number;
+                visits_refused: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** @description name of the account, token:{name}, or cli */
+            created_by: string;
+            id: number;
+            /** @description what the product does not export, or Waymark has no place for */
+            loses: string[];
+            /** @description the first 1,000 of a preview; /notes has those of an import */
+            notes: components["schemas"]["ImportNote"][];
+            options: {
+                disabled: boolean;
+                map: {
+                    [key: string]: string;
+                };
+                /** @enum {string} */
+                on_conflict: "skip" | "rename" | "fail";
+                visits: boolean;
+            };
+            problem: string | null;
+            /** @enum {string} */
+            product: "yourls" | "csv";
+            progress: {
+                /** @description links or visits read, or links left */
+                done: number;
+                stage: ("preview" | "links" | "visits" | "undo" | "confirm") | null;
+                total: number | null;
+            };
+            reasons: {
+                count: number;
+                /** @enum {string} */
+                kind: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept";
+                reason: string;
+            }[];
+            /** @description the first ten links that come in */
+            samples: {
+                click_count: number;
+                code: string;
+                created_at: string | null;
+                disabled: boolean;
+                target: string;
+                title: string | null;
+            }[];
+            /** @description name of the file, or address */
+            source: string;
+            /**
+             * @description those that end in -ing are worked on; stopped: problem says why, start goes on and undo takes back
+             * @enum {string}
+             */
+            state: "previewing" | "previewed" | "running" | "stopped" | "done" | "undoing" | "undone" | "confirming" | "confirmed";
+            /**
+             * Format: date-time
+             * @description of the last change; clicks and downloads change nothing
+             */
+            updated_at: string;
+        };
+        ProductImportAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ProductImport"];
+            message: string;
+        };
+        ProductImportPageAnswer: {
+            /** @constant */
+            code: 0;
+            data: components["schemas"]["ProductImport"][];
+            message: string;
+            /** @description null: the last page */
+            next_cursor: string | null;
         };
         PutAuthPasswordBody: {
             current_password: string;
@@ -7560,6 +7860,7 @@ export type CreatedTokenAnswer = components['schemas']['CreatedTokenAnswer'];
 export type CreatedWebhook = components['schemas']['CreatedWebhook'];
 export type CreatedWebhookAnswer = components['schemas']['CreatedWebhookAnswer'];
 export type CreateFilesUploadBody = components['schemas']['CreateFilesUploadBody'];
+export type CreateImportBody = components['schemas']['CreateImportBody'];
 export type CreateLinkAnswer = components['schemas']['CreateLinkAnswer'];
 export type DeletedLink = components['schemas']['DeletedLink'];
 export type DeletedLinkPageAnswer = components['schemas']['DeletedLinkPageAnswer'];
@@ -7615,6 +7916,9 @@ export type GetHealth503Answer = components['schemas']['GetHealth503Answer'];
 export type HealthReport = components['schemas']['HealthReport'];
 export type HealthReportAnswer = components['schemas']['HealthReportAnswer'];
 export type ImportAnswer = components['schemas']['ImportAnswer'];
+export type ImportChange = components['schemas']['ImportChange'];
+export type ImportNote = components['schemas']['ImportNote'];
+export type ImportNotePageAnswer = components['schemas']['ImportNotePageAnswer'];
 export type ImportProgress = components['schemas']['ImportProgress'];
 export type ImportResult = components['schemas']['ImportResult'];
 export type Link = components['schemas']['Link'];
@@ -7717,6 +8021,9 @@ export type PostSetUpCheckAnswer = components['schemas']['PostSetUpCheckAnswer']
 export type PostSetUpCheckBody = components['schemas']['PostSetUpCheckBody'];
 export type PostSetUpCheckResult = components['schemas']['PostSetUpCheckResult'];
 export type PrivacyDeletion = components['schemas']['PrivacyDeletion'];
+export type ProductImport = components['schemas']['ProductImport'];
+export type ProductImportAnswer = components['schemas']['ProductImportAnswer'];
+export type ProductImportPageAnswer = components['schemas']['ProductImportPageAnswer'];
 export type PutAuthPasswordBody = components['schemas']['PutAuthPasswordBody'];
 export type PutConfigKeyBody = components['schemas']['PutConfigKeyBody'];
 export type PutLinkAnswer = components['schemas']['PutLinkAnswer'];
@@ -11563,6 +11870,993 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "product": "yourls",
+                     *           "source": "text",
+                     *           "state": "previewing",
+                     *           "created_at": "2026-11-20T12:00:00.000Z",
+                     *           "created_by": "anna",
+                     *           "updated_at": "2026-11-20T12:00:00.000Z",
+                     *           "options": {
+                     *             "map": {},
+                     *             "visits": false,
+                     *             "on_conflict": "skip",
+                     *             "disabled": false
+                     *           },
+                     *           "progress": {
+                     *             "stage": null,
+                     *             "done": 1,
+                     *             "total": 1
+                     *           },
+                     *           "counts": {
+                     *             "links_read": 1,
+                     *             "links_brought": 1,
+                     *             "links_renamed": 1,
+                     *             "links_disabled": 1,
+                     *             "links_skipped": 1,
+                     *             "links_refused": 1,
+                     *             "links_partly": 1,
+                     *             "visits_read": 1,
+                     *             "visits_brought": 1,
+                     *             "visits_refused": 1,
+                     *             "clicks_brought": 1,
+                     *             "clicks_undated": 1,
+                     *             "links_removed": 1,
+                     *             "links_kept": 1
+                     *           },
+                     *           "reasons": [
+                     *             {
+                     *               "kind": "refused",
+                     *               "reason": "text",
+                     *               "count": 21
+                     *             }
+                     *           ],
+                     *           "samples": [
+                     *             {
+                     *               "code": "docs/start",
+                     *               "target": "https://example.com/docs?x=1",
+                     *               "title": "Documentation",
+                     *               "created_at": null,
+                     *               "click_count": 42,
+                     *               "disabled": false
+                     *             }
+                     *           ],
+                     *           "columns": [
+                     *             {
+                     *               "name": "spring",
+                     *               "field": null,
+                     *               "samples": [
+                     *                 "text"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "notes": [
+                     *             {
+                     *               "place": 1,
+                     *               "kind": "refused",
+                     *               "code": "docs/start",
+                     *               "reason": "text"
+                     *             }
+                     *           ],
+                     *           "loses": [
+                     *             "text"
+                     *           ],
+                     *           "problem": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportPageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    createImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["CreateImportBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    deleteImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "message": "OK"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    patchImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ImportChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postImportConfirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    listImportNotes: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the previous page, unchanged; absent or empty: the first page */
+                cursor?: string;
+                /** @description only entries of this kind */
+                kind?: "refused" | "skipped" | "renamed" | "disabled" | "partly" | "visit" | "kept" | "";
+                /** @description clamped to 1 to 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": [
+                     *         {
+                     *           "place": 1,
+                     *           "kind": "refused",
+                     *           "code": "docs/start",
+                     *           "reason": "text"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportNotePageAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    getImportReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition": string;
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postImportStart: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            431: components["responses"]["431"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+            507: components["responses"]["507"];
+        };
+    };
+    postImportUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description a new one for each request, such as a UUID; a repetition with it has the same answer for 24 hours */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description number of the entry, as answers give it
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Idempotent-Replayed"?: "true";
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "code": 0,
+                     *       "message": "OK",
+                     *       "data": {
+                     *         "id": 1,
+                     *         "product": "yourls",
+                     *         "source": "text",
+                     *         "state": "previewing",
+                     *         "created_at": "2026-11-20T12:00:00.000Z",
+                     *         "created_by": "anna",
+                     *         "updated_at": "2026-11-20T12:00:00.000Z",
+                     *         "options": {
+                     *           "map": {},
+                     *           "visits": false,
+                     *           "on_conflict": "skip",
+                     *           "disabled": false
+                     *         },
+                     *         "progress": {
+                     *           "stage": null,
+                     *           "done": 1,
+                     *           "total": 1
+                     *         },
+                     *         "counts": {
+                     *           "links_read": 1,
+                     *           "links_brought": 1,
+                     *           "links_renamed": 1,
+                     *           "links_disabled": 1,
+                     *           "links_skipped": 1,
+                     *           "links_refused": 1,
+                     *           "links_partly": 1,
+                     *           "visits_read": 1,
+                     *           "visits_brought": 1,
+                     *           "visits_refused": 1,
+                     *           "clicks_brought": 1,
+                     *           "clicks_undated": 1,
+                     *           "links_removed": 1,
+                     *           "links_kept": 1
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "kind": "refused",
+                     *             "reason": "text",
+                     *             "count": 21
+                     *           }
+                     *         ],
+                     *         "samples": [
+                     *           {
+                     *             "code": "docs/start",
+                     *             "target": "https://example.com/docs?x=1",
+                     *             "title": "Documentation",
+                     *             "created_at": null,
+                     *             "click_count": 42,
+                     *             "disabled": false
+                     *           }
+                     *         ],
+                     *         "columns": [
+                     *           {
+                     *             "name": "spring",
+                     *             "field": null,
+                     *             "samples": [
+                     *               "text"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "notes": [
+                     *           {
+                     *             "place": 1,
+                     *             "kind": "refused",
+                     *             "code": "docs/start",
+                     *             "reason": "text"
+                     *           }
+                     *         ],
+                     *         "loses": [
+                     *           "text"
+                     *         ],
+                     *         "problem": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductImportAnswer"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            422: components["responses"]["422"];
             429: components["responses"]["429"];
             431: components["responses"]["431"];
             500: components["responses"]["500"];

@@ -255,6 +255,61 @@ CREATE TABLE `events` (
   KEY `events_untold` (`untold`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `import_clicks` (
+  `import_id` bigint(20) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `unit` bigint(20) NOT NULL,
+  `bucket` bigint(20) NOT NULL,
+  `dimension` bigint(20) NOT NULL,
+  `value_id` bigint(20) NOT NULL,
+  `clicks` bigint(20) NOT NULL,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`import_id`,`link_id`,`unit`,`bucket`,`dimension`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `import_links` (
+  `import_id` bigint(20) NOT NULL,
+  `source_key` varchar(32) NOT NULL,
+  `link_id` bigint(20) NOT NULL,
+  `made_at` bigint(20) NOT NULL,
+  `total` bigint(20) NOT NULL DEFAULT 0,
+  `dated` bigint(20) NOT NULL DEFAULT 0,
+  `automated` bigint(20) NOT NULL DEFAULT 0,
+  `removed` bigint(20) NOT NULL DEFAULT 0,
+  PRIMARY KEY (`import_id`,`source_key`),
+  KEY `import_links_link` (`import_id`,`removed`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `import_notes` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `import_id` bigint(20) NOT NULL,
+  `place` bigint(20) NOT NULL,
+  `kind` varchar(16) NOT NULL,
+  `code` varchar(200) NOT NULL,
+  `reason` varchar(1000) NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `import_notes_kind` (`import_id`,`kind`,`id`),
+  KEY `import_notes_import` (`import_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `imports` (
+  `id` bigint(20) NOT NULL AUTO_INCREMENT,
+  `product` varchar(16) NOT NULL,
+  `source` varchar(1000) NOT NULL,
+  `file` varchar(64) DEFAULT NULL,
+  `secret` varchar(2000) DEFAULT NULL,
+  `state` varchar(16) NOT NULL,
+  `created_at` bigint(20) NOT NULL,
+  `created_by` varchar(140) NOT NULL,
+  `updated_at` bigint(20) NOT NULL,
+  `options` mediumtext NOT NULL,
+  `report` mediumtext NOT NULL,
+  `link_place` bigint(20) NOT NULL DEFAULT 0,
+  `visit_place` bigint(20) NOT NULL DEFAULT 0,
+  `event_id` bigint(20) DEFAULT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint(20) NOT NULL,
   `uuid` varchar(36) NOT NULL,

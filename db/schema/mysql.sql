@@ -255,6 +255,61 @@ CREATE TABLE `events` (
   KEY `events_untold` (`untold`,`id`)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+CREATE TABLE `import_clicks` (
+  `import_id` bigint NOT NULL,
+  `link_id` bigint NOT NULL,
+  `unit` bigint NOT NULL,
+  `bucket` bigint NOT NULL,
+  `dimension` bigint NOT NULL,
+  `value_id` bigint NOT NULL,
+  `clicks` bigint NOT NULL,
+  `automated` bigint NOT NULL DEFAULT '0',
+  PRIMARY KEY (`import_id`,`link_id`,`unit`,`bucket`,`dimension`,`value_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `import_links` (
+  `import_id` bigint NOT NULL,
+  `source_key` varchar(32) COLLATE utf8mb4_bin NOT NULL,
+  `link_id` bigint NOT NULL,
+  `made_at` bigint NOT NULL,
+  `total` bigint NOT NULL DEFAULT '0',
+  `dated` bigint NOT NULL DEFAULT '0',
+  `automated` bigint NOT NULL DEFAULT '0',
+  `removed` bigint NOT NULL DEFAULT '0',
+  PRIMARY KEY (`import_id`,`source_key`),
+  KEY `import_links_link` (`import_id`,`removed`,`link_id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `import_notes` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `import_id` bigint NOT NULL,
+  `place` bigint NOT NULL,
+  `kind` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `code` varchar(200) COLLATE utf8mb4_bin NOT NULL,
+  `reason` varchar(1000) COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (`id`),
+  KEY `import_notes_kind` (`import_id`,`kind`,`id`),
+  KEY `import_notes_import` (`import_id`,`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE `imports` (
+  `id` bigint NOT NULL AUTO_INCREMENT,
+  `product` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `source` varchar(1000) COLLATE utf8mb4_bin NOT NULL,
+  `file` varchar(64) COLLATE utf8mb4_bin DEFAULT NULL,
+  `secret` varchar(2000) COLLATE utf8mb4_bin DEFAULT NULL,
+  `state` varchar(16) COLLATE utf8mb4_bin NOT NULL,
+  `created_at` bigint NOT NULL,
+  `created_by` varchar(140) COLLATE utf8mb4_bin NOT NULL,
+  `updated_at` bigint NOT NULL,
+  `options` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `report` mediumtext COLLATE utf8mb4_bin NOT NULL,
+  `link_place` bigint NOT NULL DEFAULT '0',
+  `visit_place` bigint NOT NULL DEFAULT '0',
+  `event_id` bigint DEFAULT NULL,
+  PRIMARY KEY (`id`)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 CREATE TABLE `instance` (
   `id` bigint NOT NULL,
   `uuid` varchar(36) COLLATE utf8mb4_bin NOT NULL,

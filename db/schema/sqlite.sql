@@ -252,6 +252,62 @@ CREATE INDEX "events_subject_id" on "events" (subject_id, at, id);
 
 CREATE INDEX "events_untold" on "events" (untold, id);
 
+CREATE TABLE import_clicks (
+  import_id integer not null,
+  link_id integer not null,
+  unit integer not null,
+  bucket integer not null,
+  dimension integer not null,
+  value_id integer not null,
+  clicks integer not null,
+  automated integer not null default 0,
+  primary key (import_id, link_id, unit, bucket, dimension, value_id)
+) without rowid;
+
+CREATE TABLE import_links (
+  import_id integer not null,
+  source_key text not null,
+  link_id integer not null,
+  made_at integer not null,
+  total integer not null default 0,
+  dated integer not null default 0,
+  automated integer not null default 0,
+  removed integer not null default 0,
+  primary key (import_id, source_key)
+);
+
+CREATE INDEX "import_links_link" on "import_links" (import_id, removed, link_id);
+
+CREATE TABLE import_notes (
+  id integer primary key autoincrement,
+  import_id integer not null,
+  place integer not null,
+  kind text not null,
+  code text not null,
+  reason text not null
+);
+
+CREATE INDEX "import_notes_import" on "import_notes" (import_id, id);
+
+CREATE INDEX "import_notes_kind" on "import_notes" (import_id, kind, id);
+
+CREATE TABLE imports (
+  id integer primary key autoincrement,
+  product text not null,
+  source text not null,
+  file text,
+  secret text,
+  state text not null,
+  created_at integer not null,
+  created_by text not null,
+  updated_at integer not null,
+  options text not null,
+  report text not null,
+  link_place integer not null default 0,
+  visit_place integer not null default 0,
+  event_id integer
+);
+
 CREATE TABLE instance (
   id integer not null primary key,
   uuid text not null,

@@ -25,6 +25,7 @@ import { steps as version09Recipients } from "./migrations/version-0-9-recipient
 import { steps as version09TeamFiles } from "./migrations/version-0-9-team-files.ts";
 import { steps as version09Repeats } from "./migrations/version-0-9-repeats.ts";
 import { steps as version09Webhooks } from "./migrations/version-0-9-webhooks.ts";
+import { steps as version09Imports } from "./migrations/version-0-9-imports.ts";
 import type { Step } from "./migrations/step.ts";
 import { steps as version09Oidc } from "./migrations/version-0-9-oidc.ts";
 import { steps as version09Dav } from "./migrations/version-0-9-dav.ts";
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Step[] = [
   ...version09Repeats,
   ...version09Webhooks,
   ...version09Dav,
+  ...version09Imports,
 ];
 
 export type MigrationState = {

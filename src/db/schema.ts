@@ -6,6 +6,7 @@ import type { Generated } from "kysely";
 import { ACCOUNT_TABLES } from "./account-tables.ts";
 import { CLICK_TABLES } from "./click-tables.ts";
 import { FILE_TABLES } from "./file-tables.ts";
+import { IMPORT_TABLES } from "./import-tables.ts";
 import { LINK_TABLES } from "./link-tables.ts";
 import { WEBHOOK_TABLES } from "./webhook-tables.ts";
 
@@ -15,6 +16,7 @@ export const TABLES = {
   ...FILE_TABLES,
   ...ACCOUNT_TABLES,
   ...WEBHOOK_TABLES,
+  ...IMPORT_TABLES,
   /** See cluster/changes.ts. */
   changes: { id: "serial", topic: "text", payload: "text", origin: "text", created_at: "int" },
   /** Requests with an Idempotency-Key: see cluster/repeats.ts. */

@@ -29,6 +29,7 @@ const TAGS: Readonly<Record<string, string>> = {
   teams: "Owners of links, folders and domains, with members and their roles.",
   tokens: "API tokens: secrets for programs, with scopes and an end.",
   links: "Short links: one at a time, in lists, in batches, as CSV.",
+  imports: "Moves of links from other products: preview, progress, undo.",
   tags: "Words that group links.",
   domains: "Hosts under which links are reached.",
   analytics: "Who followed links: when, from where, with what.",

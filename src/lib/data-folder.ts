@@ -9,6 +9,7 @@ const NAMES = {
   restore: ".restore",
   archive: ".archive",
   thumbnails: "thumbnails",
+  imports: "imports",
 } as const;
 
 export type DataEntry = keyof typeof NAMES;

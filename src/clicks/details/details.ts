@@ -43,6 +43,9 @@ export type Detail = {
   values: Value[];
 };
 
+type Visit = Pick<Detail, "linkId" | "atMs" | "isAutomated">;
+export type KnownVisit = Visit & { sent: VisitDetails; place: Place | null };
+
 type SentAgent = Omit<UserAgent, "value"> & { profile: string };
 
 export type DetailsParser = ReturnType<typeof createDetailsParser>;
@@ -92,6 +95,37 @@ export function createDetailsParser({
     return { referrer, source, agent: named, columns };
   }
 
+  /** Equal texts of a batch share their objects. */
+  function startBatch() {
+    const values = createValues();
+    const known = new Map<string, UserAgent>();
+    const userAgent = ({ profile, ...parts }: SentAgent): UserAgent => {
+      const { hash } = parts;
+      let agent = known.get(hash);
+      if (agent === undefined) known.set(hash, (agent = { ...parts, value: values("agent", profile) }));
+      return agent;
+    };
+    const detailOf = (sent: VisitDetails, visit: Visit): Detail => {
+      const { referrer, source, agent: named, columns } = describe(sent);
+      const agent = named && userAgent(named);
+      const counted = [values("source", labelOfSource(source))];
+      if (agent !== null) counted.push(agent.value);
+      for (const name of COLUMN_DIMENSIONS) {
+        const text = columns[name];
+        if (text !== null) counted.push(values(name, text));
+      }
+      const address = addressOf(sent.address);
+      return { ...visit, referrer, source, address, agent, columns, place: null, values: counted };
+    };
+    return { values, detailOf };
+  }
+
+  function keepAddresses(parsed: Detail[]): Detail[] {
+    const mode = addresses();
+    if (mode !== "full") for (const detail of parsed) detail.address = keptAddress(detail.address, mode);
+    return parsed;
+  }
+
   return {
     describe,
 
@@ -99,42 +133,27 @@ export function createDetailsParser({
     async parse(batch: ClickBatch): Promise<Detail[]> {
       const { details, detailed, links, times, kinds } = batch;
       if (details === null || detailed === 0) return [];
-      const values = createValues();
-      const known = new Map<string, UserAgent>();
-      const userAgent = ({ profile, ...parts }: SentAgent): UserAgent => {
-        const { hash } = parts;
-        let agent = known.get(hash);
-        if (agent === undefined) known.set(hash, (agent = { ...parts, value: values("agent", profile) }));
-        return agent;
-      };
+      const { detailOf, values } = startBatch();
       const parsed = Array.from({ length: detailed }, (_, at): Detail => {
         const row = details.rows[at]!;
-        const sent = readDetails(details.bytes, details.places[at]!);
-        const { referrer, source, agent: named, columns } = describe(sent);
-        const agent = named && userAgent(named);
-        const detail = {
-          linkId: links[row]!,
-          atMs: times[row]!,
-          isAutomated: isAutomatedKind(kinds[row]!),
-          referrer,
-          source,
-          address: addressOf(sent.address),
-          agent,
-          columns,
-        };
-        const counted = [values("source", labelOfSource(source))];
-        if (agent !== null) counted.push(agent.value);
-        for (const name of COLUMN_DIMENSIONS) {
-          const text = columns[name];
-          if (text !== null) counted.push(values(name, text));
-        }
-        return { ...detail, place: null, values: counted };
+        const visit = { linkId: links[row]!, atMs: times[row]!, isAutomated: isAutomatedKind(kinds[row]!) };
+        return detailOf(readDetails(details.bytes, details.places[at]!), visit);
       });
       const found = await places(addressesOf(parsed));
       if (found.size > 0) for (const detail of parsed) locate(detail, found, values);
-      const mode = addresses();
-      if (mode !== "full") for (const detail of parsed) detail.address = keptAddress(detail.address, mode);
-      return parsed;
+      return keepAddresses(parsed);
+    },
+
+    /** In order. Places are given, not looked up. */
+    parseVisits(visits: readonly KnownVisit[]): Detail[] {
+      const { detailOf, values } = startBatch();
+      return keepAddresses(
+        visits.map(({ sent, place, ...visit }) => {
+          const detail = detailOf(sent, visit);
+          setPlace(detail, place, values);
+          return detail;
+        }),
+      );
     },
   };
 }
@@ -151,8 +170,11 @@ function* addressesOf(details: readonly Detail[]): Generator<string> {
 }
 
 function locate(detail: Detail, places: ReadonlyMap<string, Place>, values: ReturnType<typeof createValues>) {
-  const place = detail.address === null ? undefined : places.get(detail.address);
-  if (place === undefined) return;
+  setPlace(detail, (detail.address !== null && places.get(detail.address)) || null, values);
+}
+
+function setPlace(detail: Detail, place: Place | null, values: ReturnType<typeof createValues>) {
+  if (place === null) return;
   const city = place.city === null ? null : cleanText(place.city, CITY_BYTES) || null;
   detail.place = { country: place.country, city };
   detail.values.push(values("place", placeValue(detail.place)));

@@ -5,9 +5,8 @@ import { createClickValues } from "../rollups/values.repository.ts";
 import type { Detail, UserAgent } from "./details.ts";
 import type { DetailSums } from "../rollups/sums.ts";
 import { createRollupsRepository } from "../rollups/repository.ts";
-import { DAY_MS } from "../rollups/time-buckets.ts";
 import { createBoundsRepository } from "../rollups/value-bounds.repository.ts";
-import { boundSums } from "../rollups/value-bounds.ts";
+import { type BoundedSums, boundSums } from "../rollups/value-bounds.ts";
 import { createValueIds } from "../rollups/value-ids.ts";
 import type { ColumnValues, Value } from "../rollups/dimensions.ts";
 
@@ -57,12 +56,18 @@ export function createDetailsRepository({ dialect }: Pick<Database, "dialect">) 
   return {
     /**
      * Raw rows, user agents and `sums` of the details. Call it after RollupsRepository.addClicks, and its result after
-     * the commit.
+     * the commit. `heard`: what the sums became.
      */
-    async add(tx: Db, details: readonly Detail[], sums: DetailSums): Promise<() => void> {
-      const day = Math.floor(details.reduce((newest, { atMs }) => Math.max(newest, atMs), 0) / DAY_MS);
+    async add(
+      tx: Db,
+      details: readonly Detail[],
+      sums: DetailSums,
+      heard: (sums: BoundedSums) => Promise<void> = async () => {},
+    ): Promise<() => void> {
+      const day = Math.max(0, ...sums.days.keys());
       const values = beginValues(tx, day);
       const bounded = await boundSums(sums, bounds, { tx, ids: values });
+      await heard(bounded);
       await rollups.addDayValues(tx, bounded.days);
       await rollups.addHourValues(tx, bounded.hours);
       const agents = [...new Set(details.map(({ agent }) => agent))].filter((agent) => agent !== null);

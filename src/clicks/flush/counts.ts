@@ -6,8 +6,10 @@ import type { BucketIncrements, ClickCounts, LinkCounts } from "../rollups/click
 const HOURS_OF_DAY = DAY_MS / HOUR_MS;
 
 /** Per link: total, and by hour, day and month, each with the automated part. */
-export function countClicks(batch: ClickBatch): ClickCounts {
-  const hours = countByHour(batch);
+export const countClicks = (batch: ClickBatch): ClickCounts => sumHours(countByHour(batch));
+
+/** Ascending by hour. */
+export function sumHours(hours: BucketIncrements[]): ClickCounts {
   const days = groupCounts(hours, ({ bucket }) => Math.floor(bucket / HOURS_OF_DAY));
   const months = groupCounts(days, ({ bucket }) => BUCKETS.month.of(bucket * DAY_MS));
   return { links: mergeCounts(months), hours, days, months };

@@ -9,7 +9,7 @@ import { type Link } from "../link/link.ts";
 import { codeOf } from "../link/key.ts";
 import { MORE_COLUMNS, moreCellsOf } from "./more-columns.ts";
 
-const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"];
+export const CSV_COLUMNS = ["code", "target", "created_at", "expires_at", "password", "click_count"];
 
 export const CSV_HEADER = csvLine(CSV_COLUMNS);
 export const WHOLE_CSV_HEADER = csvLine([...CSV_COLUMNS, ...MORE_COLUMNS]);

@@ -1,0 +1,57 @@
+/** Tables of moves from other products; see schema.ts. */
+export const IMPORT_TABLES = {
+  imports: {
+    id: "serial",
+    product: "text",
+    /** Name of the file, or address without secrets. */
+    source: "text",
+    /** An uploaded file in the folder of imports. */
+    file: "text?",
+    /** The key of the source, sealed. */
+    secret: "text?",
+    /** See imports/move/state.ts. */
+    state: "text",
+    created_at: "int",
+    created_by: "text",
+    updated_at: "int",
+    /** JSON. */
+    options: "text",
+    /** JSON (imports/move/report.ts). */
+    report: "text",
+    /** Of the last written link and visit of the source; 0: none. */
+    link_place: "int0",
+    visit_place: "int0",
+    event_id: "int?",
+  },
+  /** What an import brought, until it is confirmed. */
+  import_links: {
+    import_id: "int",
+    /** Hash of domain and code in the source. */
+    source_key: "text",
+    link_id: "int",
+    /** `updated_at` of the new link. */
+    made_at: "int",
+    /** Clicks by the source's own count; dated visits that were brought, and those of them that are automated. */
+    total: "int0",
+    dated: "int0",
+    automated: "int0",
+    /** 1: by undo, but for its row in `deleted_links`. */
+    removed: "int0",
+  },
+  /** Imported sums, until the import is confirmed. */
+  import_clicks: {
+    import_id: "int",
+    /** 0: all links. */
+    link_id: "int",
+    /** 0: hours, 1: days. */
+    unit: "int",
+    bucket: "int",
+    /** 0: clicks, else as in click_dim_days. */
+    dimension: "int",
+    value_id: "int",
+    clicks: "int",
+    automated: "int0",
+  },
+  /** What was not brought, or not as it was, and why. */
+  import_notes: { id: "serial", import_id: "int", place: "int", kind: "text", code: "text", reason: "text" },
+} as const;

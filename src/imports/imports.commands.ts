@@ -1,0 +1,283 @@
+/** `waymark import`: moves from other products, their undo and confirmation. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { CommandContext } from "../cli/command.ts";
+import { writeResult } from "../cli/result-file.ts";
+import { COMMAND } from "../lib/actor.ts";
+import { AppError, appError } from "../lib/errors.ts";
+import { pluralize } from "../lib/pluralize.ts";
+import { mapOf } from "./column-map.ts";
+import { addCompareCommand } from "./compare/commands.ts";
+import { viewOfImport } from "./import-view.ts";
+import { type Imports, type NewImport } from "./imports.ts";
+import { reportOf } from "./imports.routes.ts";
+import { type ImportReport, type Note, ON_CONFLICT } from "./move/state.ts";
+import { type Product, PRODUCT_NAMES, PRODUCTS } from "./readers/products.ts";
+
+type Context = CommandContext<{ imports: Imports }>;
+
+const NOTES_SHOWN = 20;
+const MOST_LISTED = 100;
+/** In the JSON of a dry run. */
+const MOST_NOTES = 100_000;
+
+type ImportOptions = {
+  dryRun?: true;
+  visits?: true;
+  onConflict: string;
+  disabled?: true;
+  map?: string;
+  stdin?: true;
+  json?: true;
+};
+
+export function addImportCommands(
+  program: Command,
+  context: Context & Parameters<typeof addCompareCommand>[1],
+): void {
+  const group = program.command("import").description("move links from another product to Waymark");
+  for (const product of PRODUCT_NAMES) addProductCommand(group, product, context);
+  addMoveCommands(group, context);
+  addCompareCommand(group, context);
+}
+
+function addProductCommand(group: Command, product: Product, context: Context): void {
+  const { title, takes, schemes = [], needsKey } = PRODUCTS[product];
+  const addresses = schemes.map((scheme) => `${scheme}://… address`);
+  const sources = [...takes.filter((kind) => kind !== "address"), ...addresses];
+  const command = group
+    .command(product)
+    .description(`import links of ${title}; exits with 1 when one was not brought`)
+    .argument("<source>", sources.join(" or "))
+    .option("--dry-run", "tell what would be brought, and what would not; change nothing")
+    .option("--visits", "with the visits and their dates, where the source has them")
+    .option("--on-conflict <what>", "with taken codes: skip, rename or fail", "skip")
+    .option("--disabled", "links lead nowhere until they are approved")
+    .option("--json", "print JSON");
+  if (product === "csv")
+    command.option("--map <columns>", 'columns of the file, such as code=Short,target="Long URL"');
+  if (needsKey) command.option("--stdin", "read the key of the API from standard input instead of asking");
+  command.action((source: string, options: ImportOptions) => importFrom(context, product, source, options));
+}
+
+async function importFrom(
+  context: Context,
+  product: Product,
+  source: string,
+  options: ImportOptions,
+): Promise<void> {
+  const conflict = ON_CONFLICT.find((one) => one === options.onConflict);
+  if (conflict === undefined)
+    throw appError("BadRequest", `--on-conflict must be one of ${ON_CONFLICT.join(", ")}.`);
+  const isAddress = isUrl(source);
+  const needsKey = isAddress && PRODUCTS[product].needsKey === true;
+  const key = !needsKey
+    ? null
+    : options.stdin
+      ? await context.input.text()
+      : await context.input.secret("Key of the API: ");
+  if (!isAddress && !existsSync(source)) throw appError("BadRequest", `There is no file ${source}.`);
+  const made: NewImport = {
+    product,
+    source: placeOf(source),
+    file: null,
+    key,
+    options: {
+      map: mapOf(options.map),
+      visits: options.visits === true,
+      on_conflict: conflict,
+      disabled: options.disabled === true,
+    },
+  };
+  return options.dryRun ? dryRun(context, made, options) : bring(context, made, options);
+}
+
+async function dryRun(
+  { services, output }: Context,
+  made: NewImport,
+  { json }: ImportOptions,
+): Promise<void> {
+  const { imports } = await services();
+  const bar = output.progress("Reading");
+  const notes: Note[] = [];
+  const report = await imports
+    .preview(made, { onProgress: progressOn(bar) }, (some) => {
+      notes.push(...some.slice(0, MOST_NOTES - notes.length));
+    })
+    .finally(() => bar.finish());
+  if (json) {
+    output.json({ ...report, notes });
+    return;
+  }
+  for (const { name, field } of report.columns)
+    output.line(`column ${JSON.stringify(name)}: ${field ?? "not brought"}`);
+  output.line(`Nothing is changed. ${sentence(report, "would come in")}`);
+  showReasons(output, report);
+  output.table(report.samples.slice(0, 5), {
+    code: "CODE",
+    target: "TARGET",
+    title: "TITLE",
+    click_count: "CLICKS",
+  });
+  for (const lost of PRODUCTS[made.product].loses) output.note(lost);
+}
+
+async function bring(context: Context, made: NewImport, options: ImportOptions): Promise<void> {
+  const { imports } = await context.services();
+  const row = await imports.create(made, COMMAND, "running");
+  context.output.note(
+    `Import ${row.id}: "waymark import undo ${row.id}" takes it back until it is confirmed.`,
+  );
+  await goOn(context, row.id, { source: made.source, json: options.json });
+}
+
+type Going = { source?: string | undefined; key?: string | null; json?: true | undefined };
+
+/** Works in this process. */
+async function goOn({ services, output }: Context, id: number, { source, key, json }: Going): Promise<void> {
+  const { imports } = await services();
+  const bar = output.progress("Links and visits");
+  const how = { ...(source !== undefined && { source }), ...(key && { key }), onProgress: progressOn(bar) };
+  let isMine: boolean;
+  try {
+    isMine = await imports.work(id, how);
+  } catch (error) {
+    bar.finish();
+    if (error instanceof AppError)
+      output.note(`"waymark import resume ${id}" goes on, "waymark import undo ${id}" takes back.`);
+    throw error;
+  }
+  bar.finish();
+  if (!isMine) throw appError("Conflict", "A server works on this import. See: waymark import list");
+  const row = await imports.find(id);
+  if (json) output.json(viewOfImport(row));
+  else {
+    output.line(sentence(row.report, "came in"));
+    showReasons(output, row.report);
+  }
+  const { links_refused: refused, links_skipped: skipped, visits_refused: visits } = row.report.counts;
+  if (row.state === "done" && refused + skipped + visits > 0) {
+    if (!json) output.note(`"waymark import report ${id}" lists each of them.`);
+    process.exitCode = 1;
+  }
+}
+
+function addMoveCommands(group: Command, context: Context): void {
+  const json = ["--json", "print JSON"] as const;
+  group
+    .command("list")
+    .description("the imports, newest first")
+    .option(...json)
+    .action(async (options: { json?: true }) => {
+      const { imports } = await context.services();
+      const rows = (await imports.page(null, MOST_LISTED)).map(viewOfImport);
+      if (options.json) context.output.json(rows);
+      else {
+        const shown = rows.map((row) => ({
+          ...row,
+          links: row.counts.links_brought,
+          visits: row.counts.visits_brought,
+        }));
+        context.output.table(shown, {
+          id: "ID",
+          product: "FROM",
+          state: "STATE",
+          created_at: "AT",
+          links: "LINKS",
+          visits: "VISITS",
+          source: "SOURCE",
+        });
+      }
+    });
+  group
+    .command("show")
+    .description("one import, as JSON")
+    .argument("<id>")
+    .action(async (id: string) => {
+      const { imports } = await context.services();
+      context.output.json(viewOfImport(await imports.find(idIn(id))));
+    });
+  group
+    .command("report")
+    .description("what an import did not bring, or not as it was, as CSV")
+    .argument("<id>")
+    .argument("[file]", "the file to write; default: standard output")
+    .action(async (id: string, file: string | undefined) => {
+      const { imports } = await context.services();
+      const { id: known } = await imports.find(idIn(id));
+      await writeResult(file, reportOf(imports, known));
+    });
+  group
+    .command("resume")
+    .description("go on with an import that was stopped")
+    .argument("<id>")
+    .argument("[source]", "where the file is now")
+    .option("--stdin", "read the key of the API from standard input")
+    .option(...json)
+    .action(async (text: string, source: string | undefined, options: { stdin?: true; json?: true }) => {
+      const { imports } = await context.services();
+      const id = idIn(text);
+      const { state } = await imports.find(id);
+      if (state === "stopped") await imports.actions.start(id);
+      const key = options.stdin ? await context.input.text() : null;
+      await goOn(context, id, {
+        source: source === undefined ? undefined : placeOf(source),
+        key,
+        json: options.json,
+      });
+    });
+  for (const [name, description] of [
+    ["undo", "take back what an import brought, except for links that were changed since"],
+    ["confirm", "keep an import for good; it can't be undone any more"],
+  ] as const) {
+    group
+      .command(name)
+      .description(description)
+      .argument("<id>")
+      .option(...json)
+      .action(async (text: string, options: { json?: true }) => {
+        const { imports } = await context.services();
+        const id = idIn(text);
+        const { state } = await imports.find(id);
+        if (state !== "undoing" && state !== "confirming") await imports.actions[name](id);
+        await imports.work(id);
+        const row = await imports.find(id);
+        if (options.json) context.output.json(viewOfImport(row));
+        else if (name === "confirm") context.output.line(`Import ${id} is confirmed.`);
+        else {
+          const { links_removed: removed, links_kept: kept } = row.report.counts;
+          context.output.line(
+            `${pluralize(removed, "link")} removed, ${kept} kept because they were changed since.`,
+          );
+        }
+      });
+  }
+}
+
+const isUrl = (source: string): boolean => /^[a-z]+:\/\//i.test(source);
+const placeOf = (source: string): string => (isUrl(source) ? source : resolve(source));
+
+const progressOn = (bar: { update(done: number, total?: number): void }) => (report: ImportReport) => {
+  const { links_read: links, visits_read: visits } = report.counts;
+  bar.update(links + visits, report.total ?? undefined);
+};
+
+function sentence({ counts }: ImportReport, verb: string): string {
+  const links = `${pluralize(counts.links_read, "link")} read: ${counts.links_brought} ${verb} (${counts.links_renamed} renamed, ${counts.links_disabled} disabled), ${counts.links_skipped} skipped, ${counts.links_refused} refused.`;
+  const undated = counts.clicks_undated > 0 ? ` ${counts.clicks_undated} clicks have no date.` : "";
+  if (counts.visits_read === 0) return `${links}${undated}`;
+  const brought = verb === "came in" ? `${counts.visits_brought} ${verb}, ` : "";
+  return `${links} ${pluralize(counts.visits_read, "visit")} read: ${brought}${counts.visits_refused} refused.${undated}`;
+}
+
+function showReasons({ note }: Context["output"], { reasons }: ImportReport): void {
+  for (const { kind, reason, count } of reasons.slice(0, NOTES_SHOWN)) note(`${kind}: ${reason} (${count})`);
+  if (reasons.length > NOTES_SHOWN)
+    note(`and ${reasons.length - NOTES_SHOWN} more reasons; --json lists them.`);
+}
+
+function idIn(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw appError("BadRequest", "An import has a number; see: waymark import list");
+}

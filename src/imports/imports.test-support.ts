@@ -1,0 +1,111 @@
+/** Test support: the room on a real database, with details of clicks. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createDetailsParser } from "../clicks/details/details.ts";
+import { createLeases } from "../cluster/leases.ts";
+import type { Database } from "../db/database.ts";
+import type { TableName } from "../db/schema.ts";
+import { silentLogger } from "../lib/logger.ts";
+import { createOutbound } from "../lib/outbound.ts";
+import { createSecretBox } from "../lib/secret-box.ts";
+import { openLinks, QUIET_SETTINGS } from "../links/links.test-support.ts";
+import { createImports, type NewImport } from "./imports.ts";
+
+export const OPTIONS = { map: {}, visits: true, on_conflict: "skip", disabled: false } as const;
+
+/** What an import writes into. */
+const TABLES: readonly TableName[] = [
+  "links",
+  "link_clicks",
+  "deleted_links",
+  "tags",
+  "link_tags",
+  "click_hours",
+  "click_days",
+  "click_months",
+  "click_dim_days",
+  "click_dim_hours",
+  "click_dim_months",
+  "click_log",
+  "import_links",
+  "import_clicks",
+];
+
+export async function openImports(database: Database) {
+  const room = await openLinks(database);
+  const folder = mkdtempSync(join(tmpdir(), "waymark-imports-"));
+  const { links, changes, events, clock } = room;
+  const imports = createImports({
+    database,
+    changes,
+    leases: createLeases({ database, clock }),
+    keepEvent: events.keep,
+    settings: () => ({
+      details: true,
+      privacy: {
+        addresses: "full",
+        referrers: true,
+        agents: true,
+        places: true,
+        campaigns: true,
+        signals: false,
+      },
+      logFrom: 0,
+      mostLogRows: 0,
+    }),
+    parser: createDetailsParser(),
+    policy: links.policy,
+    ...QUIET_SETTINGS,
+    hashPassword: async (plain) => `$argon2id$${plain}`,
+    keyOf: links.domains.key,
+    ownHost: () => "go.example",
+    settle: async () => undefined,
+    box: createSecretBox(() => new Uint8Array(32)),
+    folder,
+    outbound: createOutbound(),
+    clock,
+    logger: silentLogger,
+  });
+  return {
+    ...room,
+    imports,
+    /** Writes the text to a file. */
+    async file(text: string): Promise<string> {
+      const path = join(folder, crypto.randomUUID());
+      await Bun.write(path, text);
+      return path;
+    },
+    /** Brings a file, to the end. Returns its number. */
+    async bring(made: Omit<NewImport, "file" | "key">, signal?: AbortSignal): Promise<number> {
+      const { id } = await imports.create({ file: null, key: null, ...made }, { name: "cli" }, "running");
+      await imports.work(id, { ...(signal && { signal }) });
+      return id;
+    },
+    async undo(id: number) {
+      await imports.actions.undo(id);
+      await imports.work(id);
+      return (await imports.find(id)).report.counts;
+    },
+    /** Of all tables that an import writes, and the totals. */
+    async counts() {
+      const found: Record<string, number> = {};
+      for (const table of TABLES) {
+        const query = database.read.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"));
+        found[table] = Number((await query.executeTakeFirstOrThrow()).n);
+      }
+      const sums = await database.read
+        .selectFrom("link_totals")
+        .select((eb) =>
+          ["links", "clicks", "automated"].map((name) => eb.fn.sum<number>(name as "links").as(name)),
+        )
+        .executeTakeFirstOrThrow();
+      for (const [name, sum] of Object.entries(sums)) found[`total ${name}`] = Number(sum);
+      return found;
+    },
+    async close() {
+      await imports.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { forEachDialect } from "../db/for-each-dialect.ts";
+import { OPTIONS, openImports } from "./imports.test-support.ts";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0";
+
+/** A dump with links c0, c1, … and visits, the first of which is of c0. */
+function dumpOf(
+  links: number,
+  visits: readonly (readonly [code: string, time: string, agent: string])[],
+): string {
+  const rows = Array.from(
+    { length: links },
+    (_, at) =>
+      `('c${at}','https://example.com/${at}','Title ${at}','2020-01-02 03:04:05','',${at === 0 ? 9 : 0})`,
+  );
+  const clicks = visits.map(
+    ([code, time, agent], at) =>
+      `(${at + 1},'${time}','${code}','https://news.example/a','${agent}','203.0.113.7','DE')`,
+  );
+  return [
+    "CREATE TABLE `yourls_log` (`click_id` int, `click_time` datetime, `shorturl` varchar(100), `referrer` text, `user_agent` text, `ip_address` text, `country_code` char(2));",
+    ...(clicks.length === 0 ? [] : [`INSERT INTO \`yourls_log\` VALUES ${clicks.join(",")};`]),
+    "CREATE TABLE `yourls_url` (`keyword` varchar(100), `url` text, `title` text, `timestamp` timestamp, `ip` text, `clicks` int);",
+    `INSERT INTO \`yourls_url\` VALUES ${rows.join(",")};`,
+  ].join("\n");
+}
+
+const VISITS = [
+  ["c0", "2026-11-01 10:00:00", FIREFOX],
+  ["c0", "2026-11-01 10:59:59", "curl/8.0"],
+  ["c0", "2026-11-02 00:00:00", FIREFOX],
+  ["c1", "2026-11-01 10:30:00", FIREFOX],
+  ["gone", "2026-11-01 10:30:00", FIREFOX],
+  ["c1", "2027-01-01 00:00:00", FIREFOX],
+] as const;
+
+forEachDialect((dialect) => {
+  let room: Awaited<ReturnType<typeof openImports>>;
+  beforeAll(async () => {
+    room = await openImports(await dialect.openDb());
+  });
+  afterAll(() => room.close());
+
+  test("what an import brings is in all sums, and its undo leaves nothing", async () => {
+    const { imports, links, database } = room;
+    const before = await room.counts();
+    const source = await room.file(dumpOf(1_200, VISITS));
+    const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+    const { state, report } = await imports.find(id);
+    expect(state).toBe("done");
+    expect(report.counts).toMatchObject({
+      links_read: 1_200,
+      links_brought: 1_200,
+      visits_read: 6,
+      visits_brought: 4,
+      visits_refused: 2,
+      clicks_brought: 10,
+      clicks_undated: 6,
+    });
+    expect(report.reasons.map(({ reason, count }) => [reason, count])).toEqual([
+      ["The visit is later than the import.", 1],
+      ["Its link was not brought, or is gone.", 1],
+    ]);
+    expect(await links.get("c0")).toMatchObject({
+      title: "Title 0",
+      createdAt: Date.parse("2020-01-02T03:04:05Z"),
+      clickCount: 9,
+      automatedClicks: 1,
+    });
+    expect(await links.get("c1")).toMatchObject({ clickCount: 1, automatedClicks: 0 });
+    const hours = await database.read
+      .selectFrom("click_hours")
+      .select(["hour", "clicks", "automated"])
+      .where("link_id", "=", 0)
+      .orderBy("hour")
+      .execute();
+    const first = Date.parse("2026-11-01T10:00:00Z") / 3_600_000;
+    expect(hours).toEqual([
+      { hour: first, clicks: 3, automated: 1 },
+      { hour: first + 14, clicks: 1, automated: 0 },
+    ]);
+    const log = await database.read
+      .selectFrom("click_log")
+      .select(["country", "source", "automated"])
+      .execute();
+    expect(log).toHaveLength(4);
+    expect(log[0]).toMatchObject({ country: "DE", source: "ref:news.example" });
+    expect(await room.counts()).toMatchObject({
+      "total links": 1_200,
+      "total clicks": 10,
+      "total automated": 1,
+    });
+    const events = (await room.events.page({ action: "links.import" }, null, 10)).events;
+    expect(events.map(({ after }) => JSON.parse(after!).links_brought)).toEqual([1_200]);
+
+    expect(await room.undo(id)).toMatchObject({ links_removed: 1_200, links_kept: 0 });
+    expect(await room.counts()).toEqual(before);
+    expect((await imports.find(id)).state).toBe("undone");
+  });
+
+  test("undo keeps changed links and own clicks, and goes on after an end in the middle", async () => {
+    const { links, click } = room;
+    const source = await room.file(dumpOf(450, VISITS));
+    const id = await room.bring({ product: "yourls", source, options: OPTIONS });
+    room.clock.time += 1_000;
+    await links.update("c1", { target: "https://example.com/changed" });
+    await click("c2", 3, 1);
+    const ended = new AbortController();
+    await room.imports.actions.undo(id);
+    const cut = room.imports.work(id, { signal: ended.signal });
+    ended.abort();
+    await cut.catch(() => undefined);
+    await room.imports.work(id);
+    expect((await room.imports.find(id)).report.counts).toMatchObject({ links_removed: 449, links_kept: 1 });
+    expect(await links.get("c1")).toMatchObject({ clickCount: 1 });
+    const { "total clicks": clicks, "total links": left, deleted_links: deleted } = await room.counts();
+    expect([left, clicks, deleted]).toEqual([1, 1, 1]);
+    const { events } = await room.events.page({ action: "link.delete" }, null, 10);
+    expect(events).toEqual([]);
+    await links.remove("c1");
+    await room.clear();
+    for (const table of ["click_hours", "click_days", "click_months", "click_log"] as const)
+      await room.database.write.deleteFrom(table).execute();
+  });
+
+  test("an import that was cut off continues, once", async () => {
+    const source = await room.file(
+      dumpOf(
+        1_300,
+        [...Array(1_500)].map((_, at) => [`c${at % 1_300}`, "2026-11-01 10:00:00", FIREFOX] as const),
+      ),
+    );
+    const { id } = await room.imports.create(
+      { product: "yourls", source, file: null, key: null, options: OPTIONS },
+      { name: "cli" },
+      "running",
+    );
+    for (const portions of [1, 3]) {
+      const ended = new AbortController();
+      let seen = 0;
+      const onProgress = () => void (++seen === portions && ended.abort());
+      await room.imports.work(id, { signal: ended.signal, onProgress }).catch(() => undefined);
+      expect((await room.imports.find(id)).state).toBe("running");
+    }
+    await room.imports.work(id);
+    const { report } = await room.imports.find(id);
+    expect(report.counts).toMatchObject({
+      links_brought: 1_300,
+      links_skipped: 0,
+      visits_brought: 1_500,
+      visits_refused: 0,
+    });
+    expect((await room.counts())["total clicks"]).toBe(1_507);
+    expect(await room.undo(id)).toMatchObject({ links_removed: 1_300 });
+  });
+
+  test("taken codes are skipped, renamed, or end the import before its start", async () => {
+    const { imports, links } = room;
+    await links.create({ code: "c1", target: "https://example.com/mine" });
+    const source = await room.file(
+      `code,target,tags\nc1,https://example.com/1,a\nc2,https://example.com/2,"a,b"\n,https://example.com/3,\n`,
+    );
+    const bring = (on_conflict: "skip" | "rename" | "fail") =>
+      room.bring({ product: "csv", source, options: { ...OPTIONS, on_conflict } });
+    const skipped = await bring("skip");
+    expect((await imports.find(skipped)).report.counts).toMatchObject({ links_brought: 2, links_skipped: 1 });
+    expect((await room.undo(skipped)).links_removed).toBe(2);
+    const renamed = await bring("rename");
+    expect((await links.get("c1-2")).target).toBe("https://example.com/1");
+    expect((await links.get("c1")).target).toBe("https://example.com/mine");
+    expect((await room.undo(renamed)).links_removed).toBe(3);
+    await expect(bring("fail")).rejects.toThrow("1 of the codes are taken. Nothing was brought");
+    expect(await room.rows("links")).toBe(1);
+    expect((await room.counts())["tags"]).toBe(0);
+    await room.clear();
+  });
+});
+
+describe("on SQLite", () => {
+  forEachDialect(
+    (dialect) => {
+      test("hashes stay, and protected links lead nowhere until they are approved", async () => {
+        const room = await openImports(await dialect.openDb());
+        const bcrypt = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
+        const source = await room.file(
+          `code,target,password\na,https://example.com/a,${bcrypt}\nb,https://example.com/b,\n`,
+        );
+        const id = await room.bring({ product: "csv", source, options: OPTIONS });
+        const [a, b] = [await room.links.get("a"), await room.links.get("b")];
+        expect([a.passwordHash, b.passwordHash]).toEqual([bcrypt, null]);
+        expect([JSON.parse(a.options!).held.state, b.options]).toEqual(["waiting", null]);
+        await room.imports.actions.confirm(id);
+        await room.imports.work(id);
+        expect(await room.counts()).toMatchObject({ links: 2, import_links: 0, import_clicks: 0 });
+        await expect(room.imports.actions.undo(id)).rejects.toThrow("confirmed");
+        await room.close();
+      });
+    },
+    ["sqlite"],
+  );
+});

@@ -1,0 +1,168 @@
+/**
+ * Moves from other products: a preview, the import, and its undo or confirmation. Each is work of one process at a time,
+ * which a lease guards, and every process goes on with what a dead one left, if it has the file.
+ */
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { DetailsParser } from "../clicks/details/details.ts";
+import type { Leases } from "../cluster/leases.ts";
+import type { Database } from "../db/database.ts";
+import type { Actor } from "../lib/actor.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Outbound } from "../lib/outbound.ts";
+import type { SecretBox } from "../lib/secret-box.ts";
+import { createCodeRule } from "../links/link/code.ts";
+import { keyOf } from "../links/link/key.ts";
+import { createOwners } from "../links/link/owners.repository.ts";
+import type { LinkChanges } from "../links/write/changes.ts";
+import { createLinkRepository } from "../links/write/repository.ts";
+import type { TargetPolicy } from "../links/write/target-policy.ts";
+import { createMoveActions } from "./move/actions.ts";
+import { createImportRepository, type StoredImport } from "./move/repository.ts";
+import { createRuns, type RunDeps } from "./move/run.ts";
+import { emptyReport, type MoveOptions, type Note } from "./move/state.ts";
+import { createUndo } from "./move/undo.ts";
+import { createVisitWriting } from "./move/write-visits.ts";
+import { moverOf, KEY_PURPOSE, openMoved, type Work, WORKING, createWork } from "./move/work.ts";
+import type { Product } from "./readers/products.ts";
+
+export type Imports = ReturnType<typeof createImports>;
+
+type Deps = {
+  database: Database;
+  changes: Pick<LinkChanges, "write">;
+  leases: Leases;
+  keepEvent: RunDeps["keepEvent"];
+  settings: RunDeps["settings"];
+  parser: DetailsParser;
+  policy: TargetPolicy;
+  routePrefixes(): readonly string[];
+  randomCodeLength(): number;
+  hashPassword(plain: string): Promise<string>;
+  /** @throws BadRequest for an unknown host */
+  keyOf(code: string, host: string | undefined): string;
+  /** Of the default domain; null if it is not set. */
+  ownHost(): string | null;
+  settle(): Promise<unknown>;
+  box: SecretBox;
+  /** For uploaded files. */
+  folder: string;
+  outbound: Outbound;
+  clock: Clock;
+  logger: Logger;
+};
+
+export type NewImport = {
+  product: Product;
+  /** Name of the file, or an address. */
+  source: string;
+  /** An uploaded one, in the folder. */
+  file: string | null;
+  key: string | null;
+  options: MoveOptions;
+};
+
+const RECOVER_MS = 60_000;
+
+export function createImports(deps: Deps) {
+  const { database, clock } = deps;
+  const repository = createImportRepository(database);
+  const links = createLinkRepository(database);
+  const rule = createCodeRule(deps.routePrefixes);
+  const ownKeyOf = (code: string, host: string | undefined): string =>
+    host !== undefined && host.toLowerCase() === deps.ownHost() ? keyOf(0, code) : deps.keyOf(code, host);
+  const writing = { ...deps, repository: links, owners: createOwners(database), rule };
+  const runs = createRuns({
+    ...deps,
+    repository,
+    keyOf: ownKeyOf,
+    rule,
+    links: writing,
+    visits: createVisitWriting(deps),
+  });
+  const undo = createUndo({ ...deps, repository, links });
+  const pathOf = (file: string) => join(deps.folder, file);
+  const doing = { ...deps, repository, runs, undo };
+  const { work, begin, close } = createWork(doing);
+
+  /** It can be continued by this process. */
+  const isHere = ({ file, state }: StoredImport): boolean =>
+    state === "undoing" || state === "confirming" || (file !== null && existsSync(pathOf(file)));
+
+  return {
+    ...repository,
+    outbound: deps.outbound,
+    work,
+    begin,
+    actions: createMoveActions(doing),
+    pathOf,
+
+    async create(
+      made: NewImport,
+      actor: Pick<Actor, "name">,
+      state: "previewing" | "running",
+    ): Promise<StoredImport> {
+      const id = await repository.add({
+        product: made.product,
+        source: withoutSecrets(made.source),
+        file: made.file,
+        secret: made.key === null ? null : deps.box.seal(made.key, KEY_PURPOSE),
+        state,
+        createdAt: clock.now(),
+        createdBy: actor.name,
+        options: made.options,
+        report: emptyReport(),
+      });
+      return repository.find(id);
+    },
+
+    /** Without a row. @throws what the reader says */
+    async preview(made: NewImport, how: Work, onNotes: (notes: readonly Note[]) => void) {
+      const row: StoredImport = {
+        ...made,
+        id: 0,
+        secret: null,
+        state: "previewing",
+        createdAt: clock.now(),
+        createdBy: "cli",
+        updatedAt: 0,
+        report: emptyReport(),
+        linkPlace: 0,
+        visitPlace: 0,
+        eventId: null,
+      };
+      const source = await openMoved(doing, row, { ...how, key: made.key });
+      const lost = how.signal ?? new AbortController().signal;
+      try {
+        return await runs.preview(
+          { row, source, actor: moverOf(row), lost, onProgress: how.onProgress },
+          onNotes,
+        );
+      } finally {
+        await source.close();
+      }
+    },
+
+    makeFolder: (): Promise<unknown> => mkdir(deps.folder, { recursive: true, mode: 0o750 }),
+
+    /** Goes on with what dead processes left. */
+    job: {
+      name: "imports",
+      everyMs: () => RECOVER_MS,
+      async run(): Promise<void> {
+        for (const row of await repository.inStates(WORKING)) if (isHere(row)) begin(row.id);
+      },
+    },
+
+    close,
+  };
+}
+
+/** For people. */
+function withoutSecrets(source: string): string {
+  const url = URL.parse(source);
+  if (url === null || !source.includes("://")) return source;
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,119 @@
+/** What an import is: its states, options and report. */
+import { z } from "zod";
+import type { SourceColumn } from "../readers/reader.ts";
+
+/** Those that end in -ing are worked on, and go on after the death of the process that did. */
+export const STATES = [
+  "previewing",
+  "previewed",
+  "running",
+  "stopped",
+  "done",
+  "undoing",
+  "undone",
+  "confirming",
+  "confirmed",
+] as const;
+export type ImportState = (typeof STATES)[number];
+
+export const ON_CONFLICT = ["skip", "rename", "fail"] as const;
+
+export const moveOptions = z.object({
+  map: z.record(z.string().max(100), z.string().max(200)),
+  visits: z.boolean(),
+  on_conflict: z.enum(ON_CONFLICT),
+  disabled: z.boolean(),
+});
+export type MoveOptions = z.output<typeof moveOptions>;
+
+export const NOTE_KINDS = ["refused", "skipped", "renamed", "disabled", "partly", "visit", "kept"] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+export type Note = { place: number; kind: NoteKind; code: string; reason: string };
+
+const COUNTS = [
+  "links_read",
+  "links_brought",
+  "links_renamed",
+  "links_disabled",
+  "links_skipped",
+  "links_refused",
+  "links_partly",
+  "visits_read",
+  "visits_brought",
+  "visits_refused",
+  "clicks_brought",
+  "clicks_undated",
+  "links_removed",
+  "links_kept",
+] as const;
+export type ImportCounts = Record<(typeof COUNTS)[number], number>;
+export const importCounts = z.object(
+  Object.fromEntries(COUNTS.map((name) => [name, z.int()])) as Record<(typeof COUNTS)[number], z.ZodInt>,
+);
+
+export type Sample = {
+  code: string;
+  target: string;
+  title: string | null;
+  created_at: string | null;
+  click_count: number;
+  disabled: boolean;
+};
+
+export type ImportReport = {
+  counts: ImportCounts;
+  reasons: { kind: NoteKind; reason: string; count: number }[];
+  samples: Sample[];
+  columns: readonly SourceColumn[];
+  /** Of a preview only; an import stores all. */
+  notes: Note[];
+  stage: "preview" | "links" | "visits" | "undo" | "confirm" | null;
+  total: number | null;
+  problem: string | null;
+};
+
+const MOST_REASONS = 100;
+const MOST_NOTES = 1_000;
+const OTHER_REASONS = "other reasons";
+const COUNT_OF_KIND = {
+  refused: "links_refused",
+  skipped: "links_skipped",
+  renamed: "links_renamed",
+  disabled: "links_disabled",
+  partly: "links_partly",
+  visit: "visits_refused",
+  kept: "links_kept",
+} as const satisfies Record<NoteKind, keyof ImportCounts>;
+
+export const emptyReport = (): ImportReport => ({
+  counts: Object.fromEntries(COUNTS.map((name) => [name, 0])) as ImportCounts,
+  reasons: [],
+  samples: [],
+  columns: [],
+  notes: [],
+  stage: null,
+  total: null,
+  problem: null,
+});
+
+/** @param count visits that a note is about */
+export function countNote(report: ImportReport, { kind, reason }: Note, count = 1): void {
+  report.counts[COUNT_OF_KIND[kind]] += count;
+  const known = report.reasons.find((one) => one.kind === kind && one.reason === reason);
+  if (known !== undefined) known.count += count;
+  else if (report.reasons.length < MOST_REASONS) report.reasons.push({ kind, reason, count });
+  else {
+    const last = report.reasons.at(-1)!;
+    if (last.reason !== OTHER_REASONS)
+      report.reasons[MOST_REASONS - 1] = { kind, reason: OTHER_REASONS, count: last.count + count };
+    else last.count += count;
+  }
+}
+
+/** In a preview, which stores nothing. */
+export function keepNotes(report: ImportReport, notes: readonly Note[]): void {
+  report.notes.push(...notes.slice(0, Math.max(0, MOST_NOTES - report.notes.length)));
+}
+
+/** For a portion whose transaction may run again. */
+export const copyOf = (report: ImportReport): ImportReport => structuredClone(report);

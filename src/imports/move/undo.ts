@@ -1,0 +1,116 @@
+/**
+ * Undoes an import in portions of one transaction each, so that it continues after any kill: links that nobody changed
+ * since go with their counts, visits and tags; the others stay, and notes say so. What visitors clicked here since stays
+ * in the sums, and such a link can be put back like any deleted one.
+ */
+import type { Database } from "../../db/database.ts";
+import { type Actor } from "../../lib/actor.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { codeOf } from "../../links/link/key.ts";
+import { type LinkChanges, writeLinks } from "../../links/write/changes.ts";
+import { deleteLinks } from "../../links/write/deletion.repository.ts";
+import type { LinkRepository } from "../../links/write/repository.ts";
+import type { ImportRepository, StoredImport } from "./repository.ts";
+import { countNote, type Note } from "./state.ts";
+import { createUndoRepository } from "./undo.repository.ts";
+import { createUndoSums } from "./undo-sums.repository.ts";
+
+type Deps = {
+  database: Database;
+  changes: Pick<LinkChanges, "write">;
+  repository: ImportRepository;
+  links: Pick<LinkRepository, "lockIds">;
+  /** Flushes the clicks of all processes. */
+  settle(): Promise<unknown>;
+  clock: Clock;
+};
+
+const LINKS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 5_000;
+const VALUES_AT_ONCE = 500;
+/** Half of the time is for others. */
+const REST_MS = 20;
+const CHANGED = "It was changed since; it stays with its clicks.";
+
+export function createUndo({ database, changes, repository, links, settle, clock }: Deps) {
+  const undoing = createUndoRepository(database);
+  const sums = createUndoSums(database);
+  const written = writeLinks(changes);
+
+  async function portion(id: number, actor: Pick<Actor, "name">): Promise<boolean> {
+    const found = await undoing.next(id, 0, LINKS_AT_ONCE);
+    if (found.length === 0) return false;
+    const fitting = await undoing.fitting(
+      id,
+      found.map(({ linkId }) => linkId),
+      ROWS_AT_ONCE,
+    );
+    await written(async (tx) => {
+      const row = await repository.lock(tx.db, id);
+      if (row.state !== "undoing") return;
+      const rows = (await undoing.next(id, 0, LINKS_AT_ONCE, tx.db)).filter(({ linkId }) =>
+        fitting.has(linkId),
+      );
+      const there = await links.lockIds(
+        tx.db,
+        rows.map(({ linkId }) => linkId),
+      );
+      const kept = rows.filter(({ linkId, madeAt }) => {
+        const link = there.get(linkId);
+        return link !== undefined && link.updatedAt !== madeAt;
+      });
+      const gone = rows.filter((one) => !kept.includes(one));
+      const ids = gone.map(({ linkId }) => linkId);
+      const notes = kept.map(({ linkId }): Note => {
+        return { place: 0, kind: "kept", code: codeOf(there.get(linkId)!.code), reason: CHANGED };
+      });
+      const keptIds = kept.map(({ linkId }) => linkId);
+      if (kept.length > 0) await sums.keep(tx.db, id, keptIds);
+      await undoing.forget(tx.db, id, keptIds);
+      if (ids.length > 0) {
+        await undoing.takeOutCounts(tx.db, gone, row.createdAt);
+        await sums.takeOut(tx.db, id, ids);
+        const by = {
+          dialect: database.dialect,
+          record: async () => {},
+          actor: { ...actor, via: "import" } as const,
+        };
+        tx.changed("links", await deleteLinks(tx.db, "id", ids, { ...by, now: clock.now() }));
+      }
+      await undoing.markRemoved(tx.db, id, ids);
+      for (const note of notes) countNote(row.report, note);
+      row.report.counts.links_removed += ids.length;
+      await repository.addNotes(tx.db, id, notes);
+      await repository.update(tx.db, id, { report: row.report }, clock.now());
+    });
+    return true;
+  }
+
+  async function inTurns(step: () => Promise<boolean>, lost: AbortSignal): Promise<void> {
+    while (!lost.aborted && (await step())) await Bun.sleep(REST_MS);
+    lost.throwIfAborted();
+  }
+
+  /** What the settled clicks left. */
+  const purge = (id: number) => () =>
+    database.transaction(async (tx) => {
+      const rows = await undoing.next(id, 1, LINKS_AT_ONCE, tx);
+      if (rows.length === 0) return false;
+      const ids = rows.map(({ linkId }) => linkId);
+      await undoing.purge(tx, ids);
+      await undoing.forget(tx, id, ids);
+      return true;
+    });
+
+  /** Rejects if the lease is lost; repeat it then. */
+  return async function undo(
+    { id }: Pick<StoredImport, "id">,
+    actor: Pick<Actor, "name">,
+    lost: AbortSignal,
+  ): Promise<void> {
+    await inTurns(() => portion(id, actor), lost);
+    await inTurns(() => database.transaction((tx) => sums.takeOutTotals(tx, id, VALUES_AT_ONCE)), lost);
+    await settle();
+    await inTurns(purge(id), lost);
+  };
+}

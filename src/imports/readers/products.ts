@@ -1,0 +1,9 @@
+/** The products from which links can be moved, one row each. */
+import { csv } from "./csv.ts";
+import type { Reader } from "./reader.ts";
+import { yourls } from "./yourls.ts";
+
+const TABLE = { yourls, csv } as const;
+export type Product = keyof typeof TABLE;
+export const PRODUCTS: Record<Product, Reader> = TABLE;
+export const PRODUCT_NAMES = Object.keys(TABLE) as Product[];
